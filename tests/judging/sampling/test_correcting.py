@@ -177,6 +177,42 @@ def test_probabilities_may_be_a_table_and_every_query_counts(tmp_path):
     assert found[0][0].estimate == pytest.approx(1 + (1 / p["a"] + 0 + 1 / p["a"] + 1 / p["e"]) / 3)
 
 
+def poisson_draws(seed=3, queries=60, items=40):
+    """Lists of five negatives drawn with unequal probabilities by systematic sampling, and these probabilities."""
+    rng = np.random.default_rng(seed)
+    size = rng.random(items) + 0.2
+    chance = 5 * size / size.sum()
+    edges = np.concatenate([[0], np.cumsum(chance)])
+    run = {}
+    for query in range(queries):
+        hit = np.searchsorted(edges, rng.random() + np.arange(5), side="right") - 1
+        run[f"q{query}"] = [f"i{each}" for each in sorted(hit.tolist())]
+        run[f"q{query}"].insert(query % 6, "yes")
+    return run, {f"i{at}": float(each) for at, each in enumerate(chance)}
+
+
+def test_shares_of_draws_are_no_probabilities_of_lists():
+    run, chances = poisson_draws()
+    qrels = {query: {"yes": 1} for query in run}
+    given = {"metrics": "auc", "candidates": 41, "drawn": "popularity"}
+    assert rw.judging.sampled(run, qrels, **given, probabilities=chances).rows[0].method == "weighted"
+    shares = {item: chance / 5 for item, chance in chances.items()}
+    with pytest.raises(DataError, match=r"add up to \d+ candidates, and there are 40 others"):
+        rw.judging.sampled(run, qrels, **given, probabilities=shares)
+    with pytest.raises(DataError, match="and there are 99 others"):  # some can never be drawn
+        rw.judging.sampled(run, qrels, **given | {"candidates": 100}, probabilities=chances)
+    with pytest.raises(UsageError, match="do not go together"):
+        rw.judging.sampled(run, qrels, **given, probabilities=chances, ties="best")
+
+
+def test_ranks_with_gaps_are_refused():
+    run = pl.DataFrame({"query": ["q"] * 3, "item": ["x", "y", "yes"], "rank": [1, 2, 9]})
+    with pytest.raises(DataError, match=r"at rank 9 of a list of 3: .* ranks='closed'"):
+        rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50)
+    closed = rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50, ranks="closed")
+    assert closed["auc", "unbiased"].estimate == 0.0
+
+
 RUN, QRELS = lists_of([1, 3, 5, 2])
 GIVEN = {"candidates": CANDIDATES}
 REFUSED = [

@@ -88,6 +88,12 @@ def ranks_in_run(
     rank, relevant, listed, length = (np.nan_to_num(each) for each in columns[:4])
     _refuse_lists(queries, relevant, listed, length)
     m, ranks = _negatives(queries, length, negatives), rank.astype(np.int64)
+    deep = np.flatnonzero(ranks > m + 1)
+    if len(deep):
+        raise DataError(
+            f"query {brief(queries[deep[0]])} has its relevant item at rank {ranks[deep[0]]:,} of a list of {m + 1:,}: the ranks in the run "
+            f"have gaps. Give ranks among the sampled candidates, or ranks='closed' if the rest of the list is just not there."
+        )
     pool = evaluator.task.pool
     grades = _grades(pool.grades[pool.scale.relevant(pool.grades, getattr(counted[0], "rel", None))])
     tied = np.zeros(len(ranks), np.bool_)

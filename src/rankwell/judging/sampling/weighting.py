@@ -19,6 +19,11 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Qrels, Run
 
 COLUMN = "probability"
+LEAST, SLACK, ERRORS = (
+    30,
+    0.05,
+    5,
+)  # lists, a share and standard errors, before probabilities are called wrong
 
 
 def weighted_estimates(
@@ -52,7 +57,12 @@ def weighted_estimates(
                 f"{metric} is no straight line in the rank, and with unequal probabilities nothing else has an unbiased estimate. "
                 f"Take auc or first_rank, draw negatives uniformly, or rank all candidates."
             )
-    above = better_weights(run, qrels, policy, probabilities, made)
+    if policy.ties in ("best", "worst"):
+        raise UsageError(
+            f"ties={brief(policy.ties)} and probabilities= do not go together; use ties='item-desc'."
+        )
+    above, of_all = better_weights(run, qrels, policy, probabilities, made)
+    _refuse_other_probabilities(of_all, len(functions[0]) - 1)
     from scipy.special import stdtrit
 
     found = []
@@ -69,8 +79,23 @@ def weighted_estimates(
     return found
 
 
-def better_weights(run: Run, qrels: Qrels, policy: Policy, probabilities: Any, made: Sampled) -> np.ndarray:
-    """Return for each list the sum of 1 / probability over the negatives above the relevant item."""
+def _refuse_other_probabilities(of_all: np.ndarray, others: int) -> None:
+    """Raise DataError if the negatives, each 1 / its probability, do not add up to the other candidates."""
+    n = len(of_all)
+    if n < LEAST:
+        return
+    mean, error = math.fsum(of_all) / n, float(of_all.std(ddof=1)) / math.sqrt(n)
+    if abs(mean - others) > SLACK * others + ERRORS * error:
+        raise DataError(
+            f"the negatives, each counted as 1 / its probability, add up to {mean:,.0f} candidates, and there are {others:,} others. "
+            f"probabilities= are those to be among the negatives of a list, above 0 for each candidate; they add up to about their number."
+        )
+
+
+def better_weights(
+    run: Run, qrels: Qrels, policy: Policy, probabilities: Any, made: Sampled
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each list the sum of 1 / probability over the negatives above the relevant item, and over all negatives."""
     pooled = Pooled.of([run.name], [run], policy)
     _, candidate = pooled.find(qrels.query, qrels.item)
     relevant = np.ones(len(candidate), np.bool_) if qrels.grade is None else np.isin(qrels.grade, made.grades)
@@ -93,8 +118,10 @@ def better_weights(run: Run, qrels: Qrels, policy: Policy, probabilities: Any, m
             f"item {brief(item)} has no probability above 0 and at most 1 in probabilities=, and was drawn. Give the probability of "
             f"each item to be among the negatives of a list."
         )
-    weights = np.where(is_above, 1 / np.where(negatives, chance, 1.0), 0.0)
-    return np.bincount(pooled.query, weights, minlength=len(rank))[judged]
+    weights = np.where(negatives, 1 / np.where(negatives, chance, 1.0), 0.0)
+    sums = (np.bincount(pooled.query, own, minlength=len(rank)) for own in (weights * is_above, weights))
+    above, of_all = (each[judged] for each in sums)
+    return above, of_all
 
 
 def _chances(catalogue: Ids, given: Any) -> np.ndarray:
