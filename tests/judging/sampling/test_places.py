@@ -7,7 +7,7 @@ import pytest
 
 from rankwell.judging.sampling import places as module
 from rankwell.judging.sampling.estimating import Estimating
-from rankwell.judging.sampling.places import Places, limits_for, places_for, spread_to
+from rankwell.judging.sampling.places import Places, groups_of, limits_for, places_for, spread_to
 
 RANKS = np.arange(1, 601)
 FUNCTIONS = {"hit@10": (RANKS <= 10) * 1.0, "rr": 1 / RANKS, "hit@77": (RANKS <= 77) * 1.0}
@@ -71,3 +71,36 @@ def test_limits_are_the_first_ranks_and_some_to_the_last(negatives):
     assert found[: min(negatives, 16)].tolist() == [*range(min(negatives, 16))]
     assert found[-1] == negatives - 1
     assert len(found) <= 40
+
+
+def test_groups_of_outcomes_change_estimates_little_and_leave_the_range(monkeypatch):
+    rng = np.random.default_rng(4)
+    true = np.minimum(rng.geometric(0.01, 400), 600)
+    counts = np.bincount(rng.hypergeometric(true - 1, 600 - true, 300), minlength=301)
+    each = Estimating(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
+    monkeypatch.setattr(module, "OUTCOMES", 60)
+    grouped = Estimating(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
+    assert grouped.places.kernel.shape[1] < 61
+    assert grouped.places.kernel.sum(axis=1) == pytest.approx(1)
+    for one, other in zip(
+        each.estimates(FUNCTIONS["hit@10"]), grouped.estimates(FUNCTIONS["hit@10"]), strict=True
+    ):
+        assert other.value == pytest.approx(one.value, abs=0.02)
+        assert other.low <= (true <= 10).mean() <= other.high
+        if one.method == "likeliest ranks":
+            assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-6)
+
+
+def test_parts_of_the_kernel_are_the_kernel(monkeypatch):
+    whole = Places.of(100, 7, [], replace=False).kernel
+    monkeypatch.setattr(module, "CELLS", 50)
+    assert np.array_equal(Places.of(100, 7, [], replace=False).kernel, whole)
+
+
+def test_all_outcomes_are_in_a_group():
+    for outcomes in (5, 201, 5000, 100_001):
+        found = groups_of(outcomes, 200)
+        assert found[0] == 0
+        assert (np.diff(found) > 0).all()
+        assert len(found) <= max(200, 5)
+        assert found[-1] < outcomes

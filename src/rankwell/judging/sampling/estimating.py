@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.judging.sampling.places import Places
+from rankwell.judging.sampling.places import Places, groups_of
 from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
 from rankwell.statistics.mixtures import likeliest_mixture, outcome_values
 
@@ -76,7 +76,8 @@ class Estimating:
         found = self._bounds(places.kernel @ values - function[places.rank - 1], missed, 1 - tail)
         if found is None:
             return None
-        mean, reach = self._mean(values, tail)
+        sizes = np.diff(np.append(places.first, len(self.counts)))
+        mean, reach = self._mean(np.repeat(values, sizes), tail)
         low, high = mean - found[1] - reach, mean - found[0] + reach
         ends = max(low, float(function.min())), min(high, float(function.max()))
         return Estimate("bias-variance", mean, max(found[1], -found[0], 0.0), *ends)
@@ -108,20 +109,10 @@ class Estimating:
     @cached_property
     def _likeliest_ranks(self) -> np.ndarray:
         """The likeliest distribution over places, all ranks being equally likely to begin with."""
-        of = groups_of(len(self.counts))
+        counts = np.add.reduceat(self.counts, self.places.first)
+        of = groups_of(len(counts), GROUPS)
         kernel = np.add.reduceat(self.places.kernel, of, axis=1)
-        return likeliest_mixture(kernel, np.add.reduceat(self.counts, of), self.places.share)
-
-
-def groups_of(outcomes: int) -> np.ndarray:
-    """Return where groups of outcomes begin: each alone if they are few, else larger ones further down.
-
-    >>> groups_of(4).tolist(), len(groups_of(1001)), groups_of(1001)[-2:].tolist()
-    ([0, 1, 2, 3], 190, [981, 991])
-    """
-    if outcomes <= GROUPS:
-        return np.arange(outcomes)
-    return np.unique(np.floor(np.linspace(0, math.sqrt(outcomes), GROUPS + 1)[:-1] ** 2).astype(np.int64))
+        return likeliest_mixture(kernel, np.add.reduceat(counts, of), self.places.share)
 
 
 def values_of_line(function: np.ndarray, negatives: int) -> np.ndarray | None:

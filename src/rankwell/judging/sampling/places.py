@@ -11,6 +11,8 @@ import numpy as np
 from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 
 MOST = 2500  # places; with fewer ranks each is one
+OUTCOMES = 2500  # numbers of better negatives that are told apart; more of them are taken in groups
+CELLS = 1 << 22  # probabilities made at a time
 CLOSE = 1e-6  # of the spread of a function of rank
 TOP, LIMITS = 16, 24  # sampled ranks whose shares are limited: each at the top, and some below
 
@@ -20,12 +22,13 @@ class Places:
     """Ranks among all candidates, ascending from the first to the last, and what a sample shows of an item there.
 
     ``share`` is the share of all ranks that each place stands for, a rank between two places being divided among them by its
-    distance. ``kernel`` is the probability of each number of better negatives, a row per place; ``below`` that of at most
-    ``limits`` of them, a column per place. ``missed`` is the most by which a line between two places misses the latter.
+    distance. ``kernel`` is the probability of each number of better negatives, or group of numbers that begins ``first``, a row per place;
+    ``below`` that of at most ``limits`` of them, a column per place. ``missed`` is the most by which a line between two places misses the latter.
     """
 
     rank: np.ndarray
     share: np.ndarray
+    first: np.ndarray
     kernel: np.ndarray
     limits: np.ndarray
     below: np.ndarray
@@ -37,10 +40,17 @@ class Places:
         ranks = places_for(candidates, functions)
         others = candidates - 1
         limits = limits_for(negatives)
+        first = groups_of(negatives + 1, OUTCOMES)
+        step = max(CELLS // (negatives + 1), 1)
+        kernel = [
+            np.add.reduceat(counts_of_draws(part, others, negatives, replace=replace), first, axis=1)
+            for part in np.split(ranks - 1, range(step, len(ranks), step))
+        ]
         return cls(
             ranks,
             spread_to(ranks, np.full(candidates, 1 / candidates)),
-            counts_of_draws(ranks - 1, others, negatives, replace=replace),
+            first,
+            np.concatenate(kernel),
             limits,
             at_most(ranks - 1, others, negatives, limits, replace=replace),
             bend(ranks - 1, others, negatives, replace=replace),
@@ -101,3 +111,14 @@ def spread_to(ranks: np.ndarray, amounts: np.ndarray) -> np.ndarray:
     part = (every - ranks[left]) / width
     found = np.bincount(left, amounts * (1 - part), minlength=len(ranks))
     return found + np.bincount(right, amounts * part, minlength=len(ranks))
+
+
+def groups_of(outcomes: int, most: int) -> np.ndarray:
+    """Return where groups of outcomes begin: each alone if there are at most so many, else larger ones further down.
+
+    >>> groups_of(4, 5).tolist(), len(groups_of(1001, 200)), groups_of(1001, 200)[-2:].tolist()
+    ([0, 1, 2, 3], 190, [981, 991])
+    """
+    if outcomes <= most:
+        return np.arange(outcomes)
+    return np.unique(np.floor(np.linspace(0, math.sqrt(outcomes), most + 1)[:-1] ** 2).astype(np.int64))
