@@ -23,8 +23,9 @@ def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> Limi
     """Return limits within which the expected shares lie of counts of n independent trials, all at once.
 
     The trials need not be alike: a share is the mean of their probabilities. Clopper and Pearson's limits at 1 − level divided by
-    twice the number of shares; they hold for unlike trials too, whose sum is nowhere further from its mean than that of like ones
-    (W. Hoeffding, Annals of Mathematical Statistics 27, 1956), for which a count of 1 (n − 1) takes Markov's limit.
+    twice the number of shares. They hold for unlike trials too: an interval that holds the mean of the count is no less likely than
+    for like ones (W. Hoeffding, Annals of Mathematical Statistics 27, 1956); where the mean is below 1 and one was counted (or the
+    same of n − 1), Markov's limit is taken.
 
     Examples
     --------
