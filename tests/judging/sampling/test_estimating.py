@@ -8,6 +8,8 @@ from itertools import combinations, combinations_with_replacement, product
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
+from scipy.stats import beta, t
 
 from rankwell.judging.sampling.estimating import Estimating, values_of_line
 from rankwell.judging.sampling.places import Places
@@ -111,6 +113,35 @@ def test_no_collection_of_ranks_that_fits_is_outside_of_the_range(counts):
     assert min(truths) - found.low <= 1 / QUERIES + 1e-9
     assert found.high - max(truths) <= 1 / QUERIES + 1e-9
     assert found.bias == pytest.approx(max(found.high - found.value, found.value - found.low))
+
+
+@pytest.mark.parametrize("counts", [(9, 1, 0), (4, 5, 1), (1, 2, 7)])
+def test_the_interval_of_the_mean_of_values_is_that_of_a_second_computation(counts):
+    """Limits, program and quantiles by SciPy, chances by enumeration; bias on the side on which the estimate is off."""
+    found = estimates(counts)["bias-variance"]
+    kernel = np.array([outcomes(rank) for rank in RANKS.tolist()])
+    squares = 0.95 * kernel.T @ kernel / N + 0.05 * np.diag(kernel.mean(axis=0))
+    values = np.linalg.solve(squares, kernel.T @ HIT / N)
+    seen = np.repeat(values, counts)
+    assert found.value == pytest.approx(seen.mean())
+    half = (1 - LEVEL) / 2
+    below, tail = np.cumsum(counts)[:-1], half / (2 * M)
+    low = [beta.ppf(tail, c, QUERIES - c + 1) if c > 1 else tail / QUERIES * c for c in below]
+    high = [
+        beta.ppf(1 - tail, c + 1, QUERIES - c) if c < QUERIES - 1 else 1 - tail / QUERIES * (QUERIES - c)
+        for c in below
+    ]
+    shares = np.cumsum(kernel, axis=1).T[:-1]
+    rows, right = np.concatenate([shares, -shares]), np.concatenate([high, np.negative(low)])
+    ends = []
+    for sign in (1, -1):
+        bias = sign * (kernel @ values - HIT)
+        ends.append(sign * linprog(bias, A_ub=rows, b_ub=right, A_eq=np.ones((1, N)), b_eq=[1.0]).fun)
+    assert found.bias == pytest.approx(max(ends[1], -ends[0]), abs=1e-5)
+    assert abs(ends[0] + ends[1]) > 0.01  # so that the sides differ
+    reach = t.ppf(1 - half / 2, QUERIES - 1) * seen.std(ddof=1) / math.sqrt(QUERIES)
+    wanted = max(seen.mean() - ends[1] - reach, 0), min(seen.mean() - ends[0] + reach, 1)
+    assert (found.low, found.high) == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.parametrize("replace", [False, True])

@@ -104,3 +104,26 @@ def test_all_outcomes_are_in_a_group():
         assert (np.diff(found) > 0).all()
         assert len(found) <= max(200, 5)
         assert found[-1] < outcomes
+
+
+def test_what_lines_miss_is_added_to_limits_and_ranges(monkeypatch):
+    """A grid that is far too coarse for the metric: its range still holds the one from all ranks."""
+    rng = np.random.default_rng(6)
+    true = np.minimum(rng.geometric(0.02, 5000), 600)
+    counts = np.bincount(rng.hypergeometric(true - 1, 600 - true, 100), minlength=101)
+    exact = Estimating(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
+    monkeypatch.setattr(module, "MOST", 25)
+    coarse = Estimating(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
+    missed = coarse.places.missed
+    assert missed > 0.01
+    assert coarse.places.missed_of(FUNCTIONS["hit@77"]) > 0.2
+    [narrow, wide] = (each._fitting(0.95).limits for each in (exact, coarse))
+    assert wide.low == pytest.approx(narrow.low - missed)
+    assert wide.high == pytest.approx(narrow.high + missed)
+    target = FUNCTIONS["hit@77"][coarse.places.rank - 1]
+    inner, outer = coarse._bounds(target, 0.0, 0.95), coarse._bounds(target, 0.2, 0.95)
+    assert outer == pytest.approx((inner[0] - 0.2, inner[1] + 0.2))
+    for function in FUNCTIONS.values():
+        one, other = (each.estimates(function)[1] for each in (exact, coarse))
+        assert other.low <= one.low + 1e-6
+        assert other.high >= one.high - 1e-6
