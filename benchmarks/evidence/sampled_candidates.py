@@ -18,9 +18,9 @@ import polars as pl
 from keeping import Rows, keep, percent, rng_of
 
 from rankwell.judge.scale import Scale
-from rankwell.judging.sampling.estimating import Estimating
-from rankwell.judging.sampling.of_rank import values_by_rank
-from rankwell.judging.sampling.places import Places
+from rankwell.judging.candidates.of_rank import values_by_rank
+from rankwell.judging.candidates.places import Places
+from rankwell.judging.candidates.sampled_ranks import SampledRanks
 from rankwell.metrics import metrics_of
 
 DATA = files("rankwell") / "data" / "movietweetings"
@@ -88,7 +88,7 @@ def compared(name: str, ranks: np.ndarray, candidates: int) -> tuple[dict[str, A
         plain: dict[str, list[float]] = {}
         for draw in range(DRAWS):
             better = rng_of(name, negatives, draw).hypergeometric(ranks - 1, candidates - ranks, negatives)
-            made = Estimating(np.bincount(better, minlength=negatives + 1), places, LEVEL, GAMMA)
+            made = SampledRanks(np.bincount(better, minlength=negatives + 1), places, LEVEL, GAMMA)
             for metric, function in functions.items():
                 plain.setdefault(metric, []).append(float(short[metric][better].mean()))
                 for found in made.estimates(function) or []:

@@ -97,7 +97,7 @@ def judging_sampled(
     Example: ``rankwell judging sampled qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
     """
     from rankwell.judging import sampled
-    from rankwell.judging.sampling.found import refuse_suffix
+    from rankwell.judging.candidates.found import refuse_suffix
     from rankwell.readers import read_qrels, read_run
 
     if output is not None:

@@ -7,12 +7,12 @@ what lists of a relevant item and a sample of the others tell of all candidates.
 
 from __future__ import annotations
 
+from rankwell.judging.candidates import Corrected, Correction, sampled
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
 from rankwell.judging.merging import Merged, merge
 from rankwell.judging.prompting import Answers, Prompts, answers, prompts
-from rankwell.judging.sampling import Corrected, Correction, sampled
 from rankwell.judging.settling import Settling
 from rankwell.judging.sheets import Sheet, sheet
 from rankwell.judging.simulating import simulate

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.judging.sampling.places import Places, groups_of
+from rankwell.judging.candidates.places import Places, groups_of
 from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
 from rankwell.statistics.mixtures import likeliest_mixture, outcome_values
 
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Estimating:
+class SampledRanks:
     """Sampled ranks, counted by the number of negatives above the relevant item, and the full ranks they could come from."""
 
     counts: np.ndarray

@@ -7,7 +7,7 @@ import pytest
 import rankwell as rw
 from rankwell.errors import UsageError
 from rankwell.judge.scale import Scale
-from rankwell.judging.sampling.of_rank import values_by_rank
+from rankwell.judging.candidates.of_rank import values_by_rank
 from rankwell.metrics import metrics_of
 
 METRICS = (

@@ -11,12 +11,12 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation.inputs import reading_of
 from rankwell.judge.policy import Policy, Rules, policy_with
-from rankwell.judging.sampling.estimating import Estimate, Estimating
-from rankwell.judging.sampling.found import Corrected, Correction
-from rankwell.judging.sampling.lists import Sampled, logged_ranks, ranks_in_run
-from rankwell.judging.sampling.of_rank import refuse_metric, values_by_rank
-from rankwell.judging.sampling.places import Places
-from rankwell.judging.sampling.weighting import weighted_estimates
+from rankwell.judging.candidates.found import Corrected, Correction
+from rankwell.judging.candidates.lists import Sampled, logged_ranks, ranks_in_run
+from rankwell.judging.candidates.of_rank import refuse_metric, values_by_rank
+from rankwell.judging.candidates.places import Places
+from rankwell.judging.candidates.sampled_ranks import Estimate, SampledRanks
+from rankwell.judging.candidates.weighting import weighted_estimates
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
@@ -164,10 +164,10 @@ def _estimates(
     """The estimates of each metric; DataError if uniform draws do not lead to such ranks."""
     counts = np.bincount(made.ranks - 1, minlength=made.negatives + 1)
     places = Places.of(candidates, made.negatives, functions, replace=replace)
-    estimating = Estimating(counts, places, level, gamma)
+    sampled_ranks = SampledRanks(counts, places, level, gamma)
     found = []
     for function in functions:
-        own = estimating.estimates(function)
+        own = sampled_ranks.estimates(function)
         if own is None:
             raise DataError(
                 f"no ranks among {candidates:,} candidates give these ranks among {made.negatives:,} negatives drawn uniformly, but "

@@ -14,7 +14,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.judge.lists import UNDECIDED
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
-from rankwell.judging.sampling.of_rank import values_by_rank
+from rankwell.judging.candidates.of_rank import values_by_rank
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.tables.run_qrels import Qrels, Run

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.judging.sampling import places as module
-from rankwell.judging.sampling.estimating import Estimating
-from rankwell.judging.sampling.places import Places, groups_of, limits_for, places_for, spread_to
+from rankwell.judging.candidates import places as module
+from rankwell.judging.candidates.places import Places, groups_of, limits_for, places_for, spread_to
+from rankwell.judging.candidates.sampled_ranks import SampledRanks
 
 RANKS = np.arange(1, 601)
 FUNCTIONS = {"hit@10": (RANKS <= 10) * 1.0, "rr": 1 / RANKS, "hit@77": (RANKS <= 77) * 1.0}
@@ -38,9 +38,9 @@ def test_bounds_from_some_ranks_hold_those_from_all_and_little_more(monkeypatch,
     rng = np.random.default_rng(2)
     true = np.minimum(rng.geometric(0.01, 400), 600)
     counts = np.bincount(rng.hypergeometric(true - 1, 600 - true, 40), minlength=41)
-    exact = Estimating(counts, Places.of(600, 40, [], replace=replace), 0.95, 0.01)
+    exact = SampledRanks(counts, Places.of(600, 40, [], replace=replace), 0.95, 0.01)
     monkeypatch.setattr(module, "MOST", 120)
-    coarse = Estimating(counts, Places.of(600, 40, [*FUNCTIONS.values()], replace=replace), 0.95, 0.01)
+    coarse = SampledRanks(counts, Places.of(600, 40, [*FUNCTIONS.values()], replace=replace), 0.95, 0.01)
     assert len(coarse.places.rank) < 400
     for function in FUNCTIONS.values():
         for one, other in zip(exact.estimates(function), coarse.estimates(function), strict=True):
@@ -77,9 +77,9 @@ def test_groups_of_outcomes_change_estimates_little_and_leave_the_range(monkeypa
     rng = np.random.default_rng(4)
     true = np.minimum(rng.geometric(0.01, 400), 600)
     counts = np.bincount(rng.hypergeometric(true - 1, 600 - true, 300), minlength=301)
-    each = Estimating(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
+    each = SampledRanks(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
     monkeypatch.setattr(module, "OUTCOMES", 60)
-    grouped = Estimating(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
+    grouped = SampledRanks(counts, Places.of(600, 300, [], replace=False), 0.95, 0.01)
     assert grouped.places.kernel.shape[1] < 61
     assert grouped.places.kernel.sum(axis=1) == pytest.approx(1)
     for one, other in zip(
@@ -111,9 +111,9 @@ def test_what_lines_miss_is_added_to_limits_and_ranges(monkeypatch):
     rng = np.random.default_rng(6)
     true = np.minimum(rng.geometric(0.02, 5000), 600)
     counts = np.bincount(rng.hypergeometric(true - 1, 600 - true, 100), minlength=101)
-    exact = Estimating(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
+    exact = SampledRanks(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
     monkeypatch.setattr(module, "MOST", 25)
-    coarse = Estimating(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
+    coarse = SampledRanks(counts, Places.of(600, 100, [], replace=False), 0.95, 0.01)
     missed = coarse.places.missed
     assert missed > 0.01
     assert coarse.places.missed_of(FUNCTIONS["hit@77"]) > 0.2

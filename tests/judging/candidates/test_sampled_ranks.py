@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta, t
 
-from rankwell.judging.sampling.estimating import Estimating, values_of_line
-from rankwell.judging.sampling.places import Places
+from rankwell.judging.candidates.places import Places
+from rankwell.judging.candidates.sampled_ranks import SampledRanks, values_of_line
 
 N, M, QUERIES = 6, 2, 10
 RANKS = np.arange(1, N + 1)
@@ -50,7 +50,7 @@ def chances(ranks):
 @cache
 def estimates(counts):
     """The estimates by method, None if no ranks fit."""
-    found = Estimating(np.array(counts), places(), LEVEL, 0.05).estimates(HIT)
+    found = SampledRanks(np.array(counts), places(), LEVEL, 0.05).estimates(HIT)
     return None if found is None else {each.method: each for each in found}
 
 
@@ -79,7 +79,7 @@ def test_the_bias_of_the_mean_of_values_is_what_all_draws_together_give(ranks):
     shares = np.cumsum(expected)[:-1]
     fitting = 0
     for counts in values:
-        limits = Estimating(np.array(counts), places(), LEVEL, 0.05)._fitting(level).limits
+        limits = SampledRanks(np.array(counts), places(), LEVEL, 0.05)._fitting(level).limits
         if (limits.low <= shares + 1e-12).all() and (shares <= limits.high + 1e-12).all():
             fitting += drawn[counts]
             assert abs(bias) <= estimates(counts)["bias-variance"].bias + 1e-6
@@ -101,7 +101,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says_for_any_ranks(ranks):
 def test_no_collection_of_ranks_that_fits_is_outside_of_the_range(counts):
     """The program's bounds against all collections of so many ranks, and the best of these come near."""
     found = estimates(counts)["likeliest ranks"]
-    limits = Estimating(np.array(counts), places(), LEVEL, 0.05)._fitting(LEVEL).limits
+    limits = SampledRanks(np.array(counts), places(), LEVEL, 0.05)._fitting(LEVEL).limits
     truths = []
     chance = {rank: np.cumsum(outcomes(rank))[:-1] for rank in RANKS.tolist()}
     for ranks in COLLECTIONS:
@@ -153,7 +153,7 @@ def test_a_straight_line_is_estimated_without_bias(rank, replace):
     samples = [*product(others, repeat=M)] if replace else [*combinations(others, M)]
     mean = np.mean([values[sum(other < rank for other in sample)] for sample in samples])
     assert mean == pytest.approx(line[rank - 1])
-    [found] = Estimating(np.array([1, 2, 3]), places(replace), LEVEL, 0.05).estimates(line)
+    [found] = SampledRanks(np.array([1, 2, 3]), places(replace), LEVEL, 0.05).estimates(line)
     assert (found.method, found.bias) == ("unbiased", 0.0)
     assert found.value == pytest.approx((values[0] + 2 * values[1] + 3 * values[2]) / 6)
 
@@ -167,7 +167,7 @@ def test_more_queries_leave_the_bias_that_more_negatives_remove():
         shares = np.mean([found.kernel[rank - 1] for rank in true], axis=0)
         counts = np.round(shares * queries).astype(int)
         return [
-            each.bias for each in Estimating(counts, found, 0.95, 0.01).estimates((np.arange(60) < 5) * 1.0)
+            each.bias for each in SampledRanks(counts, found, 0.95, 0.01).estimates((np.arange(60) < 5) * 1.0)
         ]
 
     few, many, endless = bias(1_000, 6), bias(100_000, 6), bias(10_000_000, 6)
@@ -181,7 +181,7 @@ def test_ranks_that_no_draw_gives_are_no_estimate():
     counts = np.zeros(21, int)
     counts[10] = 5000  # every list has exactly ten better ones
     assert (
-        Estimating(counts, Places.of(1000, 20, [], replace=False), 0.95, 0.01).estimates(
+        SampledRanks(counts, Places.of(1000, 20, [], replace=False), 0.95, 0.01).estimates(
             (np.arange(1000) < 10) * 1.0
         )
         is None
@@ -189,7 +189,7 @@ def test_ranks_that_no_draw_gives_are_no_estimate():
 
 
 def test_one_query_has_a_range_and_no_interval_of_a_mean():
-    made = Estimating(np.array([0, 1, 0]), places(), LEVEL, 0.05)
+    made = SampledRanks(np.array([0, 1, 0]), places(), LEVEL, 0.05)
     least, likeliest = made.estimates(HIT)
     assert math.isnan(least.low)
     assert math.isnan(least.high)
