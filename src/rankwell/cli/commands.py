@@ -101,6 +101,10 @@ JUDGING = {
         "judging_simulate",
         "Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.",
     ),
+    "sampled": (
+        "judging_sampled",
+        "Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.",
+    ),
     "sheet": (
         "judging_sheet",
         "Write a page on which a person grades pairs of query and item, offline, in any browser.",

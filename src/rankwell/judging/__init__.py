@@ -1,11 +1,13 @@
 """Judging with little work: what to judge next, a sheet to judge on, and one set of judgements of several judges.
 
 ``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; a ``sheet`` takes
-answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said.
+answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said. ``sampled`` says
+what lists of a relevant item and a sample of the others tell of all candidates.
 """
 
 from __future__ import annotations
 
+from rankwell.judging.candidates import Corrected, Correction, sampled
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
@@ -17,19 +19,6 @@ from rankwell.judging.simulating import simulate
 from rankwell.judging.simulation import Simulation
 
 __all__ = [
-    "Answers",
-    "Chooser",
-    "Chosen",
-    "Merged",
-    "Pick",
-    "Prompts",
-    "Settling",
-    "Sheet",
-    "Simulation",
-    "answers",
-    "merge",
-    "next",
-    "prompts",
-    "sheet",
-    "simulate",
-]
+    "Answers", "Chooser", "Chosen", "Corrected", "Correction", "Merged", "Pick", "Prompts", "Settling", "Sheet", "Simulation",
+    "answers", "merge", "next", "prompts", "sampled", "sheet", "simulate",
+]  # fmt: skip
