@@ -7,7 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pip compiles every module that it installs, on one core. CI imports a quarter of them, and these Python compiles by itself.
+COMMA := ,
 INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
+# CI needs PyTorch and more too, and installs all in one go.
+EXTRAS := $(if $(RANKWELL_CI),dev$(COMMA)training,dev)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 # CI runs the slow and the exhaustive tests and those in a browser as well, and a fifth of the cases of the laws.
 QUICK := -m "not slow and not exhaustive and not browser"
@@ -16,6 +19,7 @@ TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py li
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
 # Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's. CI leaves it out.
+SPARK_PIP := build/spark/bin/python -m pip --disable-pip-version-check --quiet
 SPARKS := sail jvm $(if $(RANKWELL_CI),,connect)
 
 # Tests start thousands of processes: a module is compiled once, and not by each of them, also where this is set.
@@ -83,7 +87,7 @@ format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-build: $(VENV)/dev $(if $(RANKWELL_CI),$(VENV)/training)  ## compile the kernels that changed
+build: $(VENV)/dev  ## compile the kernels that changed
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 
 wheel: $(VENV)/dev  ## build a wheel into dist/
@@ -118,13 +122,14 @@ $(VENV)/report: $(VENV)/installed
 	@touch $@
 
 $(VENV)/dev: $(VENV)/made pyproject.toml
-	$(INSTALL) --editable '.[dev]'
+	$(INSTALL) --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/installed $(VENV)/report
 
-build/spark/made: $(VENV)/dev
-	$(PYTHON) -m venv build/spark
-	$(BIN)/python tools/requirements.py cluster > build/spark/requirements.txt
-	build/spark/bin/python -m pip --disable-pip-version-check --quiet install -r build/spark/requirements.txt
+build/spark/made: $(VENV)/made pyproject.toml
+	$(PYTHON) -m venv --clear build/spark
+	$(SPARK_PIP) install packaging
+	build/spark/bin/python tools/requirements.py cluster > build/spark/requirements.txt
+	$(SPARK_PIP) install -r build/spark/requirements.txt
 	@touch $@
 
 $(VENV)/training: $(VENV)/dev
