@@ -188,7 +188,8 @@ def report(
     command
         The command that made the page, which it shows.
     options
-        Other arguments of ``compare`` (``test``, ``correction``, ``seeds`` …) and of ``Evaluator`` (``policy``, ``rel`` …).
+        Other arguments of ``compare`` (``test``, ``correction``, ``seeds`` …) and of ``Evaluator`` (``policy``, ``rel`` …). With
+        ``bounds=True`` (and ``pool``, ``scale``) the page shows what judging unjudged items could change.
 
     Returns
     -------
