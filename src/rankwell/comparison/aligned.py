@@ -45,15 +45,8 @@ class Aligned:
             If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
         """
         results = {name: res.collected() for name, res in results.items()}
-        first, *others = results.values()
-        wanted = first.metrics if metrics is None else tuple(metrics)
-        for name, res in results.items():
-            _refuse_missing(name, res, wanted)
-        for name, res in zip(list(results)[1:], others, strict=True):
-            _refuse_other_conditions(next(iter(results)), first, name, res)
-        whole = {name: res for name, res in results.items() if name not in partial}
-        for name, res in whole.items():
-            _refuse_other_judgements(*next(iter(whole.items())), name, res)
+        wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
+        refuse_unlike(results, wanted, partial)
         found = [res.part.queries[res.part.concerned()] for res in results.values()]
         like = next((ids for ids in found if len(ids) and not ids.is_text), found[0])
         found = [to_same_kind(ids, like, "query")[0] for ids in found]
@@ -99,6 +92,26 @@ class Aligned:
         return values, n
 
 
+def refuse_unlike(
+    results: Mapping[str, Results], wanted: Sequence[Metric], partial: Collection[str] = ()
+) -> None:
+    """Refuse results that cannot be compared; those that are ``partial`` may have judgements of their own.
+
+    Raises
+    ------
+    UsageError, DataError
+        If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
+    """
+    (first, own), *others = results.items()
+    for name, res in results.items():
+        _refuse_missing(name, res, wanted)
+    for name, res in others:
+        _refuse_other_conditions(first, own, name, res)
+    whole = {name: res for name, res in results.items() if name not in partial}
+    for name, res in whole.items():
+        _refuse_other_judgements(*next(iter(whole.items())), name, res)
+
+
 def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
     for metric in wanted:
         if metric not in res.part.states:
@@ -107,7 +120,10 @@ def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
                 f"{name}: {metric} was not evaluated; its metrics are {', '.join(names)}."
                 f"{nearest(str(metric), names)} Evaluate all systems with the same metrics."
             )
-        if isinstance(metric, QueryMetric) and metric not in res.part.values:
+        is_there = (
+            metric in res.part.values if res.spark_rows is None else str(metric) in res.spark_rows.columns
+        )
+        if isinstance(metric, QueryMetric) and not is_there:
             raise UsageError(
                 f"{name}: the values of {metric} per query are not there, so differences cannot be tested; evaluate with "
                 f"per_query=True (on the command line --per-query)."

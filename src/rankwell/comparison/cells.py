@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.methods import Methods
 from rankwell.statistics.effects import TIE, heterogeneity, smallest_visible, units_needed
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import Design, Summaries, intervals, summaries
+from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
 
 ROOM = 1 << 23  # differences held at a time
@@ -128,14 +128,44 @@ def _of_some(
     # Student's holds what it promises for real differences of 25 queries on, the bootstrap does not, and p is that of t
     limits = -span, span
     bounds = intervals(d, units, method="t", design=design, level=how.level, limits=limits, known=found)
-    wins, losses = np.count_nonzero(sign * d > TIE, axis=1), np.count_nonzero(sign * d < -TIE, axis=1)
+    more, less = np.count_nonzero(d > TIE, axis=1), np.count_nonzero(d < -TIE, axis=1)
+    return differences_from(
+        found,
+        bounds,
+        variances=(_variances(first, defined), _variances(second, defined)),
+        lost=(
+            np.count_nonzero(np.isnan(first) & ~np.isnan(second), axis=1),
+            np.count_nonzero(~np.isnan(first) & np.isnan(second), axis=1),
+        ),
+        counted=(more, less) if sign >= 0 else (less, more),
+        p_test=_p_of(d, found, how),
+        p_flips=_exact(d, units, design),
+        how=how,
+        margin=margin,
+    )
+
+
+def differences_from(
+    found: Summaries,
+    bounds: Intervals,
+    *,
+    variances: tuple[np.ndarray, np.ndarray],
+    lost: tuple[np.ndarray, np.ndarray],
+    counted: tuple[np.ndarray, np.ndarray],
+    p_test: np.ndarray,
+    p_flips: np.ndarray,
+    how: Methods,
+    margin: float,
+) -> Differences:
+    """Return everything about pairs of which these are known, per pair: ``counted`` are the queries won and lost."""
+    wins, losses = counted
     ties = found.n - wins - losses
     with np.errstate(divide="ignore", invalid="ignore"):
         dz = np.where(found.sd > 0, found.mean / found.sd, math.nan)
-        pooled = np.sqrt((_variances(first, defined) + _variances(second, defined)) / 2)
+        pooled = np.sqrt((variances[0] + variances[1]) / 2)
         smd = np.where(pooled > 0, found.mean / pooled, math.nan)
         superiority = (wins + ties / 2) / found.n
-    nothing = np.full(len(d), math.nan)  # until the whole family is known, or never
+    nothing = np.full(len(wins), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
     # in standard deviations it depends on n alone
     alike = {
@@ -146,8 +176,8 @@ def _of_some(
     return Differences(
         n=found.n,
         effective=found.effective,
-        lost_first=np.count_nonzero(np.isnan(first) & ~np.isnan(second), axis=1),
-        lost_second=np.count_nonzero(~np.isnan(first) & np.isnan(second), axis=1),
+        lost_first=lost[0],
+        lost_second=lost[1],
         mean=found.mean,
         sd=found.sd,
         low=bounds.low,
@@ -155,8 +185,8 @@ def _of_some(
         method=bounds.method,
         is_doubtful=bounds.is_doubtful,
         p_t=found.p,
-        p_test=_p_of(d, found, how),
-        p_flips=_exact(d, units, design),
+        p_test=p_test,
+        p_flips=p_flips,
         p_flips_low=nothing,
         p_flips_high=nothing,
         p=nothing,

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.computing import compared
+from rankwell.comparison.computing import compared, compared_by_sums
 from rankwell.comparison.cost_tables import costs_of
-from rankwell.comparison.groups import columns_of, groups_of
+from rankwell.comparison.groups import Groups, columns_of, groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
+from rankwell.comparison.spread import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
@@ -139,9 +140,12 @@ def compare(
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
-    refuse_empty_lists(aligned, systems)
-    main = "" if primary is None else str(_one_of(metric_of(primary), aligned.metrics, "primary"))
+    needs_values = columns or trainings or parts or weights or clusters or rope or judging
+    spread = None  # values on Spark that need not come here
+    if not needs_values and test != "wilcoxon" and correction != "tukey":
+        spread = Spread.of(results, wanted)
+    metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
+    main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
         test=test,
         correction=correction,
@@ -152,20 +156,20 @@ def compare(
         resamples=resamples,
         seed=seed,
         primary=main,
-        margins=_by_metric(margins, aligned.metrics, "margins"),
-        ropes=_by_metric(rope, aligned.metrics, "rope"),
+        margins=_by_metric(margins, metrics_used, "margins"),
+        ropes=_by_metric(rope, metrics_used, "rope"),
     )
-    encoding = (options.get("read") or {}).get("encoding")
-    groups = groups_of(
-        aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
-    )
-    if trainings and (not groups.design.is_plain or correction == "tukey"):
-        raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
-    if not groups.design.is_plain and (correction == "tukey" or test in ("wilcoxon", "sign")):
-        raise UsageError(
-            "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
+    threads = cores() if threads is None else threads
+    found = None if spread is None else compared_by_sums(spread, baseline, how, threads)
+    if found is None:
+        aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
+        refuse_empty_lists(aligned, systems)
+        encoding = (options.get("read") or {}).get("encoding")
+        groups = groups_of(
+            aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
         )
-    found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
+        _refuse_other_tests(groups, how, has_seeds=bool(trainings))
+        found = compared(aligned, systems, baseline, groups, how, threads)
     pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
     estimates = None if costs is None else costs_of(found.names, pairs, costs)
     found = replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
@@ -174,6 +178,16 @@ def compare(
     from rankwell.comparison.deciding import with_bounds
 
     return with_bounds(found, judging)
+
+
+def _refuse_other_tests(groups: Groups, how: Methods, *, has_seeds: bool) -> None:
+    is_plain = groups.design.is_plain
+    if has_seeds and (not is_plain or how.correction == "tukey"):
+        raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
+    if not is_plain and (how.correction == "tukey" or how.test in ("wilcoxon", "sign")):
+        raise UsageError(
+            "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
+        )
 
 
 def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -25,6 +26,7 @@ from rankwell.comparison.families import Key, corrected
 from rankwell.comparison.groups import Groups
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.rope import with_chances
+from rankwell.comparison.spread import Spread
 from rankwell.comparison.trainings import Systems, over_seeds, without
 from rankwell.comparison.words import notes_of
 from rankwell.metrics.metric import Metric
@@ -88,22 +90,61 @@ def compared(
     found |= corrected(cells, found, how, correction, threads)
     # one p-value per metric, corrected over the metrics
     adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
-    named = {str(metric) for metric in aligned.metrics}
-    return Comparison(
-        names=systems.names,
-        metrics=aligned.metrics,
-        baseline=baseline,
+    return replace(
+        _comparison(aligned, systems.names, baseline, pairs, means, found, how),
         by=groups.by,
         segments=groups.labels,
         weights=groups.weights,
         clusters=groups.clusters,
+        heterogeneity=dict(zip(varied, adjusted, strict=True)),
+    )
+
+
+def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
+    """Return the comparison of systems whose values lie on Spark, of all queries; None if these have to be held."""
+    pairs = _pairs(spread.names, baseline)
+    known = spread.compared(pairs, how, SIGN)
+    if known is None:
+        return None
+    means: dict[Key, Means] = {}
+    found: dict[Key, Differences] = {}
+    for metric in spread.metrics:
+        if metric in known.means:
+            means[metric, 0], found[metric, 0] = known.means[metric], known.differences[metric]
+        else:
+            values, n = spread.alone(metric)
+            means[metric, 0], found[metric, 0] = value_alone(values, n), difference_alone(values, pairs)
+    cells = {(metric, 0): cell for metric, cell in known.cells.items()}
+    found |= corrected(cells, found, how, how.chosen(has_baseline=baseline is not None), threads)
+    return _comparison(spread, spread.names, baseline, pairs, means, found, how)
+
+
+def _comparison(
+    aligned: Aligned | Spread,
+    names: tuple[str, ...],
+    baseline: str | None,
+    pairs: np.ndarray,
+    means: dict[Key, Means],
+    found: dict[Key, Differences],
+    how: Methods,
+) -> Comparison:
+    """The comparison of all queries, with what the results say of themselves."""
+    named = {str(metric) for metric in aligned.metrics}
+    return Comparison(
+        names=names,
+        metrics=aligned.metrics,
+        baseline=baseline,
+        by=(),
+        segments=((),),
+        weights="",
+        clusters="",
         pairs=pairs,
         means=means,
         differences=found,
         methods=how,
         policy=aligned.results[0].policy,
         notes=tuple(notes_of(aligned)),
-        heterogeneity=dict(zip(varied, adjusted, strict=True)),
+        heterogeneity={},
         grades=aligned.results[0].grades if any(metric.judgements for metric in aligned.metrics) else "none",
         rel=aligned.results[0].conditions.scale.rel,
         counted={

@@ -18,6 +18,7 @@ from rankwell.statistics.replicates import is_testable, replicates_needed
 if TYPE_CHECKING:
     from rankwell.comparison.aligned import Aligned
     from rankwell.comparison.comparison import Comparison
+    from rankwell.comparison.spread import Spread
 
 INTERVALS = {
     "studentised": "studentised Poisson bootstrap",
@@ -29,7 +30,7 @@ WARN_ABOVE = 200
 MOST_LISTED = 6
 
 
-def notes_of(aligned: Aligned) -> list[str]:
+def notes_of(aligned: Aligned | Spread) -> list[str]:
     """Return the notes about definitions, policy and rows, as below a table of results."""
     return notes_of_results(aligned.results, hint=False, names=aligned.names)
 

@@ -75,15 +75,21 @@ def summaries(rows: np.ndarray, design: Design = PLAIN) -> Summaries:
     """
     if not design.is_plain:
         return _summaries_one_by_one(rows, design)
-    from scipy.special import stdtr
-
     defined = ~np.isnan(rows)
     n = defined.sum(axis=1)
     filled = np.where(defined, rows, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = filled.sum(axis=1) / n
         deviations = np.where(defined, rows - mean[:, None], 0.0)
-        sd = np.sqrt((deviations**2).sum(axis=1) / (n - 1))
+    return t_of(n, mean, (deviations**2).sum(axis=1))
+
+
+def t_of(n: np.ndarray, mean: np.ndarray, squares: np.ndarray) -> Summaries:
+    """Return the summaries of rows of which the numbers, the means and the sums of squared distances from these are known."""
+    from scipy.special import stdtr
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sd = np.sqrt(squares / (n - 1))
         sd[sd <= NO_SPREAD * np.abs(mean)] = 0.0  # what is left of rounding is no spread
         sd[n < 2] = math.nan
         t = mean / (sd / np.sqrt(n))
@@ -143,8 +149,6 @@ def intervals(
     ``total`` of 100,000), and otherwise the studentised Poisson bootstrap, whose weights depend on the seed and the unit alone:
     every row sees the same draws. ``known`` are the summaries of the rows, where they are made already.
     """
-    from scipy.special import ndtri, stdtrit
-
     kinds = np.full(len(rows), method, object)
     if method == "auto":
         n = np.count_nonzero(~np.isnan(rows), axis=1)
@@ -166,7 +170,20 @@ def intervals(
             np.array([each.is_doubtful for each in own], bool),
         )
     found = summaries(rows) if known is None else known
-    low, high = np.full((2, len(rows)), math.nan)
+    low, high = closed_bounds(found, kinds, level)
+    tail = (1 - level) / 2
+    own = found.sd / np.sqrt(np.maximum(found.n, 1))
+    chosen = np.flatnonzero((found.sd > 0) & (kinds == "studentised"))
+    for few, (lower, upper) in _in_chunks(rows, chosen, units, times, seed, tail, threads):
+        low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
+    return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, are_doubtful(rows))
+
+
+def closed_bounds(found: Summaries, kinds: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others, and without spread."""
+    from scipy.special import ndtri, stdtrit
+
+    low, high = np.full((2, len(kinds)), math.nan)
     tail = (1 - level) / 2
     has_spread = found.sd > 0
     own = found.sd / np.sqrt(np.maximum(found.n, 1))
@@ -175,10 +192,7 @@ def intervals(
     low[chosen], high[chosen] = found.mean[chosen] - reach, found.mean[chosen] + reach
     chosen = np.flatnonzero(has_spread & (kinds == "wilson"))
     low[chosen], high[chosen] = _wilson(found.mean[chosen], found.n[chosen], float(ndtri(1 - tail)))
-    chosen = np.flatnonzero(has_spread & (kinds == "studentised"))
-    for few, (lower, upper) in _in_chunks(rows, chosen, units, times, seed, tail, threads):
-        low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
-    return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, are_doubtful(rows))
+    return low, high
 
 
 def _wilson(share: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.ndarray]:

@@ -128,8 +128,12 @@ def sign_test(d: np.ndarray) -> float:
     >>> sign_test(np.array([1.0, 2.0, 3.0, -1.0, 0.0]))
     0.625
     """
+    return sign_test_of(int(np.count_nonzero(d > NEAR)), int(np.count_nonzero(d < -NEAR)))
+
+
+def sign_test_of(wins: int, losses: int) -> float:
+    """Return the p-value of the sign test of so many differences above and below 0."""
     from scipy.special import bdtr
 
-    wins, losses = int(np.count_nonzero(d > NEAR)), int(np.count_nonzero(d < -NEAR))
     n = wins + losses
     return min(1.0, 2 * float(bdtr(min(wins, losses), n, 0.5))) if n else math.nan

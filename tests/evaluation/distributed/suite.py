@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pathlib
 import random
+from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.evaluation.streaming.test_streaming import frame, made, said, shuffled
@@ -15,7 +17,9 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 
 import rankwell as rw
 from rankwell import testing
+from rankwell.comparison import families, spread
 from rankwell.metrics import metric_of
+from rankwell.statistics import many as many_rows
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 
@@ -27,6 +31,61 @@ def sent(spark, table):
 def everything(res):
     data = said(res)
     return {name: str(value) for name, value in data.items() if name != "counts"} | {"counts": data["counts"]}
+
+
+@cache
+def many(queries):
+    """Runs of so many queries that comparisons draw nothing: one lacks some queries, and two differ in a few alone."""
+    draw = np.random.default_rng(4)
+    grades = draw.integers(0, 3, (queries, 2))
+    ids = np.arange(queries)
+    qrels = pl.DataFrame({
+        "query": np.repeat(ids, 2), "item": np.tile(["a", "b"], queries), "grade": grades.ravel(),
+    })  # fmt: skip
+
+    def run(first, of=ids):
+        other = np.where(first == "a", "b", "a")
+        return pl.DataFrame({
+            "query": np.repeat(of, 2), "item": np.column_stack([first, other])[of].ravel(), "score": np.tile([2.0, 1.0], len(of)),
+        })  # fmt: skip
+
+    old = np.where(draw.random(queries) < 0.5, "a", "c")
+    good = np.where(draw.random(queries) < 0.5, "b", "d")
+    near = np.where(np.arange(queries) < 12, "a", good)
+    return {"old": run(old, ids[7:]), "good": run(good), "near": run(near)}, qrels
+
+
+def compared_by_sums(spark, monkeypatch, queries, options, rules):
+    """Compare runs of many queries on Spark, which must not hand over their values, and here."""
+    runs, qrels = many(queries)
+    metrics = ["rr", "ndcg@2", "p@1", "coverage@2"]
+    rules = {"items": pl.DataFrame({"item": ["a", "b", "c", "d"]}), **rules}
+    whole = rw.compare(runs, qrels, metrics, **rules, **options)
+    judged = sent(spark, qrels)
+    results = {
+        name: rw.evaluate(sent(spark, shuffled(run)), judged, metrics, **rules) for name, run in runs.items()
+    }
+    monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
+    found = rw.compare(results, **options)
+    assert_alike(found.to_dict(), whole.to_dict())
+    assert repr(found) == repr(whole)
+
+
+def assert_alike(found, told):
+    """The same values, numbers to twelve digits."""
+    assert type(found) is type(told)
+    if isinstance(found, dict):
+        assert found.keys() == told.keys()
+        for name in found:
+            assert_alike(found[name], told[name])
+    elif isinstance(found, list):
+        assert len(found) == len(told)
+        for one, other in zip(found, told, strict=True):
+            assert_alike(one, other)
+    elif isinstance(found, float):
+        assert found == pytest.approx(told, rel=1e-12, abs=1e-13, nan_ok=True)
+    else:
+        assert found == told
 
 
 class Suite:
@@ -187,6 +246,20 @@ class Suite:
         first, rest = (run.filter((pl.col("query") == "q002") == kept) for kept in (True, False))
         both = [rw.evaluate(sent(spark, part), judged, ["ap"], missing="skip") for part in (first, rest)]
         assert (both[0] + both[1]).per_query.equals(rw.evaluate(run, qrels, ["ap"], missing="skip").per_query)
+
+    @pytest.mark.parametrize(
+        ("options", "rules"),
+        [
+            ({"baseline": "old"}, {"missing": "skip"}),
+            ({"test": "sign", "margins": 0.01, "correction": "holm"}, {}),
+        ],
+    )
+    def test_very_many_queries_are_compared_by_sums_and_nothing_that_grows_with_them_comes_back(
+        self, spark, monkeypatch, options, rules
+    ):
+        for module in (families, many_rows, spread):  # so many are very many here
+            monkeypatch.setattr(module, "LARGE", 1_000)
+        compared_by_sums(spark, monkeypatch, 1_300, options, rules)
 
     def test_intervals_by_groups_of_lists_are_those_of_stream(self, spark):
         run = frame(made()[0], "score")

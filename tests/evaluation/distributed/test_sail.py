@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from pysail.spark import SparkConnectServer
 from pyspark.sql import SparkSession
-from tests.evaluation.distributed.suite import Suite
+from tests.evaluation.distributed.suite import Suite, compared_by_sums
 from tests.evaluation.streaming.test_streaming import frame, made
 
 import rankwell as rw
@@ -35,6 +35,9 @@ def spark(address):
 
 class TestSail(Suite):
     """A session of Sail."""
+
+    def test_a_hundred_thousand_queries_are_compared_by_sums_without_being_told(self, spark, monkeypatch):
+        compared_by_sums(spark, monkeypatch, 100_300, {"baseline": "old"}, {"missing": "skip"})
 
 
 def test_the_command_line_connects_to_an_address(address, tmp_path, capsys):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankwell import errors
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import UsageError
+from rankwell.evaluation.distributed.answers import blobs, groups_for
 from rankwell.evaluation.distributed.job import (
     DONE,
     QUERY,
@@ -42,9 +39,6 @@ from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engines.spark import Spark
-
-ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
-ROWS, FEW, MOST = 500_000, 10_000, 1_000  # of a group at most, and at least; groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +102,7 @@ class SparkPlan:
             keeps_values=self.per_query,
             tie_ranges=self.tie_ranges,
         )
-        groups = self.engine.groups or _groups(session, sum(each.rows for each in surveys.values()))
+        groups = self.engine.groups or groups_for(session, sum(each.rows for each in surveys.values()))
         counts: dict[str, int] = {}
         if "train" in frames:
             work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
@@ -131,7 +125,7 @@ class SparkPlan:
             )
             answered = _answered(work, frames, groups, evaluated, names).persist()
             done = Done(Values())
-            for found in _blobs(merged(answered, groups)):
+            for found in blobs(merged(answered, groups)):
                 done.add(found)
             if done.ends == work.facts.ends:
                 break
@@ -146,11 +140,6 @@ class SparkPlan:
                 if isinstance(pieces, SparkPieces):
                     return pieces.frame.sparkSession
         return self.engine.opened()
-
-
-def _groups(session: Any, rows: int) -> int:
-    shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / FEW))
-    return max(min(max(ceil(rows / ROWS), shared_out), MOST), 1)
 
 
 def _with_values(work: Work) -> set[Metric]:
@@ -175,25 +164,10 @@ def _answered(work: Work, frames: Mapping[str, Any], groups: int, answer: Answer
     return whole.mapInArrow(Job(work, words, answer, tuple(values)), schema)
 
 
-def _blobs(answers: Any) -> Iterator[Any]:
-    """What the groups answered, from a column; an error of rankwell in one of them is raised as if it had happened here."""
-    from pyspark.errors import PySparkException
-
-    try:
-        for row in answers.toLocalIterator():
-            yield pickle.loads(row[0])  # noqa: S301 - written by our own job
-    except PySparkException as error:
-        found = ERROR.search(str(error))
-        if found is None:
-            raise
-        kind = getattr(errors, found[1], DataError)
-        raise (kind if issubclass(kind, errors.RankwellError) else DataError)(found[2]) from None
-
-
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
     total: Everyone | None = None
     counts: dict[str, int] = {}
-    for [(own, more)] in _blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
+    for [(own, more)] in blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
         if own is not None:
             total = own if total is None else total + own
             add_counts(counts, more)
@@ -202,6 +176,6 @@ def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[
 
 def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
     total: Any = None
-    for own in _blobs(_answered(work, frames, groups, grades, []).select(DONE)):
+    for own in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
         total = own if total is None else total + own
     return replace(work, facts=replace(work.facts, grades=total))

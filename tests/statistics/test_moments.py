@@ -1,0 +1,95 @@
+"""Sums that add up over parts of the units, against what is computed from all values at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rankwell.statistics.many import are_doubtful, intervals, summaries
+from rankwell.statistics.moments import Moments, PairMoments, added
+
+PAIRS = np.array([[0, 0, 1, 2, 3], [1, 2, 2, 3, 4]])
+
+
+def rows(seed, n=400):
+    """Five systems: real values, shares, the second with one change, a constant, and a constant with few others; some undefined."""
+    random = np.random.default_rng(seed)
+    values = random.random((5, n))
+    values[1] = (random.random(n) < 0.3).astype(float)
+    values[2] = values[1]
+    values[2, 7] = 1 - values[2, 7]
+    values[3] = 0.1
+    values[4] = np.where(np.arange(n) < 29, 0.7, 0.3)
+    values[random.random((5, n)) < 0.05] = np.nan
+    return values
+
+
+def summed(values, parts, centres):
+    split = np.array_split(np.random.default_rng(1).permutation(values.shape[1]), parts)
+    return added(
+        [
+            (Moments.of(values[:, own], centres), PairMoments.of(values[:, own], PAIRS, centres))
+            for own in split
+        ]
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 3, 40])
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_give_what_all_values_give(seed, parts):
+    values = rows(seed)
+    centres = np.nanmean(values, axis=1) + 0.01 * np.random.default_rng(seed).random(5)  # near the means
+    own, paired = summed(values, parts, centres)
+    for found, told in (
+        (own.summaries(centres), summaries(values)),
+        (
+            paired.difference.summaries(centres[PAIRS[0]] - centres[PAIRS[1]]),
+            summaries(values[PAIRS[0]] - values[PAIRS[1]]),
+        ),
+    ):
+        assert found.n.tolist() == told.n.tolist()
+        for name in ("mean", "sd", "t", "p"):
+            assert getattr(found, name) == pytest.approx(
+                getattr(told, name), rel=1e-12, abs=1e-15, nan_ok=True
+            )
+        assert (found.sd == 0).tolist() == (told.sd == 0).tolist()
+    assert own.are_doubtful().tolist() == are_doubtful(values).tolist()
+    d = values[PAIRS[0]] - values[PAIRS[1]]
+    assert paired.difference.are_doubtful().tolist() == are_doubtful(d).tolist()
+    kinds = intervals(values, np.arange(400, dtype=np.uint64), times=99).method
+    assert own.are_shares.tolist() == [kind == "wilson" for kind in kinds]
+
+
+def test_wins_losses_and_lost_units_are_counted():
+    values = rows(0)
+    centres = np.nanmean(values, axis=1)
+    _, paired = summed(values, 7, centres)
+    first, second = values[PAIRS[0]], values[PAIRS[1]]
+    d = first - second
+    assert paired.more.tolist() == [int((row > 1e-9).sum()) for row in d]
+    assert paired.less.tolist() == [int((row < -1e-9).sum()) for row in d]
+    assert paired.lost_first.tolist() == [int(x) for x in (np.isnan(first) & ~np.isnan(second)).sum(axis=1)]
+    assert paired.lost_second.tolist() == [int(x) for x in (~np.isnan(first) & np.isnan(second)).sum(axis=1)]
+    for name, side in (("first", first), ("second", second)):
+        own = np.where(np.isnan(d), np.nan, side)
+        middle = centres[PAIRS[0 if name == "first" else 1]]
+        assert getattr(paired, name).summaries(middle).sd == pytest.approx(summaries(own).sd, abs=1e-15)
+
+
+def test_few_differences_that_are_not_0_are_kept_and_many_are_not():
+    values = rows(0)
+    _, paired = summed(values, 9, np.nanmean(values, axis=1))
+    d = values[PAIRS[0]] - values[PAIRS[1]]
+    for row, kept in zip(d, paired.nonzero, strict=True):
+        own = sorted(row[~np.isnan(row) & (row != 0)].tolist())
+        assert (kept is None) == (len(own) > 20)
+        if kept is not None:
+            assert sorted(kept) == own
+    assert [kept is None for kept in paired.nonzero] == [True, True, False, True, True]
+
+
+def test_a_constant_far_from_its_centre_has_no_spread():
+    values = np.full((1, 1000), 0.1)
+    own = Moments.of(values, np.array([0.9]))
+    assert own.summaries(np.array([0.9])).sd.tolist() == [0.0]
+    assert own.counts == ({0.1: 1000},)
