@@ -1,7 +1,6 @@
-"""Judging with little work: what to judge next, a sheet to judge on, and one set of judgements of several judges.
+"""Judging with little work: what to judge next, samples and estimates from them, sheets, models as judges, and merged judgements.
 
-``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; a ``sheet`` takes
-answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said.
+``next`` chooses, ``simulate`` compares ways to choose; ``sample`` draws, for ``estimate``; ``merge`` joins what a ``sheet`` took.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ from __future__ import annotations
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
+from rankwell.judging.estimating import Estimated, Sample, estimate, sample
 from rankwell.judging.merging import Merged, merge
 from rankwell.judging.prompting import Answers, Prompts, answers, prompts
 from rankwell.judging.settling import Settling
@@ -20,16 +20,20 @@ __all__ = [
     "Answers",
     "Chooser",
     "Chosen",
+    "Estimated",
     "Merged",
     "Pick",
     "Prompts",
+    "Sample",
     "Settling",
     "Sheet",
     "Simulation",
     "answers",
+    "estimate",
     "merge",
     "next",
     "prompts",
+    "sample",
     "sheet",
     "simulate",
 ]
