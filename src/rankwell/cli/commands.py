@@ -101,6 +101,14 @@ JUDGING = {
         "judging_simulate",
         "Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.",
     ),
+    "sample": (
+        "judging_sample",
+        "Draw items to judge at random from the lists of runs, so that metrics can be estimated from their judgements.",
+    ),
+    "estimate": (
+        "judging_estimate",
+        "Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.",
+    ),
     "sheet": (
         "judging_sheet",
         "Write a page on which a person grades pairs of query and item, offline, in any browser.",

@@ -70,7 +70,7 @@ def read_sample(
         return _named(frame, lambda row: f"{name}, row {row + 1}", name, given)
     file = recoded(File(Path(source)), encoding)
     kind, _ = guess(file)
-    if kind == "trec":
+    if kind in ("trec", "prefs"):  # preferences have five columns, too
         return _prels(file)
     if kind == "delimited":
         import polars as pl
@@ -96,7 +96,7 @@ def _named(
     if not {"stratum", "propensity"} & set(words):
         raise DataError(
             f"{name}: there is no column stratum and no column propensity, so how the judgements were drawn is not known; the columns "
-            f"are {quoted(frame.columns)}. Give the frame of the sample, which judging sample writes: frame=, on the command line --frame."
+            f"are {quoted(frame.columns)}. The frame of the sample, which judging sample writes, has them; give it as frame=."
         )
     found = {word: frame[column] for word, column in words.items()}
     for word in ("grade", "propensity"):
@@ -165,7 +165,7 @@ def _prels(file: File) -> SampleRows:
     for row, (_, words) in enumerate(numbered):
         if len(words) != len(PRELS):
             hint = (
-                " Judgements without strata need the frame of their sample: frame=, on the command line --frame."
+                " Judgements without strata need the frame of their sample; give it as frame=."
                 if len(words) == len(PRELS) - 1
                 else ""
             )

@@ -87,7 +87,7 @@ def allocated(sizes: np.ndarray, shares: np.ndarray, budget: int) -> np.ndarray:
     """
     budget = min(budget, int(sizes.sum()))
     least = np.minimum(sizes, 2)
-    if budget <= least.sum():
+    if budget < least.sum():
         least = np.zeros(len(sizes))
     low, high = 0.0, 1.0
     while np.clip(high * shares, least, sizes).sum() < budget:

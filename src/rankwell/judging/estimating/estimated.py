@@ -188,6 +188,27 @@ class Estimated:
             )
         return tables
 
+    def table_per_query(self) -> Table:
+        """Return a table of the estimates of each query."""
+        columns = [
+            Column("query"),
+            Column("run"),
+            Column("metric"),
+            Column("estimator"),
+            Column("estimate", "value"),
+        ]
+        columns += [
+            Column("standard error", "value"),
+            Column("judged", "count"),
+            Column("in the frame", "count"),
+        ]
+        columns += [Column("not in it", "count")]
+        rows = [(str(row[0]), *row[1:]) for row in self.per_query.iter_rows()]
+        notes = [
+            "standard error: over samples of items; not in it: items of the list, within the cut-off, that are not in the frame"
+        ]
+        return Table(columns, rows, caption="Estimates of each query", notes=notes, labels=4)
+
     def __repr__(self) -> str:
         return "\n\n".join(table.to_text() for table in self.to_tables())
 

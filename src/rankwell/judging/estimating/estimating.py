@@ -116,18 +116,19 @@ def estimate(
     opened = runs_of(runs, of_runs)
     if not opened:
         raise UsageError("give at least one run.")
-    how = {word: each for word, each in of_qrels.items() if word != "format_in"}
-    if frame is None:
+    if frame is not None:
+        source = None if isinstance(frame, Sample) else read_sample(frame, encoding=of_qrels.get("encoding"))
+        drawn_from = frame.frame if source is None else Frame.of(source)
+        judgements = read_qrels(qrels, **of_qrels)
+    else:
         if isinstance(qrels, Qrels):
             raise UsageError(
                 f"{qrels.name}: judgements by themselves do not say how they were drawn; give frame=, what sample returned or saved, or a "
                 f"table with the column stratum or propensity."
             )
+        how = {word: each for word, each in of_qrels.items() if word != "format_in"}
         drawn_from = Frame.of(read_sample(qrels, name="qrels", **how))
         judgements = drawn_from.judgements()
-    else:
-        drawn_from = frame.frame if isinstance(frame, Sample) else Frame.of(read_sample(frame, **how))
-        judgements = read_qrels(qrels, **of_qrels)
     rels = {str(each.metric): _rel(each, rule) for each in targets}
     pool, _ = pool_of(judgements, Asked(rule, rels=rels))
     judged = judged_in(drawn_from, pool, unanswered, own=frame is None)
@@ -157,7 +158,7 @@ def _refuse_partial(judged: Judged, targets: tuple[Target, ...], frame: Frame) -
     if named and not judged.is_whole:
         raise DataError(
             f"{frame.name}: all rows were drawn, so which other items could have been is not known, and {named[0]} must know it. Give the whole "
-            f"frame, with what was not drawn; or estimate ap by statap alone: estimators='statap' (--estimator statap)."
+            f"frame, with what was not drawn; or estimate ap by statap alone: estimators='statap'."
         )
 
 

@@ -170,7 +170,7 @@ def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) ->
         raise DataError(
             f"{frame.place(at)}: {len(missing):,} drawn items have no judgement, such as {brief(frame.items.one(at))} of query "
             f"{brief(frame.queries.one(int(frame.query[at])))}. Judge them; or, if it depends on nothing which are missing, say "
-            f"unanswered='random' (--unanswered random): the others of their stratum then stand for them."
+            f"unanswered='random': the others of their stratum then stand for them."
         )
     counts["drawn items without a judgement"] = len(missing)
     if np.isnan(grade).all():

@@ -57,5 +57,7 @@ def notes_of(found: Estimated) -> list[str]:
     outside = {run: max(int(row.outside.sum()) for row in found.rows if row.run == run) for run in found.runs}
     listed = [f"{run} {n:,}" for run, n in outside.items() if n]
     if listed:
-        notes.append(f"items of lists that are not in the frame, and count as not relevant: {', '.join(listed)}")
+        notes.append(
+            f"items of lists that are not in the frame, and count as not relevant: {', '.join(listed)}"
+        )
     return notes + [f"{what}: {n:,}" for what, n in found.counts.items() if n]
