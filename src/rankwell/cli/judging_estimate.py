@@ -50,7 +50,10 @@ def judging_estimate(
     level: Annotated[float, Option(help="the share of intervals that should hold the true value")] = 0.95,
     beside: Annotated[
         bool,
-        Option(help="show bpref, infAP and condensed lists of the same judgements, which estimate nothing"),
+        Option(
+            help="show bpref, infAP and condensed lists of the same judgements, which estimate nothing",
+            negative="--no-beside",
+        ),
     ] = True,
     per_query: Annotated[
         bool, Option(group=OUTPUT, help="print the estimates of each query, with standard errors")
