@@ -54,12 +54,12 @@ def collections(found: Row) -> str:
 
 def estimates(rows: list[Row]) -> str:
     head = (
-        "collection", "design", "per query", "metric", "estimator", "bias", "RMSE", "held", "held, one query", "held, new queries", "undefined", "τ",
+        "collection", "design", "per query", "metric", "estimator", "bias", "RMSE", "held", "held, one query", "held, new queries", "warned", "undefined", "τ",
     )  # fmt: skip
     lines = [
         (
             row["population"], row["design"], str(row["budget"]), row["metric"], row["estimator"], number(row["bias"]), number(row["rmse"]),
-            held(row["held"]), held(row["held_query"]), held(row["held_new"]), f"{100 * row['undefined']:.1f} %", f"{row['tau']:.2f}",
+            held(row["held"]), held(row["held_query"]), held(row["held_new"]), f"{100 * row['warned']:.0f}", f"{100 * row['undefined']:.1f} %", f"{row['tau']:.2f}",
         )
         for row in rows
         if "held" in row

@@ -3,7 +3,8 @@
 Items are drawn by ``rw.judging.sample`` from the lists of real runs, and the judgements that are known answer; items without a judgement
 are not relevant. ``bias`` and ``rmse`` are of the means over queries against those under all judgements of the frame, ``held`` the share of
 95 % design intervals that hold them, ``held_query`` the same for single queries, and ``held_new`` the share of intervals over queries that
-hold the mean of all queries, if queries (and the sample of each) are drawn anew. ``tau`` is Kendall's of the orders of the runs.
+hold the mean of all queries, if queries (and the sample of each) are drawn anew. ``tau`` is Kendall's of the orders of the runs,
+``warned`` how often a warning says that the numbers of relevant items are too uncertain.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ BUDGETS = (25, 50, 100, 200, 400)
 METRICS = ["ap", "ndcg", "ndcg@10"]
 DESIGNS = {"rank": BUDGETS, "prior": (50, 200), "uniform": (50,)}
 REPEATS, REDRAWN, QUERIES = 25, 2000, 75
+SHORT = "Cranfield, depth 100"
 NEAR = 1e-4  # as far as values are shown: the ε of xinfAP moves them by less
 
 
@@ -42,11 +44,14 @@ def collection(name: str) -> tuple[dict[str, rw.Run], dict[tuple[str, str], floa
     else:
         folder = evidence("cranfield")
         files = ("lsi.run", "tfidf.run", "coord.run", "bm25-top1000.run.gz")
-        qrels, depth = rw.read_qrels(folder / "qrels.graded.txt"), {}
+        qrels = rw.read_qrels(folder / "qrels.graded.txt")
+        depth = {"depth": 100} if name == SHORT else {}
         kept = {*qrels.query.tolist()[:: len(qrels) // QUERIES]}
         runs = {file.partition(".")[0]: _some(folder / "runs" / file, kept) for file in files}
     columns = qrels.query.tolist(), qrels.item.tolist(), qrels.grade.tolist()
-    found = {(q, i): max(g, 0.0) for q, i, g in zip(*columns, strict=True) if name == "TREC-COVID" or q in kept}
+    found = {
+        (q, i): max(g, 0.0) for q, i, g in zip(*columns, strict=True) if name == "TREC-COVID" or q in kept
+    }
     return runs, found, depth
 
 
@@ -61,7 +66,9 @@ def _some(path: Path, kept: set[str]) -> rw.Run:
 def answered(frame: Any, grades: dict[tuple[str, str], float]) -> rw.Qrels:
     """The judgements of the pairs in a table."""
     pairs = list(zip(frame["query"].to_list(), frame["item"].to_list(), strict=True))
-    return rw.Qrels(frame["query"].to_list(), frame["item"].to_list(), [grades.get(pair, 0.0) for pair in pairs])
+    return rw.Qrels(
+        frame["query"].to_list(), frame["item"].to_list(), [grades.get(pair, 0.0) for pair in pairs]
+    )
 
 
 def part(name: str) -> tuple[dict[str, Any], Rows]:
@@ -72,11 +79,13 @@ def part(name: str) -> tuple[dict[str, Any], Rows]:
     truth = {run: rw.evaluate(own, every, METRICS, grades="judgements", **depth) for run, own in runs.items()}
     queries = whole.frame.queries.tolist()
     true = {
-        (run, metric): _per_query(res.per_query, metric, queries) for run, res in truth.items() for metric in METRICS
+        (run, metric): _per_query(res.per_query, metric, queries)
+        for run, res in truth.items()
+        for metric in METRICS
     }
     rows = []
     for design, budgets in DESIGNS.items():
-        for budget in budgets:
+        for budget in budgets if name != SHORT else (25, 50, 100) if design == "rank" else ():
             rows += list(_rows(name, design, budget, true))
     sizes = np.diff(whole.frame.offsets)
     about = {
@@ -95,7 +104,7 @@ def _rows(name: str, design: str, budget: int, true: dict[tuple[str, str], np.nd
     """What many samples of a design and budget give."""
     runs, grades, depth = collection(name)
     means, held, held_query = defaultdict(list), defaultdict(list), defaultdict(list)
-    values, undefined = defaultdict(list), defaultdict(list)
+    values, undefined, warned = defaultdict(list), defaultdict(list), defaultdict(list)
     for repeat in range(REPEATS):
         drawn = rw.judging.sample(runs, budget=budget, design=design, seed=1000 * budget + repeat, **depth)
         found = rw.judging.estimate(
@@ -106,6 +115,7 @@ def _rows(name: str, design: str, budget: int, true: dict[tuple[str, str], np.nd
             mean = float(np.nanmean(target))
             low, high = row.design_interval(0.95)
             means[key].append((row.run, repeat, row.value, mean))
+            warned[key].append(row.is_sparse)
             held[key].append(low - NEAR <= mean <= high + NEAR)
             undefined[key].append(np.isnan(row.values[~np.isnan(target)]).mean())
             values[key, row.run].append(row.values)
@@ -129,7 +139,7 @@ def _rows(name: str, design: str, budget: int, true: dict[tuple[str, str], np.nd
             new = _held_new(name, design, budget, key, values, true)
             row |= {
                 "held": share(sum(held[key]), len(held[key])), "held_query": share(sum(held_query[key]), len(held_query[key])),
-                "held_new": new, "undefined": round(float(np.mean(undefined[key])), 4),
+                "held_new": new, "undefined": round(float(np.mean(undefined[key])), 4), "warned": round(float(np.mean(warned[key])), 4),
             }  # fmt: skip
         rows.append(row)
     print(f"{name} {design} {budget}", flush=True)
@@ -140,11 +150,18 @@ def _tau(several: list[tuple[str, int, float, float]]) -> float:
     by_repeat = defaultdict(list)
     for _, repeat, value, mean in several:
         by_repeat[repeat].append((value, mean))
-    return round(float(np.mean([kendalltau(*zip(*pairs, strict=True)).statistic for pairs in by_repeat.values()])), 4)
+    return round(
+        float(np.mean([kendalltau(*zip(*pairs, strict=True)).statistic for pairs in by_repeat.values()])), 4
+    )
 
 
 def _held_new(
-    name: str, design: str, budget: int, key: tuple[str, str], values: Any, true: dict[tuple[str, str], np.ndarray]
+    name: str,
+    design: str,
+    budget: int,
+    key: tuple[str, str],
+    values: Any,
+    true: dict[tuple[str, str], np.ndarray],
 ) -> dict[str, float]:
     """How often the interval over queries holds the mean of all, with queries and samples of them drawn anew."""
     rng = rng_of(name, design, budget, key)
@@ -153,7 +170,9 @@ def _held_new(
     for _ in range(REDRAWN):
         run = owners[rng.integers(len(owners))]
         found = np.array(values[key, run])
-        drawn = found[rng.integers(len(found), size=found.shape[1]), rng.integers(found.shape[1], size=found.shape[1])]
+        drawn = found[
+            rng.integers(len(found), size=found.shape[1]), rng.integers(found.shape[1], size=found.shape[1])
+        ]
         drawn = drawn[~np.isnan(drawn)]
         reach = stdtrit(len(drawn) - 1, 0.975) * drawn.std(ddof=1) / np.sqrt(len(drawn))
         hits += abs(drawn.mean() - np.nanmean(true[run, key[0]])) <= reach
@@ -165,8 +184,12 @@ def true_runs(true: dict[tuple[str, str], np.ndarray]) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    parts = {name: lambda name=name: part(name) for name in ("TREC-COVID", "Cranfield")}
-    keep("estimates", "estimates from samples of judgements against the values under all; shares in percent", parts)
+    parts = {name: lambda name=name: part(name) for name in ("TREC-COVID", "Cranfield", SHORT)}
+    keep(
+        "estimates",
+        "estimates from samples of judgements against the values under all; shares in percent",
+        parts,
+    )
 
 
 if __name__ == "__main__":

@@ -340,3 +340,64 @@ def test_many_samples_have_the_variance_that_each_says_on_average():
             said[estimator].append(row.design_variance)
     for estimator, values in spread.items():
         assert 0.8 < np.mean(said[estimator]) / np.var(values) < 1.6
+
+
+def rare(relevant: dict[str, int], size: int = 300) -> tuple[dict, rw.judging.Sample, rw.Qrels]:
+    """Queries with few relevant items far down, and a sample of 30 items of each."""
+    runs = {"r": {query: [f"d{i}" for i in range(size)] for query in relevant}}
+    drawn = rw.judging.sample(runs, budget=30, seed=5)
+    rows = drawn.to_frame().rows()
+    grades = [float(int(item[1:]) < relevant[query] or int(item[1:]) % 60 == 30) for query, item, *_ in rows]
+    return runs, drawn, rw.Qrels([row[0] for row in rows], [row[1] for row in rows], grades)
+
+
+def test_a_warning_says_that_numbers_of_relevant_items_are_too_uncertain():
+    """Four relevant items of 300 are seldom drawn, so that R̂ is mostly too low; with 30 at the top the rest matters little."""
+    for many, is_warned in ((1, True), (30, False)):
+        runs, drawn, judged = rare({str(q): many for q in range(12)})
+        found = rw.judging.estimate(runs, judged, "ap", frame=drawn)
+        assert {row.is_sparse for row in found.rows} == {is_warned}
+        assert any(note.startswith("WARNING") for note in found.notes()) == is_warned
+
+
+def test_the_uncertainty_is_that_of_the_formula_and_ends_at_the_cut_off():
+    runs, drawn, judged = rare({"1": 2, "2": 15})
+    found = rw.judging.estimate(runs, judged, ["ap", "ap@10", "ap(denom=R)@10"], frame=drawn)
+    frame = drawn.whole_frame().with_columns(
+        grade=pl.Series(
+            [
+                dict(
+                    zip(
+                        zip(judged.query.tolist(), judged.item.tolist(), strict=True),
+                        judged.grade,
+                        strict=True,
+                    )
+                ).get((q, i))
+                for q, i, *_ in drawn.whole_frame().rows()
+            ]
+        )
+    )
+    spread, counts = {}, {}
+    for query in "12":
+        spread[query] = counts[query] = 0.0
+        for stratum in frame["stratum"].unique():
+            everywhere = frame.filter((pl.col("stratum") == stratum) & pl.col("drawn"))
+            own = frame.filter((pl.col("stratum") == stratum) & (pl.col("query") == query))
+            size, n, p = own.height, int(own["drawn"].sum()), float(everywhere["grade"].mean())
+            spread[query] += size**2 * (1 - n / size) * p * (1 - p) / n
+            counts[query] += float(own["grade"].sum()) * size / n
+    whole = sum(spread.values()) / 2 / (sum(counts.values()) / 2) ** 2
+    assert found["r", "ap"].uncertainty == pytest.approx(whole)
+    assert found["r", "ap(denom=R)@10"].uncertainty == pytest.approx(whole)
+    below = sum(spread[query] for query in "12" if counts[query] < 10) / 2 / (sum(counts.values()) / 2) ** 2
+    assert 0 < below < whole
+    assert found["r", "ap(denom=min_rk)@10"].uncertainty == pytest.approx(below)
+
+
+def test_items_that_no_judgement_speaks_for_are_said():
+    rows = [{"query": "q", "item": f"d{i}", "stratum": "AB"[i % 2], "grade": -1} for i in range(12)]
+    for at in (0, 2, 9, 11):
+        rows[at]["grade"] = 1
+    found = rw.judging.estimate({"r": {"q": [f"d{i}" for i in range(12)]}}, rows, "ndcg@4")
+    assert found.rows[0].unseen == 0.5  # d1 and d3 are of stratum B, of which d9 and d11 are judged
+    assert any("up to 50 % of the items of a list within the cut-off" in note for note in found.notes())

@@ -109,7 +109,7 @@ class Estimated:
                 "run": row.run, "metric": row.metric, "estimator": row.estimator, "value": row.value, "queries": row.queries,
                 "undefined": row.undefined, "design_variance": row.design_variance, "low": low, "high": high,
                 "query_variance": row.query_variance, "low_queries": low_queries, "high_queries": high_queries,
-                "variance_unknown": row.unknown, "outside": int(row.outside.sum()),
+                "variance_unknown": row.unknown, "possible_bias": row.possible_bias, "unseen": row.unseen, "outside": int(row.outside.sum()),
             }  # fmt: skip
             rows.append({word: _defined(each) for word, each in found.items()})
         return rows
@@ -205,7 +205,8 @@ class Estimated:
         columns += [Column("not in it", "count")]
         rows = [(str(row[0]), *row[1:]) for row in self.per_query.iter_rows()]
         notes = [
-            "standard error: over samples of items; not in it: items of the list, within the cut-off, that are not in the frame"
+            "standard error: over samples of items; for single queries intervals of it hold the value less often than they say",
+            "not in it: items of the list, within the cut-off, that are not in the frame",
         ]
         return Table(columns, rows, caption="Estimates of each query", notes=notes, labels=4)
 

@@ -20,6 +20,7 @@ from rankwell.judging.estimating.frame import Frame, Judged, Unanswered, judged_
 from rankwell.judging.estimating.lists import Lists, lists_of
 from rankwell.judging.estimating.means import Mean
 from rankwell.judging.estimating.sampled import Sample
+from rankwell.judging.estimating.sparse import uncertainty, unseen
 from rankwell.judging.estimating.targets import LISTED, Target, targets_of
 from rankwell.judging.pooled import Pooled
 from rankwell.metrics import Wanted
@@ -137,10 +138,14 @@ def estimate(
     lists, elsewhere = lists_of(pooled, drawn_from)
     counts = Counter(judged.counts)
     counts["queries of the runs that are not in the frame"] = elsewhere
+    doubts = []
+    for target in targets:
+        relevant = pool.scale.relevant(judged.grade, getattr(target.metric, "rel", None))
+        doubts.append(uncertainty(drawn_from, judged, relevant, target.most))
     rows = tuple(
-        _mean(each, target, estimator, drawn_from, judged, pool.scale, rule)
+        _mean(each, target, estimator, drawn_from, judged, pool.scale, rule, doubt)
         for each in lists
-        for target in targets
+        for target, doubt in zip(targets, doubts, strict=True)
         for estimator in target.estimators
     )
     others = beside_of(opened, drawn_from, judged, targets, rule) if beside else ()
@@ -170,6 +175,7 @@ def _mean(
     judged: Judged,
     scale: Scale,
     policy: Policy,
+    doubt: float,
 ) -> Mean:
     """The estimates of one run under one estimator."""
     n = len(frame.queries)
@@ -194,4 +200,10 @@ def _mean(
             values[at], variances[at], df[at] = float(policy.undefined == "one"), 0.0, np.inf
     k = getattr(target.metric, "k", None) or np.inf
     outside = np.array([np.count_nonzero(ranks <= k) for ranks in lists.outside])
-    return Mean(lists.run, str(target.metric), estimator, values, variances, df, is_undefined, outside)
+    cut = np.where(lists.rank <= k, lists.rank, np.inf)
+    parts = zip(judged.parts, frame.offsets[:-1].tolist(), frame.offsets[1:].tolist(), strict=True)
+    missed, listed = np.array([unseen(part, cut[low:high]) for part, low, high in parts]).sum(axis=0)
+    return Mean(
+        lists.run, str(target.metric), estimator, values, variances, df, is_undefined, outside,
+        doubt, float(missed / max(listed, 1)),
+    )  # fmt: skip

@@ -11,6 +11,8 @@ import numpy as np
 
 from rankwell.statistics.sampled_totals import Variance
 
+SPARSE = 3.0  # standard errors: in simulations intervals hold the value below this, and fail above
+
 
 class Other(NamedTuple):
     """What the same judgements give without an estimator."""
@@ -27,7 +29,8 @@ class Mean:
     """The estimates of one metric for one run: per query of the frame its value, design variance and degrees of freedom.
 
     Values are NaN where a query is left out, variances also where they are not known. ``outside`` counts the items of each list within
-    the cut-off that are not in the frame.
+    the cut-off that are not in the frame. ``uncertainty`` is the squared coefficient of variation of the estimated numbers of relevant items,
+    ``unseen`` the share of the items of lists within the cut-off that are of strata of which none there is judged.
     """
 
     run: str
@@ -38,6 +41,8 @@ class Mean:
     df: np.ndarray
     is_undefined: np.ndarray
     outside: np.ndarray
+    uncertainty: float
+    unseen: float
 
     @cached_property
     def used(self) -> np.ndarray:
@@ -86,6 +91,16 @@ class Mean:
         if self.queries < 2:
             return math.nan
         return float(np.var(self.values[self.used], ddof=1)) / self.queries
+
+    @property
+    def possible_bias(self) -> float:
+        """How much too high the mean can be because the numbers of relevant items are uncertain, to first order: value · V / R²."""
+        return self.value * self.uncertainty
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether that is more than three standard errors of the design: then its interval does not hold the value."""
+        return self.possible_bias > SPARSE * math.sqrt(self.design_variance) > 0
 
     def design_interval(self, level: float) -> tuple[float, float]:
         """Return the interval of the mean for these queries, under all judgements."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankwell.judging.estimating.targets import RULES
 
 if TYPE_CHECKING:
     from rankwell.judging.estimating.estimated import Estimated
 
-SMALL = 100  # judged items per query
+BLIND = 0.02  # share of the items of a list
 
 
 def notes_of(found: Estimated) -> list[str]:
@@ -25,11 +23,19 @@ def notes_of(found: Estimated) -> list[str]:
         if frame.stratum is not None
         else "drawn independently, each item with its own propensity (Poisson)",
     ]
-    per_query = np.mean([int(part.judged.sum()) for part in parts])
-    if per_query < SMALL and any(row.design_variance > 0 for row in found.rows):
+    sparse = [row for row in found.rows if row.is_sparse]
+    if sparse:
+        most = max(row.possible_bias / row.value for row in sparse)
         notes.append(
-            f"{per_query:.0f} items are judged per query: under {SMALL}, estimates are biased and intervals hold the value less often than they "
-            f"say"
+            f"WARNING: the numbers of relevant items are too uncertain for {len(sparse):,} of {len(found.rows):,} estimates: means can be too high by "
+            f"up to about {100 * most:.0f} % of themselves, more than three standard errors, and the intervals for these queries do not hold the value. Judge more "
+            f"items per query, or draw from shorter lists (depth)"
+        )
+    blind = max((row.unseen for row in found.rows if row.estimator == "infndcg"), default=0.0)
+    if blind > BLIND:
+        notes.append(
+            f"up to {100 * blind:.0f} % of the items of a list within the cut-off are of strata of which none there is judged: infndcg gives them no gain, "
+            f"and is too low"
         )
     undefined = max((row.undefined for row in found.rows), default=0)
     if undefined:

@@ -47,6 +47,10 @@ class Target(Protocol):
     def estimators(self) -> tuple[str, ...]:
         """The estimators that were asked for."""
 
+    @property
+    def most(self) -> float:
+        """The number of relevant items above which more make no difference; infinite without a cut-off."""
+
     def estimate(
         self, estimator: str, part: Part, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
@@ -64,11 +68,14 @@ class OfAP:
         self, estimator: str, part: Part, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
         """Return the estimate; None if no judged item is relevant."""
-        k = self.metric.k
-        is_min = k is not None and self.metric.denom in (None, "min_rk")
-        most = float(k) if is_min and k is not None else np.inf
         relevant = part.judged & scale.relevant(grade, self.metric.rel)
-        return OF_AP[estimator](part, _cut(rank, k), relevant, most)
+        return OF_AP[estimator](part, _cut(rank, self.metric.k), relevant, self.most)
+
+    @property
+    def most(self) -> float:
+        """The k of min(R, k)."""
+        k = self.metric.k
+        return np.inf if k is None or self.metric.denom == "R" else float(k)
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,11 @@ class OfnDCG:
         deepest = cut[np.isfinite(cut)].max(initial=1.0)
         last = int(max(deepest, np.ceil(part.weight.sum()), len(grade))) if k is None else k
         return infndcg(part, cut, np.maximum(gain, 0.0), self.metric.weights_of(np.arange(1, last + 1)))
+
+    @property
+    def most(self) -> float:
+        """The cut-off, at which the ideal list ends."""
+        return np.inf if self.metric.k is None else float(self.metric.k)
 
 
 def _cut(rank: np.ndarray, k: int | None) -> np.ndarray:
