@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from rankwell.cli.judging_options import runs_of
 from rankwell.cli.option import DATA, OUTPUT, Option
-from rankwell.cli.options import Form, Metrics, PolicyRules, Reading, refuse_files
+from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
@@ -26,7 +26,13 @@ def judging_estimate(
     run: Annotated[str, Option(help="a run")],
     /,
     *runs: Annotated[str, Option(help="more runs")],
-    metric: Metrics = None,
+    metric: Annotated[
+        list[str] | None,
+        Option(
+            name=("--metric", "-m"),
+            help="``ap``, ``ap@k``, ``ndcg`` or ``ndcg@k``, with their parameters; repeat the option, or separate several by commas",
+        ),
+    ] = None,
     frame: Annotated[
         str | None,
         Option(

@@ -313,13 +313,25 @@ def test_a_frame_that_does_not_say_how_it_was_drawn_is_one_clear_error(rows, mes
         ("ap", {"estimators": "infndcg"}, "none of infndcg estimates it; take statap, xinfap or xinfap_trec"),
         ("ap", {"estimators": "stat_ap"}, "Did you mean statap"),
         ("ap", {"level": 95}, "level=95"),
+        ("ap", {"negative": "nonrelevant"}, "marks what was not drawn"),
         ("ap", {"unjudged": "condense"}, "condense"),
         ("ap", {"fram": 1}, "frame"),
     ],
 )
 def test_what_is_asked_wrongly_is_one_clear_error(metric, words, message):
+    rows = [*BAD, {"query": "q", "item": "d9", "stratum": "s", "grade": -1.0}]
     with pytest.raises(UsageError, match=message):
-        rw.judging.estimate({"r": {"q": ["d0"]}}, BAD, metric, **words)
+        rw.judging.estimate({"r": {"q": ["d0"]}}, rows, metric, **words)
+
+
+def test_rows_are_found_by_any_spelling_of_the_metric(drawn):
+    found = rw.judging.estimate(RUNS, answers(drawn.to_frame()), ["map@10", "ndcg"], frame=drawn)
+    assert found["a", "ap@10"] is found["a", rw.AP @ 10] is found.rows[0]
+    assert found["a", "map@10", "xinfap"] is found.rows[1]
+    assert found["b", "ndcg"].estimator == "infndcg"
+    for wrong in (("c", "ap@10"), ("a", "rr"), ("a", "ndcg", "statap"), ("a",)):
+        with pytest.raises(UsageError, match="is none of a, ap"):
+            found[wrong]
 
 
 def test_judgements_without_a_design_are_refused():

@@ -18,6 +18,7 @@ from rankwell.judge.policy import Policy
 from rankwell.judging.estimating.frame import Frame, Judged
 from rankwell.judging.estimating.means import Mean, Other
 from rankwell.judging.saving import save_as, suffix_of
+from rankwell.metrics import metric_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,11 +36,14 @@ class Estimated:
     counts: Counter[str]
     policy: Policy
 
-    def __getitem__(self, key: tuple[str, ...]) -> Mean:
-        """Return the row of a run and a metric, or of a run, a metric and an estimator; UsageError if it is not there."""
-        for row in self.rows:
-            if key in ((row.run, row.metric), (row.run, row.metric, row.estimator)):
-                return row
+    def __getitem__(self, key: tuple[Any, ...]) -> Mean:
+        """Return the row of a run and a metric in any spelling, and perhaps an estimator; UsageError if it is not there."""
+        if len(key) in (2, 3):
+            run, metric, *estimator = key
+            wanted = (run, str(metric_of(metric)), *estimator)
+            for row in self.rows:
+                if wanted == (row.run, row.metric, row.estimator)[: len(wanted)]:
+                    return row
         named = [f"{row.run}, {row.metric}, {row.estimator}" for row in self.rows]
         raise UsageError(f"{brief(key)} is none of {one_of(named[:20])}.")
 
@@ -62,15 +66,19 @@ class Estimated:
         sizes = np.array([int(part.sizes.sum()) for part in self.judged.parts])
         queries = self.frame.queries.tolist()
         kept = [
-            pl.DataFrame(
-                {
-                    "query": queries, "run": [row.run] * len(queries), "metric": row.metric, "estimator": row.estimator, "value": row.values,
-                    "se": np.sqrt(row.variances), "judged": judged, "frame": sizes, "outside": row.outside,
-                },
-                strict=False,
-            ).with_columns(pl.lit(row.metric).alias("metric"), pl.lit(row.estimator).alias("estimator"))
+            pl.DataFrame({"query": queries, "value": row.values, "se": np.sqrt(row.variances)}).select(
+                "query",
+                run=pl.lit(row.run),
+                metric=pl.lit(row.metric),
+                estimator=pl.lit(row.estimator),
+                value="value",
+                se="se",
+                judged=pl.Series(judged),
+                frame=pl.Series(sizes),
+                outside=pl.Series(row.outside),
+            )
             for row in self.rows
-        ]  # fmt: skip
+        ]
         return pl.concat(kept).with_columns(pl.col("value", "se").fill_nan(None))
 
     @property

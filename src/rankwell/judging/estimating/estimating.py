@@ -129,6 +129,11 @@ def estimate(
             )
         how = {word: each for word, each in of_qrels.items() if word != "format_in"}
         drawn_from = Frame.of(read_sample(qrels, name="qrels", **how))
+        if rule.negative == "nonrelevant" and drawn_from.marks_undrawn:
+            raise UsageError(
+                "negative='nonrelevant' makes a grade below 0 a judgement, but without a column drawn it marks what was not drawn. Leave the grade "
+                "of these empty."
+            )
         judgements = drawn_from.judgements()
     rels = {str(each.metric): _rel(each, rule) for each in targets}
     pool, _ = pool_of(judgements, Asked(rule, rels=rels))

@@ -124,6 +124,11 @@ class Frame:
         return Qrels(self.queries[self.query[rows]], self.items[rows], self.grade[rows], name=self.name)
 
     @property
+    def marks_undrawn(self) -> bool:
+        """Whether grades below 0 mark what was not drawn."""
+        return self.drawn is None and bool((self.grade < 0).any())
+
+    @property
     def is_whole(self) -> bool:
         """Whether the frame holds what was not drawn, too: otherwise only what was drawn is known."""
         if self.drawn is not None:
