@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pip compiles every module that it installs, on one core. CI imports a quarter of them, and these Python compiles by itself.
 INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow and the exhaustive tests and those in a browser as well, and half of the cases of the laws.
+# CI runs the slow and the exhaustive tests and those in a browser as well, and a fifth of the cases of the laws.
 QUICK := -m "not slow and not exhaustive and not browser"
 CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \

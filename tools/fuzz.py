@@ -24,20 +24,19 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-# atheris has to see the modules being imported
+# atheris has to see the modules being imported: those that read, for it takes long to prepare a module
+READING = ["rankwell.readers", "rankwell.kernels"]
 LED = "--atheris" in sys.argv
-watched = (
-    importlib.import_module("atheris").instrument_imports(["rankwell"]) if LED else contextlib.nullcontext()
-)
+watched = importlib.import_module("atheris").instrument_imports(READING) if LED else contextlib.nullcontext()
 with watched:
     from tests.readers import ways
 
     import rankwell as rw
+    import rankwell.readers
     from rankwell.errors import ReaderError
 
-    for module in pkgutil.walk_packages(rw.__path__, "rankwell.") if LED else ():
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(rankwell.readers.__path__, "rankwell.readers.") if LED else ():
+        importlib.import_module(module.name)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Write the tables of docs/statistics.md from the results in benchmarks/evidence/results.
+"""Write the tables of docs/statistics.md and docs/judging_sampled.md from the results in benchmarks/evidence/results.
 
 python tools/make_statistics_page.py           write them
 python tools/make_statistics_page.py --check   fail if they are not what the results say
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, RESULTS = ROOT / "docs" / "statistics.md", ROOT / "benchmarks" / "evidence" / "results"
+DOCS, RESULTS = ROOT / "docs", ROOT / "benchmarks" / "evidence" / "results"
 FEWEST = 100  # samples that a share is shown of
 Row = dict[str, Any]
 
@@ -114,7 +114,50 @@ def gates() -> str:
     return markdown(head, rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {
+def orders() -> str:
+    """nDCG@10 of each recommender over all candidates, of sampled lists as they are, and as estimated from them."""
+    found = grouped(
+        [
+            {**row, "n": row["negatives"]}
+            for row in read("sampled_candidates")["rows"]
+            if row["metric"] == "ndcg@10"
+        ],
+        "method",
+    )
+    names = list(dict.fromkeys(name for name, _ in found))
+    sizes = sorted({size for _, size in found})
+    method = "bias-variance"
+    rows = [["all", *(f"**{found[name, sizes[0]][method]['full']:.4f}**" for name in names)]]
+    rows += [
+        [
+            f"{size:,} negatives",
+            *(
+                f"{own['sampled']:.4f} → {own['estimate']:.4f}"
+                for own in (found[name, size][method] for name in names)
+            ),
+        ]
+        for size in sizes
+    ]
+    return markdown(("candidates", *names), rows)
+
+
+def corrected() -> str:
+    """A row per number of negatives, metric and method, over all recommenders."""
+    groups: dict[tuple[int, str, str], list[Row]] = {}
+    for row in read("sampled_candidates")["rows"]:
+        groups.setdefault((row["negatives"], row["metric"], row["method"]), []).append(row)
+    rows = []
+    for (negatives, metric, method), own in sorted(groups.items(), key=lambda each: each[0][0]):
+        answered = " / ".join(
+            f"{sum(row['answered'][most] for row in own) / len(own):.0f} %" for most in own[0]["answered"]
+        )
+        inside = sum(row["inside"] for row in own) / len(own)
+        figures = [f"{max(row[key] for row in own):.3f}" for key in ("off", "bias")]
+        rows.append([f"{negatives:,}", metric, method, *figures, f"{inside:.0f} %", answered])
+    return markdown(("negatives", "metric", "method", "off", "worst bias", "inside", "answered"), rows)
+
+
+STATISTICS: dict[str, Callable[[], str]] = {
     "populations": populations,
     "means": lambda: coverage("means", ("auto", "t", "percentile", "bca"), auto="default"),
     "differences": lambda: coverage("differences", ("t", "auto"), t="default: t", auto="bootstrap"),
@@ -122,6 +165,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "families": families,
     "gates": gates,
 }
+
+
+PAGES = {"statistics.md": STATISTICS, "judging_sampled.md": {"orders": orders, "corrected": corrected}}
 
 
 def filled(text: str, name: str, content: str) -> str:
@@ -133,11 +179,11 @@ def filled(text: str, name: str, content: str) -> str:
     return re.sub(pattern, lambda _: f"{begin}\n\n{content}\n\n{end}", text, flags=re.DOTALL)
 
 
-def page() -> str:
-    """The page as it should be."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in TABLES.items():
-        text = filled(text, name, make())
+def page(name: str) -> str:
+    """A page as it should be."""
+    text = (DOCS / name).read_text(encoding="utf-8")
+    for table, make in PAGES[name].items():
+        text = filled(text, table, make())
     return text
 
 
@@ -145,14 +191,16 @@ def main() -> int:
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         raise SystemExit(__doc__)
-    if not check:
-        PAGE.write_text(page(), encoding="utf-8")
-    elif PAGE.read_text(encoding="utf-8") != page():
-        print(
-            "docs/statistics.md is not what benchmarks/evidence says: run python tools/make_statistics_page.py"
-        )
-        return 1
-    return 0
+    wrong = 0
+    for name in PAGES:
+        if not check:
+            (DOCS / name).write_text(page(name), encoding="utf-8")
+        elif (DOCS / name).read_text(encoding="utf-8") != page(name):
+            print(
+                f"docs/{name} is not what benchmarks/evidence says: run python tools/make_statistics_page.py"
+            )
+            wrong = 1
+    return wrong
 
 
 if __name__ == "__main__":

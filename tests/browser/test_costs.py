@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.conftest import PHONE
 from tests.browser.looks import nameless, sticks_out
 from tests.reporting.plots.test_costs import FOUR, compared
@@ -23,7 +24,7 @@ def test_the_part_on_costs_draws_each_cost_when_it_is_opened(opened, page_of_cos
     page.locator("#costs figure").first.scroll_into_view_if_needed()
     page.wait_for_selector("#costs figure.drawn svg")
     more = page.locator("#costs details")
-    assert more.count() == 6
+    expect(more).to_have_count(6)
     for at in range(6):
         more.nth(at).locator("summary").click()
         more.nth(at).locator("figure.drawn svg").wait_for()

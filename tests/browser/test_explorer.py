@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 from tests.browser.conftest import PHONE
 from tests.evidence import evidence
 
@@ -252,7 +253,7 @@ def test_keys_alone_choose_search_and_switch(covid, opened):
         assert chosen(page) == listed[at]
         active = page.get_attribute('[data-part="queries"]', "aria-activedescendant")
         assert page.get_attribute(f"#{active}", "aria-selected") == "true"
-        assert page.locator('[aria-selected="true"]').count() == 1
+        expect(page.locator('[aria-selected="true"]')).to_have_count(1)
         box, row = (
             page.locator('[data-part="queries"]').bounding_box(),
             page.locator(f"#{active}").bounding_box(),
@@ -307,8 +308,9 @@ def test_on_a_phone_nothing_scrolls_sideways_and_a_query_brings_its_lists(covid,
     page = opened(covid.to_html(), size=PHONE, dark=dark)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator(".explorer-query").nth(3).click()
-    page.wait_for_timeout(700)
-    assert 0 <= page.locator('[data-part="detail"]').bounding_box()["y"] < 400
+    page.wait_for_function(
+        "(y => 0 <= y && y < 400)(document.querySelector('[data-part=detail]').getBoundingClientRect().y)"
+    )
     page.click(".explorer-back")
     assert page.evaluate("document.activeElement.getAttribute('role')") == "listbox"
     overflow = page.eval_on_selector_all(
@@ -390,7 +392,7 @@ def test_hostile_names_stay_text(opened):
     assert len(ids(page)) == len(bad)
     for at in range(len(bad)):
         page.click(f"#explorer-query-{at}")
-    assert page.locator("#explorer img").count() == 0
+    expect(page.locator("#explorer img")).to_have_count(0)
     assert bad[0] in page.inner_text(".explorer-right")
     page.fill('[data-part="search"]', "__proto__")
     assert "__proto__" in ids(page)
@@ -428,7 +430,7 @@ def test_pictures_are_shown_from_the_page_itself(tmp_path, opened):
     assert "https://example.org/three.png" in text
     assert "1 picture is an address, which is never fetched" in text
     assert "1 picture could not be read" in text
-    assert page.locator("#explorer a").count() == 0
+    expect(page.locator("#explorer a")).to_have_count(0)
 
 
 def test_saved_results_show_values_without_lists(opened):

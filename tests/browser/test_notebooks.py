@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from playwright.sync_api import expect
 
 import rankwell
 
@@ -76,7 +77,7 @@ def test_an_exported_notebook_has_text_on_the_left_and_numbers_on_the_right(open
     page = opened(exported[theme], dark=theme == "dark")
     page.heard.errors.clear()  # of nbconvert's own scripts, which look for others
     tables = page.locator("table.rankwell")
-    assert tables.count() == len(TABLES) + 1
+    expect(tables).to_have_count(len(TABLES) + 1)
     aligned = "cells => [...new Set(cells.map(each => getComputedStyle(each).textAlign))]"
     assert page.locator("table.rankwell td.text").evaluate_all(aligned) == ["left"]
     assert page.locator("table.rankwell td.value, table.rankwell td.count").evaluate_all(aligned) == ["right"]
@@ -84,7 +85,7 @@ def test_an_exported_notebook_has_text_on_the_left_and_numbers_on_the_right(open
     ink, paper = page.locator("table.rankwell caption").first.evaluate(colours)
     assert abs(brightness(ink) - brightness(paper)) > 100
     assert page.evaluate("window.broken") is None
-    assert page.locator("img[src^='data:image/svg']").is_visible()
+    expect(page.locator("img[src^='data:image/svg']")).to_be_visible()
 
 
 def brightness(colour):

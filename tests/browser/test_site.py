@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import expect
 from tests.project.site import HTML, built
 
 PHONE = {"width": 390, "height": 844}
@@ -16,7 +17,7 @@ CUT_OFF = """width => [...document.querySelectorAll('main :is(h1, h2, h3, h4, p,
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    return built(tmp_path_factory.mktemp("site")) / HTML
+    return built(tmp_path_factory) / HTML
 
 
 @pytest.mark.parametrize("start", ["index.html", "docs/metrics/binary.html"])
@@ -26,7 +27,7 @@ def test_the_search_works_from_disk(site, opened, start):
     page.keyboard.type("long tail")
     page.get_by_role("option", name="The long tail").click()
     page.wait_for_url(f"{(site / 'docs' / 'preparing.html').as_uri()}*")
-    assert page.get_by_role("heading", name="The long tail").is_visible()
+    expect(page.get_by_role("heading", name="The long tail")).to_be_visible()
 
 
 def copied(page, text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.conftest import PHONE
 from tests.browser.looks import jumps, nameless, sticks_out
 
@@ -104,7 +105,7 @@ def test_a_hostile_name_stays_text(opened, name):
         )
         == [0] * 4
     )
-    assert page.locator("table").count() == 1
+    expect(page.locator("table")).to_have_count(1)
     assert sticks_out(page) == []
 
 
@@ -128,7 +129,7 @@ def test_hostile_ids_of_an_evaluation_stay_text_in_every_page(opened, tmp_path):
             0,
             0,
         ], number
-        assert page.locator("table").count() == 1
+        expect(page.locator("table")).to_have_count(1)
 
 
 COMMANDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser.conftest import PHONE
 from tests.browser.looks import nameless, sticks_out, tab_stops
 from tests.browser.pages import page_with
@@ -46,7 +47,7 @@ def test_a_header_sorts_by_values_with_the_undefined_last_in_both_directions(ope
     assert page.locator("thead th").nth(1).get_attribute("aria-sort") == "ascending"
     page.get_by_role("button", name="n", exact=True).click()
     assert names(page) == ["a2", "a10", "b9", "b10", "z", "Ça"]
-    assert page.locator("[aria-sort]").count() == 1
+    expect(page.locator("[aria-sort]")).to_have_count(1)
 
 
 def test_names_are_sorted_as_people_do(opened):
@@ -65,22 +66,22 @@ def test_the_keyboard_alone_sorts_filters_and_chooses(opened, key):
     assert names(page)[0] == "a2"
     page.locator("summary").focus()
     page.keyboard.press(key)
-    assert page.get_by_role("checkbox", name="n", exact=True).is_visible()
+    expect(page.get_by_role("checkbox", name="n", exact=True)).to_be_visible()
     page.get_by_role("checkbox", name="n", exact=True).focus()
     page.keyboard.press("Space")
-    assert page.locator("thead th:visible").count() == 2
+    expect(page.locator("thead th:visible")).to_have_count(2)
 
 
 def test_the_filter_leaves_rows_that_have_all_words_and_says_how_many(opened):
     page = opened(page_with(table()))
     page.get_by_role("searchbox").fill("A1")
     assert page.locator("tbody tr:visible").all_inner_texts() == ["a10\t0.25\t20.00"]
-    assert page.locator("output").inner_text() == "1 of 6 rows"
+    expect(page.locator("output")).to_have_text("1 of 6 rows")
     page.get_by_role("searchbox").fill("0.50 b")
     assert page.locator("tbody th:visible").all_inner_texts() == ["b10", "b9"]
     page.get_by_role("searchbox").fill("")
-    assert page.locator("tbody tr:visible").count() == 6
-    assert page.locator("output").inner_text() == ""
+    expect(page.locator("tbody tr:visible")).to_have_count(6)
+    expect(page.locator("output")).to_have_text("")
 
 
 def test_what_is_filtered_stays_so_when_it_is_sorted(opened):
@@ -111,7 +112,7 @@ def test_columns_of_one_metric_are_chosen_together(opened):
         )
     )
     page.locator("summary").click()
-    assert page.get_by_role("checkbox").count() == 2
+    expect(page.get_by_role("checkbox")).to_have_count(2)
     page.get_by_role("checkbox", name="ap").uncheck()
     assert page.locator("tbody td:visible").all_inner_texts() == ["x", "3", "4", "5"]
 
@@ -120,7 +121,7 @@ def test_columns_of_one_metric_are_chosen_together(opened):
 def test_the_words_are_those_of_the_language(opened, lang, shown):
     page = opened(page_with(table(), lang=lang), size=PHONE)
     page.get_by_role("searchbox").fill("a10")
-    assert page.locator("output").inner_text() == shown
+    expect(page.locator("output")).to_have_text(shown)
     assert nameless(page) == []
     assert sticks_out(page) == []
 
@@ -128,5 +129,5 @@ def test_the_words_are_those_of_the_language(opened, lang, shown):
 def test_printing_shows_the_table_and_none_of_its_tools(opened):
     page = opened(page_with(table()))
     page.emulate_media(media="print")
-    assert not page.locator(".tools").is_visible()
-    assert page.locator("tbody tr:visible").count() == 6
+    expect(page.locator(".tools")).to_be_hidden()
+    expect(page.locator("tbody tr:visible")).to_have_count(6)

@@ -26,6 +26,7 @@ TEST, TRAIN, ITEMS = (str(MOVIES / f"{name}.parquet") for name in ("test", "trai
 ALS, POPULAR = (str(MOVIES / f"{name}.parquet") for name in ("als", "popular"))
 # a command line for each kind; a new kind needs one here
 LINES = {
+    "bounds": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "p@5", "--pool", "100", "--scale", "4"],
     "calibration": ["als=" + ALS, "--train", TRAIN, "--items", ITEMS, "--column", "genres"],
     "correlation": [CRANFIELD, *RUNS, "-m", "ndcg@10,ap,rr"],
     "costs": [CRANFIELD, "costs.json", "-m", "ndcg@10", "--x", "memory", "--load", "open", "--flips", "99", "--resamples", "99"],

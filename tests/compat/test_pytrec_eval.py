@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import seeds
 from tests.definitions.collections_data import read_run_rows
 from tests.every import every
 from tests.evidence import evidence
@@ -43,7 +44,7 @@ def case(rng: random.Random, number: int) -> tuple[dict, dict]:
     return run, qrels
 
 
-@every("seed", range(50))
+@every("seed", seeds(50))
 def test_5000_random_cases_have_the_values_of_pytrec_eval(seed):
     """100 cases in one evaluation, as topics do not see each other."""
     rng = random.Random(seed)

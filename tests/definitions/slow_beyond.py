@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tests.cases import seeds
+
 import rankwell as rw
 
 from .beyond import agree
 from .reference_beyond import CORPUS, PER_LIST, Case, Value
 
-SEEDS = range(60)
+SEEDS = seeds(90)
 
 
 def of_judged(case: Case) -> Case:

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.cases import seeds
 from tests.definitions.novelty_cases import OF_HEAD, QRELS, RUN, TRAIN
 
 import rankwell as rw
@@ -16,7 +17,7 @@ from .beyond import agree, evaluated, filled, text_of
 from .reference_beyond import CORPUS, PER_LIST
 from .reference_case import judged_users
 
-SEEDS = range(60)
+SEEDS = seeds(90)
 CUTS = (1, 3, None)
 UNSEEN = [{"unseen": word} for word in ("max", "laplace", "skip")]
 RELEVANCE = [{}, {"relevance": "binary"}, {"relevance": "binary", "rel": 2}, {"relevance": "graded"}]

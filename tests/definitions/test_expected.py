@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.cases import seeds
 from tests.every import every
 
 import rankwell as rw
@@ -39,7 +40,7 @@ def a_case(rng):
 
 def compare_with_all_orders(metric):
     """Compare the expected values of a metric on random lists with the means over all orders of equal scores."""
-    for seed in range(40):
+    for seed in seeds(60):
         run, qrels, policy = a_case(random.Random(seed))
         theirs = reference.evaluate(run, qrels, metric, policy=policy)
         ours = rw.evaluate(run_of(run), qrels_of(qrels), [metric], policy=rw.Policy(**policy))
@@ -62,7 +63,7 @@ def grows_with_order(metric):
 
 @every("metric", list(filter(grows_with_order, METRICS)))
 def test_the_best_and_the_worst_order_bracket_the_expected_value(metric):
-    for seed in range(40):
+    for seed in seeds(60):
         run, qrels, policy = a_case(random.Random(seed))
         low, middle, high = (
             rw.evaluate(run_of(run), qrels_of(qrels), [metric], policy=rw.Policy(**policy | {"ties": ties}))[

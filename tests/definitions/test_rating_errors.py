@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from tests.cases import FEWER
 from tests.definitions.slow_beyond import SEEDS, agreeing, of_judged
 
 import rankwell as rw
@@ -32,7 +33,7 @@ def errors_agree(seed: int, k: int | None, names: Iterable[str]) -> int:
 
 @pytest.mark.parametrize("k", [None, 1, 3])
 def test_rating_errors_are_those_of_the_slow_definitions(k):
-    assert sum(errors_agree(seed, k, ERRORS) for seed in SEEDS) > 500
+    assert sum(errors_agree(seed, k, ERRORS) for seed in SEEDS) > 500 / FEWER
 
 
 def test_errors_are_of_raw_grades_whatever_is_relevant():

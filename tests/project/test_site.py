@@ -16,7 +16,7 @@ from rankwell.metrics.names import METRICS
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    return built(tmp_path_factory.mktemp("site"))
+    return built(tmp_path_factory)
 
 
 def html(site, name):

@@ -10,6 +10,7 @@ import random
 
 import polars as pl
 import pytest
+from tests.cases import FEWER
 from tests.readers import kinds
 
 import rankwell as rw
@@ -165,8 +166,8 @@ def test_every_pair_of_run_and_qrels_gives_the_same_bits(tmp_path):
     expected = {}
     wrong = []
     made_once = {(table, *cell): made(table, *cell, tmp_path) for table in ("run", "qrels") for cell in CELLS}
-    for one in CELLS:
-        for other in CELLS:
+    for place, one in enumerate(CELLS):
+        for other in CELLS[place % FEWER :: FEWER]:
             if alike(one[1]) != alike(other[1]):
                 continue
             found = asked(

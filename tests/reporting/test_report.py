@@ -24,6 +24,7 @@ FULL = (
     "answer",
     "leaderboard",
     "uncertainty",
+    "unjudged",
     "segments",
     "curves",
     "tradeoffs",

@@ -38,6 +38,12 @@ class Bounding:
         ),
     ] = None
 
+    def given(self, weights: str | None) -> dict[str, Any]:
+        """What ``report`` takes, by name; UsageError for options that do not go together."""
+        wanted = self.wanted({}, weights=weights)
+        named = {"bounds": wanted.bounds or None, "pool": wanted.pool, "scale": wanted.scale}
+        return {name: value for name, value in named.items() if value is not None}
+
     def wanted(self, read: Mapping[str, Any], *, weights: str | None = None) -> BoundsWanted:
         """What evaluators take; UsageError for options that do not go together."""
         from rankwell.evaluation.plan import BoundsWanted

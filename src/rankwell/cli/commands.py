@@ -109,6 +109,10 @@ JUDGING = {
         "judging_estimate",
         "Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.",
     ),
+    "sampled": (
+        "judging_sampled",
+        "Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.",
+    ),
     "sheet": (
         "judging_sheet",
         "Write a page on which a person grades pairs of query and item, offline, in any browser.",

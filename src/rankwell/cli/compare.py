@@ -153,7 +153,7 @@ def compare(
     if names is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
-    results, users, judging = evaluated_with(
+    results, users, judging = evaluated(
         named,
         qrels,
         names,
@@ -228,25 +228,10 @@ def evaluated(
     *,
     by: Sequence[str] | None,
     threads: int | None,
-) -> tuple[dict[str, Results], Any]:
-    """Return the results of all systems, and the table of users; runs are evaluated, saved results taken as they are."""
-    return evaluated_with(named, qrels, metrics, tables, reading, policy, by=by, threads=threads)[:2]
-
-
-def evaluated_with(
-    named: Mapping[str, Any],
-    qrels: str,
-    metrics: Sequence[str] | None,
-    tables: Tables,
-    reading: Reading,
-    policy: Policy,
-    *,
-    by: Sequence[str] | None,
-    threads: int | None,
     bounds: BoundsWanted = NO_BOUNDS,
     engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any, Judging | None]:
-    """Return the same, and what evaluated the runs."""
+    """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
     new = [name for name, each in named.items() if not isinstance(each, Results)]
     if not new:
         if bounds.bounds:

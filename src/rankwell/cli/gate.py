@@ -177,7 +177,7 @@ def gate(
         names = [str(each) for each in old.metrics]
     if names is None:
         raise without_metrics(accepted_file)
-    results, users = evaluated(systems, qrels, names, tables, reading, policy, by=by, threads=threads)
+    results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by, threads=threads)
     new, accepted = results.values()
     found = gated(
         new,

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from inspect import Signature
 from typing import Any
 
+from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Testing, evaluated, name_of, systems_of, without_metrics
 from rankwell.cli.costs_files import costs_of, joined_costs
 from rankwell.cli.options import Reading, Tables, notes_printed, refuse_files
 from rankwell.cli.plot_arguments import (
+    BOUND_OPTIONS,
+    BOUNDED,
     PIXELS,
     PRICED,
     TABLES,
@@ -29,6 +32,7 @@ from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError
+from rankwell.evaluation.plan import NO_BOUNDS
 from rankwell.judge.policy import Policy
 from rankwell.readers import open_run, read_qrels
 from rankwell.reporting import plots
@@ -127,9 +131,15 @@ class Asked:
         return [part for text in ([named] if isinstance(named, str) else named) for part in split(text)]
 
     @property
+    def bounding(self) -> Bounding:
+        """The bounds that a picture of them needs."""
+        named = {name: self.given.get(name) for name in BOUND_OPTIONS}
+        return Bounding(bounds=True, **named) if self.draw.__name__ in BOUNDED else Bounding()
+
+    @property
     def files(self) -> list[str]:
         """All files that are read."""
-        named = [self.qrels, *split_names(self.words)[1], *self.tables.given]
+        named = [self.qrels, *split_names(self.words)[1], *self.tables.given, *self.bounding.files]
         named += [
             value for name, value in self.own.items() if is_file(self.draw, name) and name not in TABLES
         ]
@@ -177,8 +187,16 @@ class Asked:
         if metrics is None and unsaved:
             raise without_metrics(unsaved[0])
         by = self.given.get("by")
-        results, users = evaluated(
-            named, self.qrels or "none", metrics, self.tables, self.reading, self.policy, by=by, threads=None
+        results, users, _ = evaluated(
+            named,
+            self.qrels or "none",
+            metrics,
+            self.tables,
+            self.reading,
+            self.policy,
+            by=by,
+            threads=None,
+            bounds=self.bounding.wanted(self.reading.of_runs) if unsaved else NO_BOUNDS,
         )
         found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
         if "comparison" in self.takes and (len(results) > 1 or not found):

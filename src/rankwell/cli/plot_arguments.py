@@ -13,9 +13,10 @@ from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from rankwell.cli.arguments import explained
+from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Testing, compare
 from rankwell.cli.costs_files import Load
-from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
+from rankwell.cli.option import DATA, OUTPUT, STATISTICS, UNJUDGED, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
 from rankwell.judge.policy import Policy
@@ -28,6 +29,8 @@ OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
 COMPARED = "baseline", "margin", "seeds", "folds", "weights", "clusters"
 TABLES = "train", "items", "users"
 DIVIDED = ("segments",)  # kinds that draw parts of the queries
+BOUNDED = ("bounds",)  # kinds that draw bounds under unjudged items
+BOUND_OPTIONS = "pool", "scale"
 PRICED = ("costs",)  # kinds of comparisons that are drawn with their costs
 PIXELS = 2.0
 
@@ -73,6 +76,8 @@ def parameters_of(draw: Draw) -> Iterator[Parameter]:
     yield from (each for each in own if each.kind is not Parameter.POSITIONAL_ONLY)
     if draw.__name__ in DIVIDED:
         yield _keyword("by", By, None)
+    if draw.__name__ in BOUNDED:
+        yield from _in_group(Bounding, BOUND_OPTIONS, UNJUDGED)
     if draw.__name__ in PRICED:
         yield _keyword("load", Load, None)
     yield _keyword("output", Output, f"{draw.__name__}.svg")

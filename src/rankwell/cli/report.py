@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.costs_files import Load, answers_in, costs_of
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
@@ -116,6 +117,7 @@ def report(
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     redacting: Redacting = Redacting(),
+    bounding: Bounding = Bounding(),
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
     """Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.
@@ -167,6 +169,7 @@ def report(
             threads=threads,
             experiment=experiment,
             read={"encoding": reading.encoding},
+            **bounding.given(weights),
             **groups,
             **options,
         )

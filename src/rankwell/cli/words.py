@@ -15,6 +15,7 @@ OTHERS = (
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
     "frame", "unanswered", "estimators",
+    "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "gamma", "level",
 )  # fmt: skip
 
 

@@ -1,10 +1,13 @@
-"""Judging with little work: what to judge next, samples and estimates from them, sheets, models as judges, and merged judgements.
+"""Judging with little work: what to judge next, random samples and estimates from them, sheets, models as judges, merged judgements.
 
-``next`` chooses, ``simulate`` compares ways to choose; ``sample`` draws, for ``estimate``; ``merge`` joins what a ``sheet`` took.
+``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; ``sample`` draws at
+random, for ``estimate``; a ``sheet`` takes answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what
+it said. ``sampled`` says what lists of a relevant item and a sample of the others tell of all candidates.
 """
 
 from __future__ import annotations
 
+from rankwell.judging.candidates import Corrected, Correction, sampled
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
@@ -17,23 +20,6 @@ from rankwell.judging.simulating import simulate
 from rankwell.judging.simulation import Simulation
 
 __all__ = [
-    "Answers",
-    "Chooser",
-    "Chosen",
-    "Estimated",
-    "Merged",
-    "Pick",
-    "Prompts",
-    "Sample",
-    "Settling",
-    "Sheet",
-    "Simulation",
-    "answers",
-    "estimate",
-    "merge",
-    "next",
-    "prompts",
-    "sample",
-    "sheet",
-    "simulate",
-]
+    "Answers", "Chooser", "Chosen", "Corrected", "Correction", "Estimated", "Merged", "Pick", "Prompts", "Sample", "Settling", "Sheet",
+    "Simulation", "answers", "estimate", "merge", "next", "prompts", "sample", "sampled", "sheet", "simulate",
+]  # fmt: skip

@@ -125,6 +125,10 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
     evaluator = _evaluator(given, tables, wanted, columns) if new else None
     runs: dict[str, Run] = {}
     results = systems
+    if evaluator is None and given.options.get("bounds"):
+        raise UsageError(
+            "bounds=True (--bounds) needs the runs themselves; results that were evaluated with bounds show them without it."
+        )
     if evaluator is not None:
         runs = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
         results = systems | evaluator.results_of_all(runs)
@@ -134,6 +138,10 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
             results, metrics=wanted, by=columns, users=users, threads=threads, **given.statistics
         )
         costs = comparison.costs
+        if evaluator is not None and given.options.get("bounds"):
+            from rankwell.comparison.deciding import Judging, with_bounds
+
+            comparison = with_bounds(comparison, Judging(evaluator, runs))
     else:
         costs = None if (own := given.options.get("costs")) is None else costs_of(list(results), [], own)
         results = _one(results, given.statistics)

@@ -253,5 +253,8 @@ def _title(material: Material) -> str:
 
 def _sections(material: Material) -> tuple[Section, ...]:
     """The sections that the material has data for, in the order of the page."""
-    made = (import_module(f"rankwell.reporting.sections.{name}").section(material) for name in ORDER)
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):  # as `drawing` draws
+        made = [import_module(f"rankwell.reporting.sections.{name}").section(material) for name in ORDER]
     return tuple(redacted_section(each, material.redaction) for each in made if each is not None)

@@ -153,11 +153,11 @@ class Once:
 
 @pytest.mark.slow
 def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass():
-    """Three checks, 120 trials: false failures of no drop, false passes of one drop as large as the margin."""
+    """Three checks, 60 trials: false failures of no drop, false passes of one drop as large as the margin."""
     rng = np.random.default_rng(8)
     failed = dict.fromkeys(["drop", "margin"], 0)
     passed = dict(failed)
-    for _ in range(120):
+    for _ in range(60):
         first, *others = rng.normal(0, 0.15, (3, 200))
         same, dropped, *kept = (
             Once(Paired(str(i), d, np.zeros(200), UNITS[:200], Margin(0.02)))
@@ -167,7 +167,7 @@ def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass():
             rules = Rules(fail_on=fail_on)
             failed[fail_on] += together(decided([same, *kept], rules)) == "fail"
             passed[fail_on] += together(decided([dropped, *kept], rules)) == "pass"
-    most = 0.05 * 120 + 3 * math.sqrt(120 * 0.05 * 0.95)
+    most = 0.05 * 60 + 3 * math.sqrt(60 * 0.05 * 0.95)
     assert max(failed.values()) <= most
     assert max(passed.values()) <= most
 

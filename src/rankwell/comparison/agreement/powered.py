@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rankwell.comparison.agreement.verdicts import Verdict, verdict_of
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.statistics.prediction_powered import Predicted
@@ -14,13 +15,19 @@ from rankwell.tables.assessor import Assessor
 if TYPE_CHECKING:
     import polars as pl
 
+REPLACING = (
+    "may replace: yes, if the model alone decides between the two as it does corrected by people, each by its interval at {:g} %; for "
+    "these systems, queries and this model and prompt, and no others"
+)
+
 
 @dataclass(frozen=True)
 class Power:
     """The mean of a system, or its difference from another (``less``), under one metric.
 
     ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
-    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone.
+    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``model_bounds`` is the
+    interval of the latter.
     """
 
     system: str
@@ -29,6 +36,7 @@ class Power:
     found: Predicted
     human: float
     model: float
+    model_bounds: tuple[float, float]
 
     @property
     def worth(self) -> float:
@@ -54,13 +62,21 @@ class Powered:
             raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in found])}.")
         return found[key]
 
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the model may replace people for the decisions between these systems; None for one system."""
+        return verdict_of(self.rows)
+
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per mean and difference."""
         import polars as pl
 
+        answers = self._answers()
         rows = [
             {"system": row.system, "less": row.less, "metric": row.metric, **row.found._asdict()}
             | {"human": row.human, "model_alone": row.model, "worth": row.worth}
+            | dict(zip(("model_low", "model_high"), row.model_bounds, strict=True))
+            | {"may_replace": answers.get((row.system, row.less, row.metric))}
             for row in self.rows
         ]
         return pl.DataFrame(rows).fill_nan(None)
@@ -71,16 +87,22 @@ class Powered:
         columns += [Column(f"{self.level * 100:g} %"), Column("people", "value"), Column("model", "value")]
         columns += [Column("weight", "value", digits=2), Column("n", "count"), Column("worth", "count")]
         columns += [Column("all", "count")]
+        answers = self._answers()
+        columns += [Column("may replace")] if answers else []
         rows: list[tuple[Cell, ...]] = []
         for row in self.rows:
             bounds = f"{number(row.found.low)} – {number(row.found.high)}"
             worth = None if math.isnan(row.worth) else round(row.worth)
             cells = (row.found.mean, bounds, row.human, row.model, row.found.weight, row.found.n, worth)
-            rows.append((row.system, row.less, row.metric, *cells, row.found.total))
+            answer = (answers.get((row.system, row.less, row.metric), ""),) if answers else ()
+            rows.append((row.system, row.less, row.metric, *cells, row.found.total, *answer))
         who = [
             f"{word}: {each}" for word, each in zip(("people", "model"), self.assessors, strict=True) if each
         ]
+        verdict = self.verdict
+        replacing = [] if verdict is None else [str(verdict), REPLACING.format(self.level * 100)]
         notes = [
+            *replacing,
             "mean: of all queries, the model's judgements corrected by those of people",
             "people: of their n queries alone; model: of all queries by the model alone",
             "weight: how much the model's judgements count, 0 to 1; worth: as certain as so many queries judged by people alone",
@@ -89,6 +111,11 @@ class Powered:
             *self.notes,
         ]
         return Table(columns, rows, caption="Prediction-powered means", notes=notes, labels=3)
+
+    def _answers(self) -> dict[tuple[str, str, str], str]:
+        """For each difference, whether the model may replace people."""
+        decisions = () if self.verdict is None else self.verdict.decisions
+        return {(each.system, each.less, each.metric): each.answer for each in decisions}
 
     def __repr__(self) -> str:
         return self.to_table().to_text()

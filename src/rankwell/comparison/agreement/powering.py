@@ -65,7 +65,8 @@ def prediction_powered(
     Returns
     -------
     Powered
-        Print it, or look up ``found["bm25", "p@10"].found.mean``.
+        Print it, or look up ``found["bm25", "p@10"].found.mean``; ``found.verdict`` says whether the model may replace people for
+        the decisions between these systems, and of each why.
 
     Raises
     ------
@@ -86,6 +87,11 @@ def prediction_powered(
     >>> row = found["run", "p@2"]
     >>> round(row.human, 4), round(row.model, 4), round(row.found.mean, 4), round(row.worth)
     (0.75, 0.825, 0.75, 29)
+    >>> two = {"run": run, "other": {query: ["c", "a"] for query in run}}
+    >>> kind = {query: {**model[query], "c": 1} for query in model}
+    >>> some = {query: {**human[query], "c": 0} for query in human}
+    >>> print(rw.prediction_powered(two, some, kind, ["p@2"], drawn="random", undefined="zero").verdict)
+    The model may not replace people for this decision: alone it says run < other under p@2, people say run > other under p@2.
     """
     wanted, said = metrics_of(metrics), _said(drawn)
     for metric in wanted:

@@ -44,8 +44,8 @@ def rows_of_items(
         for row, less in systems(predicted.names, baseline):
             truths = less_of(true, row, less)
             told = powered.prediction_powered_terms(truths, less_of(rest, row, less), n, level=level)
-            means = float(truths.mean()), float(less_of(f, row, less).mean())
-            found.append(power_of(predicted.names, row, less, metric, told, means))
+            guesses, human = less_of(f, row, less), float(truths.mean())
+            found.append(power_of(predicted.names, row, less, metric, told, human, guesses, level))
     return found
 
 

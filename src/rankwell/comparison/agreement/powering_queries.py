@@ -49,8 +49,8 @@ def rows_of_queries(
         for row, less in systems(predicted.names, baseline):
             truths, guesses = less_of(y, row, less), less_of(f, row, less)
             told = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
-            means = float(np.nanmean(truths)), float(guesses.mean())
-            found.append(power_of(predicted.names, row, less, metric, told, means))
+            human = float(np.nanmean(truths))
+            found.append(power_of(predicted.names, row, less, metric, told, human, guesses, level))
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.comparison.agreement.powered import Power
 from rankwell.errors import DataError
 from rankwell.metrics.metric import Metric
+from rankwell.statistics.intervals import interval
 from rankwell.statistics.prediction_powered import Predicted
 
 
@@ -45,7 +46,11 @@ def power_of(
     less: int | None,
     metric: Metric,
     told: Predicted,
-    means: tuple[float, float],
+    human: float,
+    guesses: np.ndarray,
+    level: float,
 ) -> Power:
-    """Return the row of a system, or of a pair."""
-    return Power(names[row], "" if less is None else names[less], str(metric), told, *means)
+    """Return the row of a system, or of a pair; ``guesses`` are the model's values or differences of all queries."""
+    alone = interval(guesses, np.arange(len(guesses), dtype=np.uint64), method="t", level=level)
+    other = "" if less is None else names[less]
+    return Power(names[row], other, str(metric), told, human, float(guesses.mean()), (alone.low, alone.high))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankwell.reporting.pictures import save
+from rankwell.reporting.plots.bounds import bounds
 from rankwell.reporting.plots.calibration import calibration
 from rankwell.reporting.plots.correlation import correlation
 from rankwell.reporting.plots.costs import costs
@@ -26,7 +27,7 @@ from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.plots.wins import wins
 
 __all__ = [
-    "calibration", "correlation", "costs", "curve", "differences", "effort", "exposure", "forest", "growth", "judged",
+    "bounds", "calibration", "correlation", "costs", "curve", "differences", "effort", "exposure", "forest", "growth", "judged",
     "latency", "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
     "similarity", "ties", "wins",
 ]  # fmt: skip

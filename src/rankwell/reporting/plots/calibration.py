@@ -16,7 +16,7 @@ from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis, told
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis, told
 from rankwell.reporting.plots.lines import divided
 from rankwell.reporting.rows.calibration import Row, column_name, few_topics, metrics_of, rows_of
 from rankwell.reporting.rows.labels import cut, exact
@@ -27,6 +27,7 @@ WIDTH, STEP = 460, 22
 LONGEST = 90  # characters of a line of the subtitle
 
 
+@drawing
 @checked
 def calibration(
     runs: Any,

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.correlation import Correlations, Method, Over, correlations, rows_of
 from rankwell.reporting.rows.given import results_in
@@ -19,6 +19,7 @@ from rankwell.tables.arguments import checked
 Row = dict[str, Any]
 
 
+@drawing
 @checked
 def correlation(
     results: Results | Mapping[str, Results],

@@ -12,7 +12,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.scatter import LOOKS
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.costs import Priced, ends_of, is_log, on_front, priced, rows_of
@@ -32,6 +32,7 @@ TILTED = {"right": 11, "left": -11}  # labels beside a point make room for its b
 Cost = Literal["p50", "p90", "p95", "p99", "p99.9", "throughput", "memory", "index", "indexing"]
 
 
+@drawing
 @checked
 def costs(
     comparison: Comparison,

@@ -14,7 +14,7 @@ from rankwell.metrics import Wanted
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
 from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.rows.curve import at_cuts, rows_of, without_cut
 from rankwell.reporting.rows.systems import systems_of
@@ -26,6 +26,7 @@ LOG_FROM = 10  # the deepest cut-off over the first: from here on the axis is lo
 WIDTH, HEIGHT = 520, 320
 
 
+@drawing
 @checked
 def curve(
     runs: Any,

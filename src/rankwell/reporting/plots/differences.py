@@ -15,7 +15,7 @@ from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.paired import STYLES
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.differences import pair_in, rows_of
@@ -33,6 +33,7 @@ from rankwell.tables.arguments import checked
 Row = dict[str, Any]
 
 
+@drawing
 @checked
 def differences(
     results: Mapping[str, Results] | Diff,

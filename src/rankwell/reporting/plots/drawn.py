@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache, wraps
+from typing import Any, ParamSpec
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.plots.theme import MOST_COLOURS
 from rankwell.reporting.rows.labels import shortened
 
+P = ParamSpec("P")
 FEW = 3  # systems that are in colour when there are too many for all
 
 
@@ -22,10 +24,37 @@ def altair() -> Any:
     return alt
 
 
+def drawing(draw: Callable[P, Any]) -> Callable[P, Any]:
+    """Return a function that draws without Altair checking each part as it is made, which took most of the time.
+
+    A chart is checked against the schema of Vega-Lite as a whole when it is shown or saved.
+    """
+
+    @wraps(draw)
+    def drawn(*args: P.args, **options: P.kwargs) -> Any:
+        altair()
+        from altair.utils.schemapi import debug_mode
+
+        with debug_mode(False):
+            return draw(*args, **options)
+
+    return drawn
+
+
 def data(rows: Iterable[Mapping[str, Any]]) -> Any:
     """Return a chart of plain rows, without a mark yet; layers of the same rows share them in the specification."""
-    alt = altair()
-    return alt.Chart(alt.InlineData(values=[dict(row) for row in rows]))
+    return altair().Chart(_shared_rows()(values=[dict(row) for row in rows]))
+
+
+@cache
+def _shared_rows() -> Any:
+    """The class of rows that charts share: Altair copies all rows of a chart whenever something is added to it."""
+
+    class Rows(altair().InlineData):  # type: ignore[misc] # Altair is imported when it is needed
+        def __deepcopy__(self, _: Any) -> Any:
+            return self
+
+    return Rows
 
 
 def told(rows: Iterable[Mapping[str, Any]], **forms: Callable[[Any], str]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.errors import UsageError, brief
 from rankwell.judging import Simulation
-from rankwell.reporting.plots.drawn import Drawn, altair
+from rankwell.reporting.plots.drawn import Drawn, altair, drawing
 from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.effort import ends_of, rows_of, ticks_of
@@ -18,6 +18,7 @@ from rankwell.tables.arguments import checked
 WIDTH, HEIGHT = 520, 320
 
 
+@drawing
 @checked
 def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     """Draw how right the order of runs is after each number of judgements, a line for each method of choosing them.

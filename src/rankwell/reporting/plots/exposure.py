@@ -12,7 +12,7 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis, told
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis, told
 from rankwell.reporting.plots.lines import lines
 from rankwell.reporting.rows.exposure import Slots, View, history_in, rows_of
 from rankwell.reporting.rows.labels import exact, percent
@@ -23,6 +23,7 @@ Row = Mapping[str, Any]
 WIDTH, HEIGHT = 520, 320
 
 
+@drawing
 @checked
 def exposure(
     runs: Any,

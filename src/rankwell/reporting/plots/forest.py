@@ -11,7 +11,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.paired import STYLES, rows_axis, step_of
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.forest import rows_of
@@ -28,6 +28,7 @@ from rankwell.reporting.rows.texts import beside, lines, queries_text
 from rankwell.tables.arguments import checked
 
 
+@drawing
 @checked
 def forest(
     comparison: Comparison,

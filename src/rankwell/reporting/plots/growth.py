@@ -10,7 +10,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.efficiency.grown import UNITS, Growth
 from rankwell.errors import UsageError, brief
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
 from rankwell.reporting.plots.lines import LINE_HEIGHT, divided, spread
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.growth import (
@@ -29,6 +29,7 @@ COLUMNS = 2
 ROOM = 150  # pixels for what is written at the end of a line
 
 
+@drawing
 @checked
 def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: bool = False) -> Any:
     """Draw how indexing time, memory, index size and latency grow with the number of documents, each system with its exponent.

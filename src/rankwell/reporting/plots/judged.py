@@ -10,7 +10,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, step_of
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis
 from rankwell.reporting.plots.lines import lines, names_at_ends
 from rankwell.reporting.rows.judged import Share, cuts, shares_of
 from rankwell.reporting.rows.systems import runs_of
@@ -19,6 +19,7 @@ MIDDLE = 10  # the cut-off by which systems are in order
 WIDTH, HEIGHT = 480, 280
 
 
+@drawing
 def judged(
     runs: Any,
     qrels: Any,

@@ -13,7 +13,7 @@ from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.errors import UsageError, brief
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
 from rankwell.reporting.plots.lines import divided
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.costs import is_log
@@ -29,6 +29,7 @@ TICKS = (1, 0.5, 0.1, 0.05, 0.01, 0.001, 0.0001, 0.00001)  # tails of the quanti
 LABEL = "'p' + format(100 * (1 - datum.value), '~r')"
 
 
+@drawing
 def latency(
     costs: Any,
     *,

@@ -14,7 +14,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import altair, data, percent_axis
+from rankwell.reporting.plots.drawn import altair, data, drawing, percent_axis
 from rankwell.reporting.rows.labels import percent, titles_of
 from rankwell.reporting.rows.long_tail import SINGLES, parts_of, points_of
 from rankwell.tables.arguments import checked
@@ -27,6 +27,7 @@ KNOWN = ("users", "events")  # units of popularity that have a word
 OPACITY = {"head": 0.95, "mid": 0.6, "tail": 0.3}
 
 
+@drawing
 @checked
 def long_tail(
     train: Any,

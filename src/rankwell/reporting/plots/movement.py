@@ -17,7 +17,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import step_of
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.rows.labels import shortened
 from rankwell.reporting.rows.movement import Place, least_move, places_of
 from rankwell.reporting.rows.systems import runs_of
@@ -34,6 +34,7 @@ ALIGN, AWAY = ("right", "left"), (-10, 10)  # of the texts at either side
 GAP = "\u2002"  # a space that SVG keeps
 
 
+@drawing
 @checked
 def movement(
     runs: Any,

@@ -11,7 +11,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
 from rankwell.reporting.rows.per_query import (
@@ -32,6 +32,7 @@ Row = dict[str, Any]
 Channel = Callable[[str], Any]
 
 
+@drawing
 @checked
 def per_query(
     results: Results | Mapping[str, Results],

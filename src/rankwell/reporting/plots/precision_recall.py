@@ -11,7 +11,7 @@ from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, told
+from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, told
 from rankwell.reporting.plots.lines import divided, domain_of
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.precision_recall import ELEVEN, levels_of, rows_of
@@ -27,6 +27,7 @@ POINTS = 40  # of a line of equal F1
 LOW = 0.5  # if no precision is higher, the axis is shorter
 
 
+@drawing
 @checked
 def precision_recall(
     runs: Any,

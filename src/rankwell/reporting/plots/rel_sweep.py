@@ -16,7 +16,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first
-from rankwell.reporting.plots.drawn import Drawn, altair
+from rankwell.reporting.plots.drawn import Drawn, altair, drawing
 from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.rows.rel_sweep import Point, points_of, thresholds_in
 from rankwell.reporting.rows.systems import runs_of
@@ -25,6 +25,7 @@ from rankwell.reporting.rows.texts import axis_title
 WIDTH, HEIGHT = 480, 300
 
 
+@drawing
 def rel_sweep(
     runs: Any,
     qrels: Any,

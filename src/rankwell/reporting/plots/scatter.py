@@ -10,7 +10,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import metric_in, results_in
 from rankwell.reporting.rows.scatter import HEIGHT, WIDTH, Systems, domain_of, rows_of, systems_of
@@ -28,6 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
 Row = dict[str, Any]
 
 
+@drawing
 @checked
 def scatter(
     results: Mapping[str, Results] | Comparison,

@@ -10,7 +10,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.theme import colours, finished
 from rankwell.reporting.rows.given import metric_in, primary_of, results_in
 from rankwell.reporting.rows.labels import cut
@@ -22,6 +22,7 @@ from rankwell.tables.arguments import checked
 Row = dict[str, Any]
 
 
+@drawing
 @checked
 def segments(
     results: Comparison | Results | Mapping[str, Results],

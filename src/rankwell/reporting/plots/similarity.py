@@ -13,7 +13,7 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError, brief
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.rows.labels import cut, titles_of
 from rankwell.reporting.rows.similarity import MOST_TEXTS, Id, Matrices, lists_of, of_items, of_users
 from rankwell.reporting.rows.systems import runs_of
@@ -25,6 +25,7 @@ CELL = 26
 DARK = 0.55  # from this similarity on, the number in a cell is written in the colour of the ground
 
 
+@drawing
 @checked
 def similarity(
     run: Any,

@@ -84,7 +84,7 @@ def finished(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark
 
 def spec_of(chart: Any) -> dict[str, Any]:
     """Return the Vega-Lite specification of a finished chart without its theme, which a page gives it."""
-    found: dict[str, Any] = chart.to_dict()
+    found: dict[str, Any] = chart.to_dict(validate=False)
     return {key: value for key, value in found.items() if key != "config"}
 
 

@@ -8,19 +8,20 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.metrics import Wanted
-from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import best_first, span, step_of
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.axes import best_first, step_of
+from rankwell.reporting.plots.drawn import altair, data, drawing
+from rankwell.reporting.plots.ranges import IN_A_ROW, panel, systems_axis
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
-from rankwell.reporting.rows.texts import axis_title
 from rankwell.reporting.rows.ties import Range, Touched, movable, ranges_of, touched_of
 from rankwell.results import Results
 
-IN_A_ROW, WIDTH, NARROW = 4, 200, 150
+NARROW = 150
+ENDS = "worst", "best"
 
 
+@drawing
 def ties(
     results: Mapping[str, Results] | Results,
     *,
@@ -69,7 +70,7 @@ def ties(
     )
     labels = shortened(order)
     panels = [
-        _ranges(words, metric, ranges, labels, labelled=at % IN_A_ROW == 0)
+        panel(words, "plots.ties", metric, ranges, ENDS, labels, labelled=at % IN_A_ROW == 0)
         for at, metric in enumerate(wanted)
     ]
     panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
@@ -89,33 +90,6 @@ def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[Range])
         *lines,
         words("plots.ties.widest", system=cut(widest["system"]), metric=widest["metric"], width=width),
     ]
-
-
-def _ranges(
-    words: Words, metric: Metric, ranges: Sequence[Range], labels: Mapping[str, str], *, labelled: bool
-) -> Any:
-    """The ranges of one metric, a row per system."""
-    alt = altair()
-    own = [row for row in ranges if row["metric"] == str(metric)]
-    rows = [{**row, "system": labels[row["system"]]} for row in own]
-    ends = span([value for row in own for value in (row["worst"], row["value"], row["best"])])
-    fields = [
-        alt.Tooltip(f"{each}:Q", title=words(f"plots.ties.{each}"), format=".4f")
-        for each in ("worst", "value", "best")
-    ]
-    base = data(rows).encode(
-        y=_systems(labels, labelled=labelled),
-        tooltip=[alt.Tooltip("system:N", title=words("page.system")), *fields],
-    )
-    scale = alt.Scale(domain=ends, nice=False, zero=False)
-    title = axis_title(metric, words)
-    lines = base.mark_rule(strokeWidth=5, opacity=0.4, strokeCap="round").encode(
-        x=alt.X("worst:Q", scale=scale, title=title), x2="best:Q"
-    )
-    dots = base.mark_point(filled=True, opacity=1, size=55).encode(
-        x=alt.X("value:Q", scale=scale, title=title)
-    )
-    return alt.layer(lines, dots).properties(width=WIDTH, height=alt.Step(step_of(labels)))
 
 
 def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str], *, labelled: bool) -> Any:
@@ -138,7 +112,7 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
             title=words("plots.ties.queries"),
             axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
         ),
-        y=_systems(labels, labelled=labelled),
+        y=systems_axis(labels, labelled=labelled),
         tooltip=[
             alt.Tooltip("system:N", title=words("page.system")),
             alt.Tooltip("said:N", title=words("plots.ties.queries")),
@@ -149,11 +123,3 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
         base.mark_text(style="note", align="left", dx=4).encode(text="said:N"),
     )
     return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(step_of(labels)))
-
-
-def _systems(labels: Mapping[str, str], *, labelled: bool) -> Any:
-    alt = altair()
-    axis = alt.Axis(labels=labelled, ticks=False, domain=False, grid=False)
-    # the same scale for lines and for bars, so that their rows are level
-    scale = alt.Scale(type="band", paddingInner=0.3, paddingOuter=0.15)
-    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis, scale=scale)

@@ -10,7 +10,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.paired import rows_axis, step_of
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
@@ -28,6 +28,7 @@ from rankwell.tables.arguments import checked
 WIDTH, LETTER = 480, 7  # pixels
 
 
+@drawing
 @checked
 def wins(
     comparison: Comparison,

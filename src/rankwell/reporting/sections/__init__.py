@@ -6,6 +6,7 @@ ORDER = (
     "answer",
     "leaderboard",
     "uncertainty",
+    "unjudged",
     "segments",
     "curves",
     "tradeoffs",

@@ -1,0 +1,137 @@
+"""Whether a model may replace people for a decision: does it alone order two systems as people's judgements do?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rankwell.comparison.agreement.powered import Power
+
+Answer = Literal["yes", "no", "not shown", "undecided"]
+SIGNS = {1: ">", -1: "<"}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What decides between two systems under a metric: the model alone, and the model corrected by people.
+
+    ``model`` and ``people`` are 1 if the interval of the difference lies above 0, −1 below 0, and 0 if it holds 0. The answer is
+    ``"yes"`` if both decide alike, ``"no"`` if people's correction decides otherwise or decides what the model alone leaves open,
+    ``"not shown"`` if the model decides and the correction cannot confirm it, ``"undecided"`` if neither decides. ``needed`` is
+    about how many queries people would have to judge until the difference found excludes 0: None if it is as many as all, or
+    if nothing has to be confirmed.
+    """
+
+    system: str
+    less: str
+    metric: str
+    model: int
+    people: int
+    answer: Answer
+    needed: int | None
+
+    def __str__(self) -> str:
+        """Say why, for answers that are not ``"yes"``."""
+        pair = f"{self.system} {{}} {self.less} under {self.metric}"
+        says = f"alone it says {pair.format(SIGNS[self.model])}" if self.model else ""
+        if self.answer == "undecided":
+            return f"neither decides between {self.system} and {self.less} under {self.metric}"
+        if self.answer == "not shown":
+            more = (
+                f"about {self.needed:,} queries judged by people would do"
+                if self.needed
+                else "people's judgements of all queries may not do"
+            )
+            return f"{says}, which people's sample does not confirm; {more}"
+        people = pair.format(SIGNS[self.people])
+        if self.answer == "no":
+            return (
+                f"{says}, people say {people}"
+                if says
+                else f"people say {people}, and alone it leaves that open"
+            )
+        return says
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the model may replace people for this decision: all the pairs of systems and metrics that were asked for."""
+
+    answer: Answer
+    decisions: tuple[Decision, ...]
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        n = len(self.decisions)
+        if self.answer == "yes":
+            return f"The model may replace people for this decision: alone it decides {_all(n)} as people's judgements do."
+        if self.answer == "undecided":
+            return f"There is no decision in which the model could replace people: {_of(self.decisions, 'undecided')}."
+        may = (
+            "The model may not replace people"
+            if self.answer == "no"
+            else "It is not shown that the model may replace people"
+        )
+        return f"{may} for this decision: {_of(self.decisions, self.answer)}."
+
+
+def verdict_of(rows: Sequence[Power]) -> Verdict | None:
+    """Return the verdict over all differences; None if there are none.
+
+    One "no" makes it "no", else one "not shown" that, and it is "yes" if all that is decided is decided alike. So a wrong order
+    is called "yes" no more often than an interval lies wholly on the wrong side of 0, half of 1 − level for each pair: 2.5 in 100 at 95 %.
+    """
+    decisions = tuple(_decision(row) for row in rows if row.less)
+    if not decisions:
+        return None
+    answers = {each.answer for each in decisions}
+    answer: Answer = next((each for each in ("no", "not shown", "yes") if each in answers), "undecided")
+    return Verdict(answer, decisions)
+
+
+def _decision(row: Power) -> Decision:
+    model, people = _side(*row.model_bounds), _side(row.found.low, row.found.high)
+    answer: Answer
+    if model and people:
+        answer = "yes" if model == people else "no"
+    elif people:
+        answer = "no"
+    else:
+        answer = "not shown" if model else "undecided"
+    return Decision(
+        row.system,
+        row.less,
+        row.metric,
+        model,
+        people,
+        answer,
+        _needed(row) if answer == "not shown" else None,
+    )
+
+
+def _side(low: float, high: float) -> int:
+    """1 for an interval above 0, −1 below, 0 if it holds 0 or there is none."""
+    return (low > 0) - (high < 0)
+
+
+def _needed(row: Power) -> int | None:
+    """The least n whose interval would exclude 0 at the same mean, if its length falls as that of 1 / √n."""
+    mean, reach = row.found.mean, row.found.high - row.found.mean
+    if not abs(mean) > 0 or math.isnan(reach):
+        return None
+    needed = math.floor(row.found.n * (reach / mean) ** 2) + 1
+    return needed if needed <= row.found.total else None
+
+
+def _all(n: int) -> str:
+    return "between the two systems" if n == 1 else f"all that is decided in {n} comparisons"
+
+
+def _of(decisions: Sequence[Decision], answer: Answer) -> str:
+    """The first decision with this answer, and how many more there are."""
+    found = [each for each in decisions if each.answer == answer]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{found[0]}{more}"

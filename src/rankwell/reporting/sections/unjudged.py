@@ -1,0 +1,116 @@
+"""The section ``unjudged``: the lowest and highest means that judging could lead to, and which orders it could turn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.plain_values import plain_value
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.bounds import bounds
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.rows.bounds import bounded
+from rankwell.reporting.section import Section
+from rankwell.results.bounds import Bounding
+
+MOST = 30  # pairs of a metric that are shown, those that judging could turn before the others
+
+
+def section(material: Material) -> Section | None:
+    """Return the bounds of means and of differences; None if none were asked for."""
+    found, words = material.comparison, material.words
+    results = {name: res for name, res in material.results.items() if res.bounding is not None}
+    is_compared = found is not None and found.bounding is not None
+    resting = found.bounding if found is not None and is_compared else None
+    resting = resting or next((res.bounding for res in results.values()), None)
+    if resting is None:
+        return None
+    means = [_means(material, metric) for metric in material.metrics] if results else []
+    pairs = [] if found is None or not is_compared else [_pairs(found, metric) for metric in found.metrics]
+    data = {
+        "sentence": _sentence(material, pairs),
+        "rests": _rests(material, resting),
+        "means": [each for each in means if each["rows"]],
+        "pairs": [each for each in pairs if each["rows"]],
+        "outer": [each["metric"] for each in [*means, *pairs] if each["is_outer"]],
+        "without": [each["metric"] for each in means or pairs if not each["rows"]],
+    }
+    charts = {}
+    if data["means"] and len(results) == len(material.results):
+        shown = bounded(results, material.metrics)
+        charts["bounds"] = spec_of(bounds(results, metrics=shown, lang=words.lang))
+    return Section("unjudged", words("report.unjudged.title"), data, charts)
+
+
+def _means(material: Material, metric: Metric) -> dict[str, Any]:
+    """A row per system with the ends of its mean; no row for a metric without bounds."""
+    rows = []
+    is_outer = False
+    for name, res in material.results.items():
+        own = None if res.bounding is None else res.bounds[str(metric)]
+        if own is None or own.kind == "none":
+            continue
+        is_outer |= own.kind == "outer"
+        mean = {"low": own.low, "value": plain_value(res.plain_mean[str(metric)]), "high": own.high}
+        rows.append({"system": name, **mean, "n_max": own.n_max})
+    return {"metric": str(metric), "rows": rows, "is_outer": is_outer}
+
+
+def _pairs(found: Comparison, metric: Metric) -> dict[str, Any]:
+    """A row per pair: in how many queries the judgements decide, and the ends of the mean difference."""
+    own = found.decided[metric]
+    settled = own.is_settled()
+    rows = []
+    for place, (left, right) in enumerate(found.pairs.T.tolist()):
+        if own.kind[place] == "none":
+            continue
+        counts = {
+            name: int(getattr(own, name)[place]) for name in ("n", "first", "second", "equal", "undecided")
+        }
+        low, high = (float(end[place]) for end in (own.low, own.high))
+        ends = {"low": None if math.isnan(low) else low, "high": None if math.isnan(high) else high}
+        names = {"left": found.names[left], "right": found.names[right]}
+        rows.append({**names, **counts, **ends, "is_settled": bool(settled[place])})
+    rows.sort(key=lambda row: row["is_settled"])
+    is_outer = bool((own.kind == "outer").any() or (own.mean_kind == "outer").any())
+    return {
+        "metric": str(metric),
+        "rows": rows[:MOST],
+        "more": max(len(rows) - MOST, 0),
+        "is_outer": is_outer,
+    }
+
+
+def _sentence(material: Material, pairs: list[dict[str, Any]]) -> str:
+    """What judging could still turn, under the metric that decides."""
+    words = material.words
+    shown = [each for each in pairs if each["rows"]]
+    own = next((each for each in shown if each["metric"] == str(material.primary)), next(iter(shown), None))
+    if own is None:
+        return words("report.unjudged.means_only")
+    rows, fields = own["rows"], {"metric": own["metric"]}
+    if len(rows) + own["more"] == 1:
+        (row,) = rows
+        return words(
+            "report.unjudged.one",
+            **fields,
+            **{name: f"{row[name]:,}" if isinstance(row[name], int) else row[name] for name in ONE},
+        )
+    open_ones = sum(not row["is_settled"] for row in rows)
+    return words("report.unjudged.many", **fields, n=len(rows) + own["more"], open=open_ones)
+
+
+ONE = "left", "right", "first", "second", "undecided"
+
+
+def _rests(material: Material, resting: Bounding) -> str:
+    """The grades that an unjudged item could get, and the stated pool; a page without ids does not name its files."""
+    words = material.words
+    grades = ", ".join(f"{grade:g}" for grade in resting.grades)
+    said = words(f"report.unjudged.{'given' if resting.is_given else 'judged'}", grades=grades)
+    if not resting.pool:
+        return f"{said} {words('report.unjudged.no_pool')}"
+    pool = words("report.unjudged.hidden") if material.redaction else resting.pool
+    return f"{said} {words('report.unjudged.pool', pool=pool)}"

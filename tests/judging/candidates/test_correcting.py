@@ -1,0 +1,320 @@
+"""Values over all candidates from runs and from logged ranks; draws by popularity by enumeration; what is refused and why."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankwell as rw
+from rankwell.errors import DataError, RankwellError, UsageError
+
+CANDIDATES, NEGATIVES = 80, 10
+
+
+def lists_of(ranks, negatives=NEGATIVES):
+    """Lists in which the relevant item of each query is at a rank, the others being drawn."""
+    lists, qrels = {}, {}
+    for at, rank in enumerate(ranks):
+        items = [f"x{at}.{each}" for each in range(negatives)]
+        items.insert(rank - 1, "yes")
+        lists[f"q{at:03}"], qrels[f"q{at:03}"] = items, {"yes": 1}
+    return lists, qrels
+
+
+def drawn_ranks(seed=0, queries=200, top=30, negatives=NEGATIVES):
+    rng = np.random.default_rng(seed)
+    full = rng.integers(1, top + 1, queries)
+    return full, 1 + rng.hypergeometric(full - 1, CANDIDATES - full, negatives)
+
+
+def test_a_run_and_its_ranks_give_the_same():
+    full, ranks = drawn_ranks()
+    metrics = ["hit@5", "rr", "ndcg@10", "auc", "first_rank"]
+    run, qrels = lists_of(ranks)
+    found = rw.judging.sampled(run, qrels, metrics, candidates=CANDIDATES, max_bias=1)
+    other = rw.judging.sampled(
+        logged_ranks=ranks, metrics=metrics, candidates=CANDIDATES, negatives=NEGATIVES, max_bias=1
+    )
+    for one, same in zip(found.rows, other.rows, strict=True):
+        assert one[0::2] == same[0::2]
+        assert one[3::2] == same[3::2]
+        assert one.sampled == pytest.approx(same.sampled, rel=1e-12)
+    plain = rw.evaluate(run, qrels, metrics).mean
+    for row in found.rows:
+        assert row.sampled == pytest.approx(plain[row.metric])
+    truth = {"hit@5": (full <= 5).mean(), "rr": (1 / full).mean(), "auc": (1 - (full - 1) / 79).mean()}
+    for row in found.rows:
+        if row.metric in truth:
+            assert row.low <= truth[row.metric] <= row.high
+    assert found["first_rank", "unbiased"].estimate == pytest.approx(1 + 79 * (ranks - 1).mean() / 10)
+
+
+def test_full_values_lie_inside_as_often_as_is_said():
+    """Many draws of the negatives for the same full ranks; the bound on the share is three standard errors below."""
+    full = np.minimum(np.random.default_rng(5).geometric(0.08, 300), CANDIDATES)
+    truth = {"hit@5": (full <= 5).mean(), "ndcg@10": np.where(full <= 10, 1 / np.log2(full + 1), 0).mean()}
+    truth["auc"] = (1 - (full - 1) / 79).mean()
+    inside, times = {}, 40
+    for seed in range(times):
+        ranks = 1 + np.random.default_rng(seed).hypergeometric(full - 1, CANDIDATES - full, 40)
+        found = rw.judging.sampled(
+            logged_ranks=ranks, metrics=[*truth], candidates=CANDIDATES, negatives=40, max_bias=0.05
+        )
+        assert {row.metric for row in found.rows if row.is_answered} >= {"auc"}
+        for row in found.rows:
+            own = inside.setdefault((row.metric, row.method), [])
+            own.append(row.low <= truth[row.metric] <= row.high)
+            assert not row.is_answered or abs(row.estimate - truth[row.metric]) <= 0.05 + 0.05
+    assert all(np.mean(own) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / times) for own in inside.values())
+
+
+def test_an_estimate_above_the_worst_bias_allowed_is_refused_and_its_range_stays():
+    _, ranks = drawn_ranks()
+    given = {
+        "logged_ranks": ranks,
+        "metrics": ["hit@5", "auc"],
+        "candidates": CANDIDATES,
+        "negatives": NEGATIVES,
+    }
+    free = rw.judging.sampled(**given, max_bias=1)
+    found = rw.judging.sampled(**given)
+    assert found.refused == ("hit@5",)
+    assert free.refused == ()
+    for one, other in zip(found.rows, free.rows, strict=True):
+        assert one[4:] == other[4:]
+        assert one.is_answered == (other.bias <= 0.02)
+        assert one.estimate == pytest.approx(other.estimate) if one.is_answered else math.isnan(one.estimate)
+    assert found["hit@5", "likeliest ranks"].bias > 0.02
+    assert "refused, the worst bias being above 0.02: hit@5; rank all 80 candidates, or draw more" in str(
+        found
+    )
+
+
+def test_what_is_printed_and_saved_is_what_was_found(tmp_path):
+    _, ranks = drawn_ranks()
+    found = rw.judging.sampled(
+        logged_ranks=ranks, metrics=["hit@5", "auc"], candidates=CANDIDATES, negatives=NEGATIVES
+    )
+    saved = json.loads(found.to_json())
+    assert [row["estimate"] for row in saved["values"]][:2] == [None, None]
+    assert saved["values"][2]["estimate"] == found["auc", "unbiased"].estimate
+    frame = found.to_frame()
+    assert frame["estimate"].null_count() == 2
+    assert frame.columns == ["metric", "sampled", "method", "estimate", "bias", "low", "high"]
+    found.save(tmp_path / "found.json")
+    assert json.loads((tmp_path / "found.json").read_text()) == saved
+    found.save(tmp_path / "found.csv")
+    assert pl.read_csv(tmp_path / "found.csv")["bias"].to_list() == pytest.approx(frame["bias"].to_list())
+    assert "<table" in found._repr_html_()
+    with pytest.raises(UsageError, match=r"is none of .*auc, unbiased"):
+        found["auc", "likeliest ranks"]
+
+
+def test_ties_are_counted_and_follow_the_policy():
+    run = {"a": {"yes": 2, "x": 2, "y": 1}, "b": {"yes": 2, "x": 1, "y": 0}}
+    qrels = {"a": {"yes": 1}, "b": {"yes": 1}}
+    ends = {}
+    for ties in ("best", "worst", "item-desc"):
+        found = rw.judging.sampled(run, qrels, "first_rank", candidates=9, ties=ties)
+        assert found.tied == 1
+        ends[ties] = found.rows[0].estimate
+    assert ends == {"best": 1.0, "worst": 1 + 8 * 0.25, "item-desc": 1.0}
+    assert "1 queries in which the relevant item has the same score" in str(found)
+    with pytest.raises(UsageError, match="no one rank; use ties='item-desc'"):
+        rw.judging.sampled(run, qrels, "auc", candidates=9, ties="expected")
+
+
+def fixed_size_draws():
+    """All samples of 2 of 5 others, with unequal chances; and the chance of each item to be drawn."""
+    weight = {"a": 5.0, "b": 3.0, "c": 1.0, "d": 1.0, "e": 0.5}
+    samples = {each: weight[each[0]] + weight[each[1]] for each in combinations(weight, 2)}
+    total = sum(samples.values())
+    samples = {each: value / total for each, value in samples.items()}
+    return samples, {item: sum(p for each, p in samples.items() if item in each) for item in weight}
+
+
+def test_weighted_ranks_are_right_over_all_draws_by_popularity():
+    samples, probabilities = fixed_size_draws()
+    order = ["a", "c", "yes", "e", "b", "d"]  # the full list: the relevant item is third of six
+    rank, auc, plain = 0.0, 0.0, 0.0
+    for sample, chance in samples.items():
+        run = {"q": [item for item in order if item in (*sample, "yes")]}
+        found = rw.judging.sampled(
+            run,
+            {"q": {"yes": 1}},
+            ["first_rank", "auc"],
+            candidates=6,
+            drawn="popularity",
+            probabilities=probabilities,
+        )
+        assert [row.method for row in found.rows] == ["weighted", "weighted"]
+        rank += chance * found["first_rank", "weighted"].estimate
+        auc += chance * found["auc", "weighted"].estimate
+        plain += chance * rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=6).rows[0].estimate
+    assert rank == pytest.approx(3)
+    assert auc == pytest.approx(3 / 5)
+    assert abs(plain - 3 / 5) > 0.05  # what taking the draw for a uniform one would have said
+
+
+def test_probabilities_may_be_a_table_and_every_query_counts(tmp_path):
+    _, probabilities = fixed_size_draws()
+    table = pl.DataFrame({"item": [*probabilities], "probability": [*probabilities.values()]})
+    table.write_csv(tmp_path / "items.csv")
+    run = {"q": ["a", "yes", "b"], "r": ["yes", "c", "d"], "s": ["a", "e", "yes"]}
+    qrels = {query: {"yes": 1} for query in run}
+    given = {"metrics": "first_rank", "candidates": 6, "drawn": "popularity"}
+    found = [
+        rw.judging.sampled(run, qrels, **given, probabilities=each).rows
+        for each in (probabilities, table, str(tmp_path / "items.csv"))
+    ]
+    assert found[0] == found[1] == found[2]
+    p = probabilities
+    assert found[0][0].estimate == pytest.approx(1 + (1 / p["a"] + 0 + 1 / p["a"] + 1 / p["e"]) / 3)
+
+
+def poisson_draws(seed=3, queries=60, items=40):
+    """Lists of five negatives drawn with unequal probabilities by systematic sampling, and these probabilities."""
+    rng = np.random.default_rng(seed)
+    size = rng.random(items) + 0.2
+    chance = 5 * size / size.sum()
+    edges = np.concatenate([[0], np.cumsum(chance)])
+    run = {}
+    for query in range(queries):
+        hit = np.searchsorted(edges, rng.random() + np.arange(5), side="right") - 1
+        run[f"q{query}"] = [f"i{each}" for each in sorted(hit.tolist())]
+        run[f"q{query}"].insert(query % 6, "yes")
+    return run, {f"i{at}": float(each) for at, each in enumerate(chance)}
+
+
+def test_shares_of_draws_are_no_probabilities_of_lists():
+    run, chances = poisson_draws()
+    qrels = {query: {"yes": 1} for query in run}
+    given = {"metrics": "auc", "candidates": 41, "drawn": "popularity"}
+    assert rw.judging.sampled(run, qrels, **given, probabilities=chances).rows[0].method == "weighted"
+    shares = {item: chance / 5 for item, chance in chances.items()}
+    with pytest.raises(DataError, match=r"add up to \d+ candidates, and there are 40 others"):
+        rw.judging.sampled(run, qrels, **given, probabilities=shares)
+    with pytest.raises(DataError, match="and there are 99 others"):  # some can never be drawn
+        rw.judging.sampled(run, qrels, **given | {"candidates": 100}, probabilities=chances)
+    with pytest.raises(UsageError, match="do not go together"):
+        rw.judging.sampled(run, qrels, **given, probabilities=chances, ties="best")
+
+
+def test_ranks_with_gaps_are_refused():
+    run = pl.DataFrame({"query": ["q"] * 3, "item": ["x", "y", "yes"], "rank": [1, 2, 9]})
+    with pytest.raises(DataError, match=r"at rank 9 of a list of 3: .* ranks='closed'"):
+        rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50)
+    closed = rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50, ranks="closed")
+    assert closed["auc", "unbiased"].estimate == 0.0
+
+
+RUN, QRELS = lists_of([1, 3, 5, 2])
+GIVEN = {"candidates": CANDIDATES}
+REFUSED = [
+    ({"drawn": "popularity"}, "drawn='popularity' needs probabilities="),
+    ({"probabilities": {"x": 0.1}}, "probabilities= are for drawn='popularity'"),
+    ({"candidates": 11}, "10 negatives and the relevant item are no sample of so many"),
+    ({"candidates": 10, "replace": True}, "no sample of so many"),
+    ({"candidates": 1}, "must be at least 2"),
+    ({"negatives": 0}, "negatives=0: must be at least 1"),
+    ({"negatives": 20}, r"the list of query 'q000' has 11 items, not 21, as negatives=20"),
+    ({"level": 1.0}, "level=1: must be a share"),
+    ({"gamma": 1.5}, "gamma=1.5: must be from 0"),
+    ({"max_bias": -1}, "max_bias=-1: must be at least 0"),
+    ({"logged_ranks": [1, 2]}, "logged_ranks= is given in place of run and qrels"),
+    ({"metrics": "coverage@3"}, "coverage@3 is not the mean of a function of the rank"),
+    ({"metrics": "hit(sampled=10)@5"}, "leave it out, and give negatives=10"),
+    ({"metrics": ["hit(rel=1)@5", "rr(rel=2)"]}, "different lowest relevant grades: 1, 2"),
+    ({"metrics": "hit@5", "rank": 3}, "there is no argument rank=. Did you mean ranks"),
+    ({"drawn": "popularity", "probabilities": {"x": 0.1}, "metrics": "hit@5"}, "hit@5 is no straight line"),
+    ({"drawn": "popularity", "probabilities": {"x": 0.1}, "metrics": "auc"}, "item 'x0.0' has no probability"),
+    ({"drawn": "popularity", "probabilities": {"x": 1}, "metrics": "auc", "replace": True}, "holds? each negative once"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED, ids=[message[:30] for _, message in REFUSED])
+def test_what_cannot_be_estimated_is_refused_with_the_reason(words, message):
+    with pytest.raises(RankwellError, match=message):
+        rw.judging.sampled(RUN, QRELS, **{"metrics": "hit@5", **GIVEN, **words})
+
+
+DAMAGES = [
+    (lambda run, qrels: run.pop("q001"), "query 'q001' has no list"),
+    (lambda run, qrels: run["q001"].remove("yes"), "query 'q001' has a list without the relevant item"),
+    (lambda run, qrels: run["q002"].pop(), r"'q002' has 10 items, not 11, as that of query 'q000'"),
+    (lambda run, qrels: run["q003"].append("yes"), "lists item 'yes' twice"),
+    (lambda run, qrels: qrels["q002"].update({"x2.1": 1}), "query 'q002' has 2 relevant items.*u1/a"),
+    (lambda run, qrels: qrels["q002"].update({"yes": 0}), "query 'q002' has 0 relevant items"),
+]
+
+
+@pytest.mark.parametrize(("damage", "message"), DAMAGES, ids=[message[:30] for _, message in DAMAGES])
+def test_lists_that_are_no_sample_with_one_relevant_item_are_refused(damage, message):
+    run, qrels = lists_of([1, 3, 5, 2])
+    damage(run, qrels)
+    with pytest.raises(DataError, match=message):
+        rw.judging.sampled(run, qrels, "hit@5", candidates=CANDIDATES)
+
+
+def test_queries_without_a_list_can_be_left_out():
+    run, qrels = lists_of([1, 3, 5, 2])
+    del run["q001"]
+    assert rw.judging.sampled(run, qrels, "auc", candidates=CANDIDATES, missing="skip").queries == 3
+
+
+def test_a_metric_that_reads_other_judgements_is_refused():
+    run, qrels = lists_of([2, 3, 5, 2])
+    qrels["q001"]["x1.0"] = 0
+    with pytest.raises(UsageError, match=r"judged@5 is 0\.4 for query 'q001', and 0\.2 by the rank"):
+        rw.judging.sampled(run, qrels, "judged@5", candidates=CANDIDATES)
+    assert rw.judging.sampled(run, qrels, "hit@5", candidates=CANDIDATES).queries == 4
+
+
+@pytest.mark.parametrize(
+    ("ranks", "message"),
+    [
+        ([0, 1], "logged_ranks= has 0 at place 0.*those from 0 need"),
+        ([1, 12], "has 12 at place 1: .* from 1 to 11"),
+        ([1.5], "has 1.5 at place 0"),
+        ([math.nan], "has nan at place 0"),
+        ([], "must be a list of ranks"),
+        ("many", "must be a list of ranks"),
+    ],
+)
+def test_logged_ranks_are_whole_numbers_from_one(ranks, message):
+    with pytest.raises(RankwellError, match=message):
+        rw.judging.sampled(logged_ranks=ranks, metrics="auc", candidates=80, negatives=10)
+
+
+def test_logged_ranks_need_the_number_of_negatives():
+    with pytest.raises(UsageError, match="give negatives=100"):
+        rw.judging.sampled(logged_ranks=[1], metrics="auc", candidates=80)
+    with pytest.raises(UsageError, match="give run and qrels, or the ranks"):
+        rw.judging.sampled(metrics="auc", candidates=80)
+
+
+def test_ranks_that_no_uniform_draw_gives_are_refused():
+    with pytest.raises(
+        DataError, match="no ranks among 1,000 candidates give these ranks among 20 negatives"
+    ):
+        rw.judging.sampled(logged_ranks=[11] * 5000, metrics="hit@10", candidates=1000, negatives=20)
+
+
+def test_negatives_drawn_twice_leave_another_rank_distribution():
+    _, ranks = drawn_ranks()
+    given = {
+        "logged_ranks": ranks,
+        "metrics": "rr",
+        "candidates": CANDIDATES,
+        "negatives": NEGATIVES,
+        "max_bias": 1,
+    }
+    once, twice = rw.judging.sampled(**given), rw.judging.sampled(**given, replace=True)
+    assert once.rows[0].estimate != twice.rows[0].estimate
+    assert "with replacement" in str(twice)
+    assert "each at most once" in str(once)
