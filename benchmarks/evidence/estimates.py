@@ -28,7 +28,7 @@ from tests.evidence import evidence
 
 BUDGETS = (25, 50, 100, 200, 400)
 METRICS = ["ap", "ndcg", "ndcg@10"]
-DESIGNS = {"rank": BUDGETS, "prior": (50, 200), "uniform": (50,)}
+DESIGNS = {"rank": BUDGETS, "prior": (50, 200), "uniform": (50,), "poisson": (50,)}
 REPEATS, REDRAWN, QUERIES = 25, 2000, 75
 SHORT = "Cranfield, depth 100"
 NEAR = 1e-4  # as far as values are shown: the ε of xinfAP moves them by less

@@ -413,3 +413,15 @@ def test_items_that_no_judgement_speaks_for_are_said():
     found = rw.judging.estimate({"r": {"q": [f"d{i}" for i in range(12)]}}, rows, "ndcg@4")
     assert found.rows[0].unseen == 0.5  # d1 and d3 are of stratum B, of which d9 and d11 are judged
     assert any("up to 50 % of the items of a list within the cut-off" in note for note in found.notes())
+
+
+def test_the_uncertainty_of_independent_draws_is_the_mean_of_all_queries():
+    drawn = rw.judging.sample(RUNS, budget=16, design="poisson")
+    found = rw.judging.estimate(RUNS, answers(drawn.to_frame()), "ap", frame=drawn)
+    spread, counts = {"1": 0.0, "2": 0.0}, {"1": 0.0, "2": 0.0}
+    for query, item, chance in drawn.to_frame().rows():
+        if GRADES[query, item] > 0:
+            spread[query] += (1 - chance) / chance**2
+            counts[query] += 1 / chance
+    whole = sum(spread.values()) / 2 / (sum(counts.values()) / 2) ** 2
+    assert found["a", "ap"].uncertainty == pytest.approx(whole)

@@ -13,7 +13,7 @@ def uncertainty(frame: Frame, judged: Judged, relevant: np.ndarray, most: float)
 
     Formula
         mean over queries of V / R̄², V = Σ over strata of N² (1 − n/N) p (1 − p) / n, with p the share of relevant items among those judged of
-        strata of the same name in all queries, and R̄ the mean R̂
+        strata of the same name in all queries, and R̄ the mean R̂; of items drawn independently V = Σ (1 − π) / π², the mean over queries
 
     The mean of A / R̂ over samples is about (A / R) (1 + V / R²) where A and R̂ are not correlated, so this is about how much, relatively, a
     ratio can be too high. A single query may show no relevant item in a thin stratum, and so no variance: all queries together do.
@@ -23,7 +23,9 @@ def uncertainty(frame: Frame, judged: Judged, relevant: np.ndarray, most: float)
     if not counts.sum() > 0:
         return float("nan")
     if frame.stratum is None:
-        spread = [_independent(part, relevant[own]) for part, own in _parts(frame, judged)]
+        # a query that misses its rare items shows no variance, so all are given the mean of all
+        each = [_independent(part, relevant[own]) for part, own in _parts(frame, judged)]
+        spread = [float(np.mean(each))] * len(each)
     else:
         known = ~np.isnan(judged.grade)
         n = np.bincount(frame.stratum[known], minlength=len(frame.strata))
