@@ -84,7 +84,9 @@ def test_a_time_of_wrong_values_is_not_shown(records):
     assert "DIFFERENT" not in records.compare({"ap": 0.5}, {"ap": 0.6}, 6, {"ap": "÷ k"})[0]
 
 
-@pytest.mark.parametrize("tool", ["tools/make_speed_page.py", "tools/make_statistics_page.py"])
+@pytest.mark.parametrize(
+    "tool", ["tools/make_speed_page.py", "tools/make_statistics_page.py", "tools/make_estimates_page.py"]
+)
 def test_the_pages_say_what_was_measured(tool):
     done = subprocess.run(
         [sys.executable, tool, "--check"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -101,6 +101,14 @@ JUDGING = {
         "judging_simulate",
         "Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.",
     ),
+    "sample": (
+        "judging_sample",
+        "Draw items to judge at random from the lists of runs, so that metrics can be estimated from their judgements.",
+    ),
+    "estimate": (
+        "judging_estimate",
+        "Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.",
+    ),
     "sampled": (
         "judging_sampled",
         "Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.",

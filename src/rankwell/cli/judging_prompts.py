@@ -15,7 +15,7 @@ def judging_prompts(
     pairs: Annotated[
         str,
         Option(
-            help="what to judge: the file of ``judging next``, or judgements in any form, whose grades are not told"
+            help="what to judge: the file of ``judging next`` or ``judging sample``, or judgements in any form, whose grades are not told"
         ),
     ],
     /,

@@ -18,7 +18,7 @@ def judging_sheet(
     pairs: Annotated[
         str,
         Option(
-            help="what to judge: the file of ``judging next``, or judgements in any form, whose grades are not shown"
+            help="what to judge: the file of ``judging next`` or ``judging sample``, or judgements in any form, whose grades are not shown"
         ),
     ],
     /,

@@ -14,6 +14,7 @@ OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
+    "frame", "unanswered", "estimators",
     "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "gamma", "level",
 )  # fmt: skip
 

@@ -124,7 +124,7 @@ def prompts(
     Parameters
     ----------
     pairs
-        What to judge: what ``next`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
+        What to judge: what ``next`` or ``sample`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
         not told. A pair that is there twice is asked once.
     model
         The name of the model, which the requests and the judgements carry.

@@ -10,6 +10,7 @@ from rankwell.comparison.images import Album, folder_of, images_of_items
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import DataError, brief
 from rankwell.judging.chosen import Chosen
+from rankwell.judging.estimating.sampled import Sample
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.items_users import Items
@@ -40,8 +41,8 @@ class Pairs(NamedTuple):
 
 
 def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> Pairs:
-    """Return the pairs to judge: what ``next`` chose, or judgements in any form; DataError if there are none."""
-    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen) else pairs, **(read or {}))
+    """Return the pairs to judge: what ``next`` chose or ``sample`` drew, or judgements in any form; DataError if there are none."""
+    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, **(read or {}))
     ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
     if not ids:
         raise DataError(f"{listed.name}: there is no pair of query and item to judge.")

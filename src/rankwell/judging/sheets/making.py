@@ -127,7 +127,7 @@ def sheet(
     Parameters
     ----------
     pairs
-        What to judge: what ``next`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
+        What to judge: what ``next`` or ``sample`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
         not shown. A pair that is there twice is asked once.
     items, queries
         Tables with the texts (and pictures) of items, and the texts of queries.

@@ -1,0 +1,245 @@
+"""Frame: the items that could have been drawn for each query, how they were drawn, and what was judged of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.judge.pool import Pool
+from rankwell.judging.estimating.part import Part
+from rankwell.readers.samples import SampleRows
+from rankwell.tables.csr import offsets_of, owners
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.run_qrels import Qrels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Unanswered = Literal["error", "random"]
+NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The rows of a frame, query by query: strata by their number in ``strata``, propensity, drawn and grade NaN where unknown."""
+
+    name: str
+    queries: Ids
+    offsets: np.ndarray
+    items: Ids
+    strata: tuple[str, ...]
+    stratum: np.ndarray | None
+    propensity: np.ndarray | None
+    drawn: np.ndarray | None
+    grade: np.ndarray
+    place: Callable[[int], str]
+
+    @classmethod
+    def of(cls, rows: SampleRows) -> Frame:
+        """Return the frame in the rows of a table.
+
+        Raises
+        ------
+        DataError
+            If there is no row, a query has an item twice, or a propensity is not above 0 and at most 1.
+        """
+        frame, place, name = rows
+        if not len(frame):
+            raise DataError(f"{name}: the frame holds no rows.")
+        query = Ids.of_series(frame["query"], "query", place).owned()
+        items = Ids.of_series(frame["item"], "item", place).owned()
+        number, firsts = query.group()
+        order = np.argsort(number, kind="stable")
+        offsets = offsets_of(np.bincount(number))
+        of_item, _ = items.group()
+        keys = number * len(items) + of_item
+        _, first, times = np.unique(keys, return_index=True, return_counts=True)
+        if (times > 1).any():
+            row = int(np.flatnonzero(keys == keys[first[times > 1][0]])[1])
+            raise DataError(
+                f"{place(row)}: item {brief(items.one(row))} of query {brief(query.one(row))} is in the frame twice. Remove one row."
+            )
+        columns = {
+            word: frame[word].to_numpy() for word in ("propensity", "drawn", "grade") if word in frame.columns
+        }
+        chance = columns.get("propensity")
+        if chance is not None:
+            wrong = ~((chance > 0) & (chance <= 1)) & ~np.isnan(chance)
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise DataError(
+                    f"{place(row)}: the propensity is {chance[row]:g}; it must be above 0 and at most 1."
+                )
+        names: list[str] = []
+        codes = None
+        if "stratum" in frame.columns:
+            names = frame["stratum"].unique(maintain_order=True).to_list()
+            codes = np.array(
+                [*map({each: at for at, each in enumerate(names)}.__getitem__, frame["stratum"])]
+            )
+        grade = columns.get("grade", np.full(len(frame), np.nan))
+
+        def sorted_by_query(column: np.ndarray | None) -> np.ndarray | None:
+            return None if column is None else column[order]
+
+        return cls(
+            name, query[firsts], offsets, items[order], tuple(names), sorted_by_query(codes), sorted_by_query(chance),
+            sorted_by_query(columns.get("drawn")), grade[order], lambda row: place(int(order[row])),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def query(self) -> np.ndarray:
+        """The query of each row."""
+        return owners(self.offsets)
+
+    @cached_property
+    def _known(self) -> tuple[Known, Known, np.ndarray, np.ndarray]:
+        number, firsts = self.items.group()
+        keys = self.query * len(firsts) + number
+        order = np.argsort(keys)
+        return Known(self.queries), Known(self.items[firsts]), keys[order], order
+
+    def find(self, queries: Ids, items: Ids) -> np.ndarray:
+        """Return the row of each pair of ids, -1 for those that are not in the frame, -2 for those of a query that is not."""
+        known_queries, known_items, keys, order = self._known
+        query, item = known_queries.rows_of(queries, "query"), known_items.rows_of(items, "item")
+        wanted = query * len(known_items) + item
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found = np.where((item >= 0) & (keys[place] == wanted), order[place], -1)
+        return np.where(query < 0, -2, found)
+
+    def judgements(self) -> Qrels:
+        """Return the grades that stand in the frame itself; DataError if there are none."""
+        rows = np.flatnonzero(~np.isnan(self.grade))
+        if not len(rows):
+            raise DataError(f"{self.name}: no row has a grade, so nothing is judged.")
+        return Qrels(self.queries[self.query[rows]], self.items[rows], self.grade[rows], name=self.name)
+
+    @property
+    def marks_undrawn(self) -> bool:
+        """Whether grades below 0 mark what was not drawn."""
+        return self.drawn is None and bool((self.grade < 0).any())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the frame holds what was not drawn, too: otherwise only what was drawn is known."""
+        if self.drawn is not None:
+            return not self.drawn.all() or self.propensity is None or bool((self.propensity == 1).all())
+        return bool((np.isnan(self.grade) | (self.grade < 0)).any()) or (
+            self.propensity is not None and bool((self.propensity == 1).all())
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The grades of a frame's rows that are drawn and judged, NaN for others; its parts, one per query; and what was met."""
+
+    grade: np.ndarray
+    parts: tuple[Part, ...]
+    is_whole: bool
+    counts: Counter[str]
+
+
+def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) -> Judged:
+    """Return what is judged of a frame, whose rows ``drawn`` says were drawn; without it those that are judged were.
+
+    ``own`` is whether the judgements are those of the frame itself.
+
+    Raises
+    ------
+    DataError
+        If drawn items are not judged and ``unanswered`` is ``"error"``, or the frame does not say how they were drawn.
+    """
+    counts: Counter[str] = Counter()
+    grade = np.full(len(frame), np.nan)
+    row = frame.find(pool.queries.ids[owners(pool.offsets)], pool.items)
+    is_judged = pool.scale.judged(pool.grades)
+    counts["judged items of queries that are not in the frame"] = int((is_judged & (row == -2)).sum())
+    counts["judged items that are not in the frame"] = int((is_judged & (row == -1)).sum())
+    kept = is_judged & (row >= 0)
+    grade[row[kept]] = pool.grades[kept]
+    drawn = ~np.isnan(grade) if frame.drawn is None else frame.drawn
+    counts["judged items that were not drawn"] = int((~np.isnan(grade) & ~drawn).sum())
+    grade[~drawn] = np.nan
+    missing = np.flatnonzero(drawn & np.isnan(grade))
+    if len(missing) and unanswered == "error":
+        at = int(missing[0])
+        raise DataError(
+            f"{frame.place(at)}: {len(missing):,} drawn items have no judgement, such as {brief(frame.items.one(at))} of query "
+            f"{brief(frame.queries.one(int(frame.query[at])))}. Judge them; or, if it depends on nothing which are missing, say "
+            f"unanswered='random': the others of their stratum then stand for them."
+        )
+    counts["drawn items without a judgement"] = len(missing)
+    if np.isnan(grade).all():
+        raise DataError(
+            f"{frame.name}: none of the drawn items is judged. Do the ids of the judgements fit those of the frame?"
+        )
+    parts = tuple(
+        _part(frame, slice(int(low), int(high)), drawn, ~np.isnan(grade), own=own)
+        for low, high in zip(frame.offsets[:-1], frame.offsets[1:], strict=True)
+    )
+    return Judged(grade, parts, frame.is_whole, +counts)
+
+
+def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, own: bool) -> Part:
+    """The part of one query."""
+    drawn, judged = drawn[rows], judged[rows]
+    chance = None if frame.propensity is None else frame.propensity[rows]
+    if chance is not None and np.isnan(chance[drawn]).any():
+        at = rows.start + int((drawn & np.isnan(chance)).argmax())
+        raise DataError(f"{frame.place(at)}: the item was drawn, and its propensity is missing.")
+    if frame.stratum is None:
+        assert chance is not None  # a frame has one or the other
+        answered = judged.sum() / max(drawn.sum(), 1)
+        return Part(
+            np.zeros(len(drawn), np.int64), judged, np.array([len(drawn)]), chance * (answered or 1.0)
+        )
+    codes, stratum = np.unique(frame.stratum[rows], return_inverse=True)
+    sizes = np.bincount(stratum)
+    n = np.bincount(stratum[drawn], minlength=len(sizes))
+    if not frame.is_whole:
+        sizes = _sizes(frame, rows, stratum, n, own=own)
+    elif chance is not None:
+        expected = (n / sizes)[stratum]
+        off = drawn & (np.abs(chance - expected) > NEAR * expected)
+        if off.any():
+            at = int(off.argmax())
+            raise DataError(
+                f"{frame.place(rows.start + at)}: the propensity is {chance[at]:g}, but {n[stratum[at]]} of the {sizes[stratum[at]]} items of "
+                f"stratum {brief(frame.strata[codes[stratum[at]]])} were drawn. Strata are drawn at random, all items alike: leave the column "
+                f"stratum out if items were drawn independently, each with its own propensity."
+            )
+    return Part(stratum, judged, sizes)
+
+
+def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own: bool) -> np.ndarray:
+    """The numbers of items of strata of which only drawn items are known, from their propensities."""
+    if frame.propensity is None:
+        hint = (
+            ""
+            if own
+            else " It should hold all items that could have been drawn, with drawn = false for those that were not."
+        )
+        raise DataError(
+            f"{frame.name}: every row was drawn, so how many could have been is not known.{hint} Keep the rows that were not drawn (grade "
+            f"-1, or empty), or give the propensities."
+        )
+    chance = frame.propensity[rows]
+    low, high = (np.full(len(n), fill) for fill in (np.inf, 0.0))
+    np.minimum.at(low, stratum, chance)
+    np.maximum.at(high, stratum, chance)
+    if (high > low * (1 + NEAR)).any():
+        at = rows.start + int((high > low * (1 + NEAR))[stratum].argmax())
+        raise DataError(
+            f"{frame.place(at)}: items of one stratum have different propensities. Strata are drawn at random, all items alike: leave the "
+            f"column stratum out if items were drawn independently."
+        )
+    return np.maximum(np.round(n / low).astype(np.int64), n)

@@ -1,0 +1,182 @@
+"""Frames of samples of judgements: the items that could have been drawn, with strata, probabilities, and grades if they have any.
+
+A table has the columns query and item under any usual names, and of ``stratum``, ``propensity``, ``drawn`` and ``grade`` what there is. TREC's
+stratified judgements (prels) are lines of query, an ignored word, item, stratum and grade, -1 for what was not drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankwell.errors import DataError, InputError, brief
+from rankwell.readers import in_memory
+from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns, quoted
+from rankwell.readers.detection import guess
+from rankwell.readers.files import PIECE, File
+from rankwell.readers.formats.delimited import Table
+from rankwell.readers.items_users import frame_of
+from rankwell.readers.paths import recoded
+from rankwell.readers.text import require_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OTHERS = {"stratum": ("stratum", "strata"), "drawn": ("drawn", "sampled", "in_sample")}
+PRELS = ("query", "ignored", "item", "stratum", "grade")
+FLAGS = {
+    "true": True,
+    "1": True,
+    "1.0": True,
+    "yes": True,
+    "false": False,
+    "0": False,
+    "0.0": False,
+    "no": False,
+}
+
+
+class SampleRows(NamedTuple):
+    """The rows of a frame: query, item, stratum (text), propensity, drawn, grade, as far as they are there; and where each stands."""
+
+    frame: pl.DataFrame
+    place: Callable[[int], str]
+    name: str
+
+
+def read_sample(
+    source: Any, *, name: str = "frame", columns: Mapping[str, str] | None = None, encoding: str | None = None
+) -> SampleRows:
+    """Read the frame of a sample: a path, or a table in memory.
+
+    Raises
+    ------
+    RankwellError
+        If it cannot be read, lacks query or item, has neither strata nor propensities, or a value is no number or no flag.
+
+    Examples
+    --------
+    >>> read_sample([{"qid": "1", "docno": "a", "stratum": "top", "grade": None}]).frame.columns
+    ['query', 'item', 'stratum', 'grade']
+    """
+    given = columns or NONE_GIVEN
+    if not isinstance(source, str | os.PathLike):
+        import polars as pl
+
+        table = in_memory.frame_of(source, name)
+        frame = table.collect() if isinstance(table, pl.LazyFrame) else table
+        return _named(frame, lambda row: f"{name}, row {row + 1}", name, given)
+    file = recoded(File(Path(source)), encoding)
+    kind, _ = guess(file)
+    if kind in ("trec", "prefs"):  # preferences have five columns, too
+        return _prels(file)
+    if kind == "delimited":
+        import polars as pl
+
+        text = Table(file, "qrels", given)
+        empty = pl.DataFrame(schema=dict.fromkeys(text.names, pl.String))
+        return _named(pl.concat([empty, *text.pieces(every=True)(PIECE)]), text.place, file.label, given)
+    frame = frame_of(file, "a sample", "query", given)
+    return _named(frame, lambda row: f"{file.label}, row {row + 1}", file.label, given)
+
+
+def _named(
+    frame: pl.DataFrame, place: Callable[[int], str], name: str, given: Mapping[str, str]
+) -> SampleRows:
+    """The columns that a frame has, under rankwell's words and of their types."""
+    import polars as pl
+
+    words = match_columns(frame.columns, WORDS["qrels"], name, given)
+    words = {word: words[word] for word in ("query", "item", "grade", "propensity") if word in words}
+    lower = {column.lower(): column for column in frame.columns}
+    for word, names in OTHERS.items():
+        words.update((word, lower[each]) for each in names[::-1] if each in lower)
+    if not {"stratum", "propensity"} & set(words):
+        raise DataError(
+            f"{name}: there is no column stratum and no column propensity, so how the judgements were drawn is not known; the columns "
+            f"are {quoted(frame.columns)}. The frame of the sample, which judging sample writes, has them; give it as frame=."
+        )
+    found = {word: frame[column] for word, column in words.items()}
+    for word in ("grade", "propensity"):
+        if word in found:
+            found[word] = _numbers(found[word], word, place)
+    if "drawn" in found:
+        found["drawn"] = _flags(found["drawn"], place)
+    if "stratum" in found:
+        found["stratum"] = _texts(found["stratum"], place)
+    order = [word for word in ("query", "item", "stratum", "propensity", "drawn", "grade") if word in found]
+    return SampleRows(pl.DataFrame({word: found[word] for word in order}), place, name)
+
+
+def _texts(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
+    import polars as pl
+
+    found = column.cast(pl.String)
+    wrong = found.is_null() | (found == "")
+    if wrong.any():
+        raise DataError(
+            f"{place(int(wrong.arg_max() or 0))}: the stratum is missing. Name one, or remove the row."
+        )
+    return found
+
+
+def _numbers(column: pl.Series, word: str, place: Callable[[int], str]) -> pl.Series:
+    """Numbers, null where there is none; DataError for what is no number."""
+    import polars as pl
+
+    if column.dtype == pl.String:
+        column = column.str.strip_chars()
+        column = column.set(column == "", None)
+    found = column.cast(pl.Float64, strict=False)
+    wrong = found.is_null() & column.is_not_null()
+    if wrong.any():
+        row = int(wrong.arg_max() or 0)
+        raise DataError(
+            f"{place(row)}: the {word} {brief(column[row])} is no number. Fix it, or leave it empty."
+        )
+    return found.fill_nan(None)
+
+
+def _flags(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
+    import polars as pl
+
+    texts = column.cast(pl.String).str.strip_chars().str.to_lowercase()
+    found = pl.Series(column.name, [FLAGS.get(each) for each in texts.to_list()], dtype=pl.Boolean)
+    if found.null_count():
+        row = int(found.is_null().arg_max() or 0)
+        raise DataError(f"{place(row)}: drawn is {brief(column[row])}; write true or false.")
+    return found
+
+
+def _prels(file: File) -> SampleRows:
+    """The rows of TREC's stratified judgements."""
+    import polars as pl
+
+    require_text(file)
+    text = file.content.tobytes().decode(errors="replace")
+    numbered = [(at, line.split()) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [at for at, _ in numbered]
+
+    def place(row: int) -> str:
+        return f"{file.label}:{lines[row]}"
+
+    for row, (_, words) in enumerate(numbered):
+        if len(words) != len(PRELS):
+            hint = (
+                " Judgements without strata need the frame of their sample; give it as frame=."
+                if len(words) == len(PRELS) - 1
+                else ""
+            )
+            raise DataError(
+                f"{place(row)}: {len(words)} columns where stratified judgements have 5: query 0 item stratum grade.{hint}"
+            )
+    if not numbered:
+        raise InputError(f"{file.label}: the file is empty.")
+    columns = dict(zip(PRELS, zip(*(words for _, words in numbered), strict=True), strict=True))
+    frame = pl.DataFrame(
+        {word: list(columns[word]) for word in PRELS if word != "ignored"},
+        schema=dict.fromkeys((word for word in PRELS if word != "ignored"), pl.String),
+    )
+    return _named(frame, place, file.label, NONE_GIVEN)
