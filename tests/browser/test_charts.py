@@ -134,7 +134,7 @@ def test_a_chart_that_cannot_be_drawn_says_so_and_leaves_the_others_alone(opened
 def test_a_chart_that_asks_for_a_file_gets_none(opened):
     page = opened(page_of({"part.one": bars(VALUES, data={"url": "https://example.org/data.json"})}))
     page.wait_for_selector("figure.drawn")
-    page.wait_for_function("window.violations.length")
+    page.wait_for_function("() => window.violations.length")
     assert page.heard.sent() == [page.url]
     assert [each.split(":")[0] for each in page.evaluate("window.violations.splice(0)")] == ["connect-src"]
     page.heard.errors.clear()
@@ -169,7 +169,7 @@ def test_a_legend_that_is_too_wide_stands_below_the_picture_in_one_column(opened
     }
     page = opened(page_of({"part.one": chart}))
     page.wait_for_selector("figure.drawn svg")
-    page.wait_for_function(f"Math.abs(({WIDTH}) - document.querySelector('.drawing').clientWidth) <= 8")
+    page.wait_for_function(f"() => Math.abs(({WIDTH}) - document.querySelector('.drawing').clientWidth) <= 8")
     assert (
         len(
             set(

@@ -309,7 +309,7 @@ def test_on_a_phone_nothing_scrolls_sideways_and_a_query_brings_its_lists(covid,
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator(".explorer-query").nth(3).click()
     page.wait_for_function(
-        "(y => 0 <= y && y < 400)(document.querySelector('[data-part=detail]').getBoundingClientRect().y)"
+        "() => (y => 0 <= y && y < 400)(document.querySelector('[data-part=detail]').getBoundingClientRect().y)"
     )
     page.click(".explorer-back")
     assert page.evaluate("document.activeElement.getAttribute('role')") == "listbox"

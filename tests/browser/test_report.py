@@ -148,7 +148,7 @@ def test_the_button_makes_page_and_pictures_dark(opened, films):
     page.get_by_role("button", name="Dark colours").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
     page.wait_for_function(
-        "![...document.querySelectorAll('figure.drawn svg > rect')].some(each => each.getAttribute('fill') === '#ffffff')"
+        "() => ![...document.querySelectorAll('figure.drawn svg > rect')].some(each => each.getAttribute('fill') === '#ffffff')"
     )
 
 

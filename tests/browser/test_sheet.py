@@ -305,7 +305,7 @@ def test_another_sheet_begins_anew_and_two_tabs_of_one_do_not_overwrite_each_oth
     other.heard = page.heard
     other.goto(page.url)
     press(other, "2")
-    page.wait_for_function("document.querySelector('#sheet-status').textContent.startsWith('3 of 6')")
+    page.wait_for_function("() => document.querySelector('#sheet-status').textContent.startsWith('3 of 6')")
     press(page, "3")
     assert [(row["item"], row["grade"]) for row in rows_of(page)] == [("d0", "1"), ("d1", "2"), ("d2", "3")]
     made(grades="0-1")

@@ -111,7 +111,7 @@ def test_what_gets_into_a_page_is_blocked(opened, way):
     page.evaluate(
         f"() => setTimeout(() => {{ {HELP} {code} }})"
     )  # in a task of its own, as the page would run it
-    page.wait_for_function(f"window.violations.some((each) => each.startsWith('{directive}:'))")
+    page.wait_for_function(f"() => window.violations.some((each) => each.startsWith('{directive}:'))")
     page.evaluate("window.violations.splice(0)")
     page.heard.errors.clear()
     assert page.evaluate("window.broken") is None

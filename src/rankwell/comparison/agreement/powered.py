@@ -21,13 +21,20 @@ REPLACING = (
 )
 
 
+LEAST, LEAST_APART = 50, 15  # sampled queries, and those in which people and model differ not as in most
+DOUBTFUL = (
+    f"fewer than {LEAST} queries judged by people, or few in which they differ from the model: rare errors may have been missed, so an "
+    "interval may be too short; a verdict rests on people's queries alone then"
+)
+
+
 @dataclass(frozen=True)
 class Power:
     """The mean of a system, or its difference from another (``less``), under one metric.
 
     ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
-    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``model_bounds`` is the
-    interval of the latter.
+    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``human_bounds`` and
+    ``model_bounds`` are the intervals of either. In ``apart`` sampled queries people and model do not differ as in most.
     """
 
     system: str
@@ -36,7 +43,14 @@ class Power:
     found: Predicted
     human: float
     model: float
+    human_bounds: tuple[float, float]
     model_bounds: tuple[float, float]
+    apart: int
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the sample is too small to know the model's errors: rare ones may have been missed, and the interval is too short."""
+        return self.found.n < LEAST or self.apart < LEAST_APART
 
     @property
     def worth(self) -> float:
@@ -75,7 +89,9 @@ class Powered:
         rows = [
             {"system": row.system, "less": row.less, "metric": row.metric, **row.found._asdict()}
             | {"human": row.human, "model_alone": row.model, "worth": row.worth}
+            | dict(zip(("human_low", "human_high"), row.human_bounds, strict=True))
             | dict(zip(("model_low", "model_high"), row.model_bounds, strict=True))
+            | {"is_doubtful": row.is_doubtful}
             | {"may_replace": answers.get((row.system, row.less, row.metric))}
             for row in self.rows
         ]
@@ -107,6 +123,7 @@ class Powered:
             "people: of their n queries alone; model: of all queries by the model alone",
             "weight: how much the model's judgements count, 0 to 1; worth: as certain as so many queries judged by people alone",
             f"the n queries were drawn {self.drawn}; intervals: Student's t",
+            *([DOUBTFUL] if any(row.is_doubtful for row in self.rows) else []),
             *([f"judged by: {'; '.join(who)}"] if who else []),
             *self.notes,
         ]

@@ -41,11 +41,17 @@ def rows_of_items(
         predicted, true, rest = _terms(runs, people, machine, metric, policy, evaluated)
         f = predicted.values(metric)
         refuse_undefined(metric, f)
+        is_sampled = ((true != 0) | (predicted.values(metric) != rest)).any(axis=0)
         for row, less in systems(predicted.names, baseline):
             truths = less_of(true, row, less)
             told = powered.prediction_powered_terms(truths, less_of(rest, row, less), n, level=level)
-            guesses, human = less_of(f, row, less), float(truths.mean())
-            found.append(power_of(predicted.names, row, less, metric, told, human, guesses, level))
+            others, guesses = less_of(rest, row, less), less_of(f, row, less)
+            plain = powered.prediction_powered_terms(truths, others, n, level=level, weight=0.0)
+            errors = (guesses - others - truths)[is_sampled]
+            human = float(truths.mean())
+            found.append(
+                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            )
     return found
 
 

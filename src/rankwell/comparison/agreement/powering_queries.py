@@ -49,8 +49,12 @@ def rows_of_queries(
         for row, less in systems(predicted.names, baseline):
             truths, guesses = less_of(y, row, less), less_of(f, row, less)
             told = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
+            plain = powered.prediction_powered(truths, guesses, propensity=chances, level=level, weight=0.0)
+            errors = (guesses - truths)[~np.isnan(truths)]
             human = float(np.nanmean(truths))
-            found.append(power_of(predicted.names, row, less, metric, told, human, guesses, level))
+            found.append(
+                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            )
     return found
 
 

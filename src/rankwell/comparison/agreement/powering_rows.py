@@ -47,10 +47,26 @@ def power_of(
     metric: Metric,
     told: Predicted,
     human: float,
+    by_people: Predicted,
+    errors: np.ndarray,
     guesses: np.ndarray,
     level: float,
 ) -> Power:
-    """Return the row of a system, or of a pair; ``guesses`` are the model's values or differences of all queries."""
+    """Return the row of a system, or of a pair.
+
+    ``by_people`` is what the sample says without the model, ``errors`` the model's in each sampled query, ``guesses`` its values of all.
+    """
     alone = interval(guesses, np.arange(len(guesses), dtype=np.uint64), method="t", level=level)
     other = "" if less is None else names[less]
-    return Power(names[row], other, str(metric), told, human, float(guesses.mean()), (alone.low, alone.high))
+    _, counts = np.unique(np.round(errors, 12), return_counts=True)
+    return Power(
+        names[row],
+        other,
+        str(metric),
+        told,
+        human,
+        float(guesses.mean()),
+        human_bounds=(by_people.low, by_people.high),
+        model_bounds=(alone.low, alone.high),
+        apart=len(errors) - int(counts.max(initial=0)),
+    )

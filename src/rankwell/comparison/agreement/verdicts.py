@@ -18,11 +18,13 @@ SIGNS = {1: ">", -1: "<"}
 class Decision:
     """What decides between two systems under a metric: the model alone, and the model corrected by people.
 
+    Where the sample is too small to know the model's errors, people's queries alone stand in for the correction.
+
     ``model`` and ``people`` are 1 if the interval of the difference lies above 0, −1 below 0, and 0 if it holds 0. The answer is
     ``"yes"`` if both decide alike, ``"no"`` if people's correction decides otherwise or decides what the model alone leaves open,
     ``"not shown"`` if the model decides and the correction cannot confirm it, ``"undecided"`` if neither decides. ``needed`` is
     about how many queries people would have to judge until the difference found excludes 0: None if it is as many as all, or
-    if nothing has to be confirmed.
+    if nothing has to be confirmed. ``leans`` is the sign of the difference found, 0 without an interval.
     """
 
     system: str
@@ -32,6 +34,7 @@ class Decision:
     people: int
     answer: Answer
     needed: int | None
+    leans: int
 
     def __str__(self) -> str:
         """Say why, for answers that are not ``"yes"``."""
@@ -40,12 +43,7 @@ class Decision:
         if self.answer == "undecided":
             return f"neither decides between {self.system} and {self.less} under {self.metric}"
         if self.answer == "not shown":
-            more = (
-                f"about {self.needed:,} queries judged by people would do"
-                if self.needed
-                else "people's judgements of all queries may not do"
-            )
-            return f"{says}, which people's sample does not confirm; {more}"
+            return f"{says}, which people's sample does not confirm; {self._more()}"
         people = pair.format(SIGNS[self.people])
         if self.answer == "no":
             return (
@@ -54,6 +52,18 @@ class Decision:
                 else f"people say {people}, and alone it leaves that open"
             )
         return says
+
+    def _more(self) -> str:
+        """What more judgements of people could show."""
+        if self.leans == 0:
+            return "it gives no interval"
+        if self.leans != self.model:
+            return "it leans the other way, but is too small to decide"
+        if self.needed:
+            return (
+                f"about {self.needed:,} queries judged by people would do, if the difference stays the same"
+            )
+        return "people's judgements of all queries may not do"
 
 
 @dataclass(frozen=True)
@@ -82,7 +92,7 @@ def verdict_of(rows: Sequence[Power]) -> Verdict | None:
     """Return the verdict over all differences; None if there are none.
 
     One "no" makes it "no", else one "not shown" that, and it is "yes" if all that is decided is decided alike. So a wrong order
-    is called "yes" no more often than an interval lies wholly on the wrong side of 0, half of 1 − level for each pair: 2.5 in 100 at 95 %.
+    is called "yes" about as often as an interval lies wholly on the wrong side of 0, half of 1 − level for each pair: 2.5 in 100 at 95 %.
     """
     decisions = tuple(_decision(row) for row in rows if row.less)
     if not decisions:
@@ -93,7 +103,9 @@ def verdict_of(rows: Sequence[Power]) -> Verdict | None:
 
 
 def _decision(row: Power) -> Decision:
-    model, people = _side(*row.model_bounds), _side(row.found.low, row.found.high)
+    low, high = row.human_bounds if row.is_doubtful else (row.found.low, row.found.high)
+    middle = (low + high) / 2
+    model, people = _side(*row.model_bounds), _side(low, high)
     answer: Answer
     if model and people:
         answer = "yes" if model == people else "no"
@@ -108,7 +120,8 @@ def _decision(row: Power) -> Decision:
         model,
         people,
         answer,
-        _needed(row) if answer == "not shown" else None,
+        _needed(row, middle, high - middle) if answer == "not shown" else None,
+        _side(middle, middle),
     )
 
 
@@ -117,9 +130,8 @@ def _side(low: float, high: float) -> int:
     return (low > 0) - (high < 0)
 
 
-def _needed(row: Power) -> int | None:
+def _needed(row: Power, mean: float, reach: float) -> int | None:
     """The least n whose interval would exclude 0 at the same mean, if its length falls as that of 1 / √n."""
-    mean, reach = row.found.mean, row.found.high - row.found.mean
     if not abs(mean) > 0 or math.isnan(reach):
         return None
     needed = math.floor(row.found.n * (reach / mean) ** 2) + 1
