@@ -3,7 +3,7 @@
 python benchmarks/evidence/sampled_candidates.py
 
 Three recommenders learn from the bundled MovieTweetings data and rank all 2,414 films for each rating of the test: the full rank of
-each film rated is known. Then negatives are drawn, again and again, and what ``rw.judging.sampled`` makes of the sampled ranks
+each film rated is known. Then negatives are drawn, again and again, and what ``rw.judging.correct`` makes of the sampled ranks
 is compared with the values over all films. Films that the user rated before come last in the full ranking.
 """
 

@@ -109,8 +109,8 @@ JUDGING = {
         "judging_estimate",
         "Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.",
     ),
-    "sampled": (
-        "judging_sampled",
+    "correct": (
+        "judging_correct",
         "Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.",
     ),
     "sheet": (

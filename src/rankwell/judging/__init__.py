@@ -2,12 +2,12 @@
 
 ``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; ``sample`` draws at
 random, for ``estimate``; a ``sheet`` takes answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what
-it said. ``sampled`` says what lists of a relevant item and a sample of the others tell of all candidates.
+it said. ``correct`` says what lists of a relevant item and a sample of the others tell of all candidates.
 """
 
 from __future__ import annotations
 
-from rankwell.judging.candidates import Corrected, Correction, sampled
+from rankwell.judging.candidates import Corrected, Correction, correct
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
@@ -21,5 +21,5 @@ from rankwell.judging.simulation import Simulation
 
 __all__ = [
     "Answers", "Chooser", "Chosen", "Corrected", "Correction", "Estimated", "Merged", "Pick", "Prompts", "Sample", "Settling", "Sheet",
-    "Simulation", "answers", "estimate", "merge", "next", "prompts", "sample", "sampled", "sheet", "simulate",
+    "Simulation", "answers", "correct", "estimate", "merge", "next", "prompts", "sample", "sheet", "simulate",
 ]  # fmt: skip

@@ -36,8 +36,8 @@ def test_a_run_and_its_ranks_give_the_same():
     full, ranks = drawn_ranks()
     metrics = ["hit@5", "rr", "ndcg@10", "auc", "first_rank"]
     run, qrels = lists_of(ranks)
-    found = rw.judging.sampled(run, qrels, metrics, candidates=CANDIDATES, max_bias=1)
-    other = rw.judging.sampled(
+    found = rw.judging.correct(run, qrels, metrics, candidates=CANDIDATES, max_bias=1)
+    other = rw.judging.correct(
         logged_ranks=ranks, metrics=metrics, candidates=CANDIDATES, negatives=NEGATIVES, max_bias=1
     )
     for one, same in zip(found.rows, other.rows, strict=True):
@@ -62,7 +62,7 @@ def test_full_values_lie_inside_as_often_as_is_said():
     inside, times = {}, 40
     for seed in range(times):
         ranks = 1 + np.random.default_rng(seed).hypergeometric(full - 1, CANDIDATES - full, 40)
-        found = rw.judging.sampled(
+        found = rw.judging.correct(
             logged_ranks=ranks, metrics=[*truth], candidates=CANDIDATES, negatives=40, max_bias=0.05
         )
         assert {row.metric for row in found.rows if row.is_answered} >= {"auc"}
@@ -81,8 +81,8 @@ def test_an_estimate_above_the_worst_bias_allowed_is_refused_and_its_range_stays
         "candidates": CANDIDATES,
         "negatives": NEGATIVES,
     }
-    free = rw.judging.sampled(**given, max_bias=1)
-    found = rw.judging.sampled(**given)
+    free = rw.judging.correct(**given, max_bias=1)
+    found = rw.judging.correct(**given)
     assert found.refused == ("hit@5",)
     assert free.refused == ()
     for one, other in zip(found.rows, free.rows, strict=True):
@@ -97,7 +97,7 @@ def test_an_estimate_above_the_worst_bias_allowed_is_refused_and_its_range_stays
 
 def test_what_is_printed_and_saved_is_what_was_found(tmp_path):
     _, ranks = drawn_ranks()
-    found = rw.judging.sampled(
+    found = rw.judging.correct(
         logged_ranks=ranks, metrics=["hit@5", "auc"], candidates=CANDIDATES, negatives=NEGATIVES
     )
     saved = json.loads(found.to_json())
@@ -120,13 +120,13 @@ def test_ties_are_counted_and_follow_the_policy():
     qrels = {"a": {"yes": 1}, "b": {"yes": 1}}
     ends = {}
     for ties in ("best", "worst", "item-desc"):
-        found = rw.judging.sampled(run, qrels, "first_rank", candidates=9, ties=ties)
+        found = rw.judging.correct(run, qrels, "first_rank", candidates=9, ties=ties)
         assert found.tied == 1
         ends[ties] = found.rows[0].estimate
     assert ends == {"best": 1.0, "worst": 1 + 8 * 0.25, "item-desc": 1.0}
     assert "1 queries in which the relevant item has the same score" in str(found)
     with pytest.raises(UsageError, match="no one rank; use ties='item-desc'"):
-        rw.judging.sampled(run, qrels, "auc", candidates=9, ties="expected")
+        rw.judging.correct(run, qrels, "auc", candidates=9, ties="expected")
 
 
 def fixed_size_draws():
@@ -144,7 +144,7 @@ def test_weighted_ranks_are_right_over_all_draws_by_popularity():
     rank, auc, plain = 0.0, 0.0, 0.0
     for sample, chance in samples.items():
         run = {"q": [item for item in order if item in (*sample, "yes")]}
-        found = rw.judging.sampled(
+        found = rw.judging.correct(
             run,
             {"q": {"yes": 1}},
             ["first_rank", "auc"],
@@ -155,7 +155,7 @@ def test_weighted_ranks_are_right_over_all_draws_by_popularity():
         assert [row.method for row in found.rows] == ["weighted", "weighted"]
         rank += chance * found["first_rank", "weighted"].estimate
         auc += chance * found["auc", "weighted"].estimate
-        plain += chance * rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=6).rows[0].estimate
+        plain += chance * rw.judging.correct(run, {"q": {"yes": 1}}, "auc", candidates=6).rows[0].estimate
     assert rank == pytest.approx(3)
     assert auc == pytest.approx(3 / 5)
     assert abs(plain - 3 / 5) > 0.05  # what taking the draw for a uniform one would have said
@@ -169,7 +169,7 @@ def test_probabilities_may_be_a_table_and_every_query_counts(tmp_path):
     qrels = {query: {"yes": 1} for query in run}
     given = {"metrics": "first_rank", "candidates": 6, "drawn": "popularity"}
     found = [
-        rw.judging.sampled(run, qrels, **given, probabilities=each).rows
+        rw.judging.correct(run, qrels, **given, probabilities=each).rows
         for each in (probabilities, table, str(tmp_path / "items.csv"))
     ]
     assert found[0] == found[1] == found[2]
@@ -195,21 +195,21 @@ def test_shares_of_draws_are_no_probabilities_of_lists():
     run, chances = poisson_draws()
     qrels = {query: {"yes": 1} for query in run}
     given = {"metrics": "auc", "candidates": 41, "drawn": "popularity"}
-    assert rw.judging.sampled(run, qrels, **given, probabilities=chances).rows[0].method == "weighted"
+    assert rw.judging.correct(run, qrels, **given, probabilities=chances).rows[0].method == "weighted"
     shares = {item: chance / 5 for item, chance in chances.items()}
     with pytest.raises(DataError, match=r"add up to \d+ candidates, and there are 40 others"):
-        rw.judging.sampled(run, qrels, **given, probabilities=shares)
+        rw.judging.correct(run, qrels, **given, probabilities=shares)
     with pytest.raises(DataError, match="and there are 99 others"):  # some can never be drawn
-        rw.judging.sampled(run, qrels, **given | {"candidates": 100}, probabilities=chances)
+        rw.judging.correct(run, qrels, **given | {"candidates": 100}, probabilities=chances)
     with pytest.raises(UsageError, match="do not go together"):
-        rw.judging.sampled(run, qrels, **given, probabilities=chances, ties="best")
+        rw.judging.correct(run, qrels, **given, probabilities=chances, ties="best")
 
 
 def test_ranks_with_gaps_are_refused():
     run = pl.DataFrame({"query": ["q"] * 3, "item": ["x", "y", "yes"], "rank": [1, 2, 9]})
     with pytest.raises(DataError, match=r"at rank 9 of a list of 3: .* ranks='closed'"):
-        rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50)
-    closed = rw.judging.sampled(run, {"q": {"yes": 1}}, "auc", candidates=50, ranks="closed")
+        rw.judging.correct(run, {"q": {"yes": 1}}, "auc", candidates=50)
+    closed = rw.judging.correct(run, {"q": {"yes": 1}}, "auc", candidates=50, ranks="closed")
     assert closed["auc", "unbiased"].estimate == 0.0
 
 
@@ -240,7 +240,7 @@ REFUSED = [
 @pytest.mark.parametrize(("words", "message"), REFUSED, ids=[message[:30] for _, message in REFUSED])
 def test_what_cannot_be_estimated_is_refused_with_the_reason(words, message):
     with pytest.raises(RankwellError, match=message):
-        rw.judging.sampled(RUN, QRELS, **{"metrics": "hit@5", **GIVEN, **words})
+        rw.judging.correct(RUN, QRELS, **{"metrics": "hit@5", **GIVEN, **words})
 
 
 DAMAGES = [
@@ -258,21 +258,21 @@ def test_lists_that_are_no_sample_with_one_relevant_item_are_refused(damage, mes
     run, qrels = lists_of([1, 3, 5, 2])
     damage(run, qrels)
     with pytest.raises(DataError, match=message):
-        rw.judging.sampled(run, qrels, "hit@5", candidates=CANDIDATES)
+        rw.judging.correct(run, qrels, "hit@5", candidates=CANDIDATES)
 
 
 def test_queries_without_a_list_can_be_left_out():
     run, qrels = lists_of([1, 3, 5, 2])
     del run["q001"]
-    assert rw.judging.sampled(run, qrels, "auc", candidates=CANDIDATES, missing="skip").queries == 3
+    assert rw.judging.correct(run, qrels, "auc", candidates=CANDIDATES, missing="skip").queries == 3
 
 
 def test_a_metric_that_reads_other_judgements_is_refused():
     run, qrels = lists_of([2, 3, 5, 2])
     qrels["q001"]["x1.0"] = 0
     with pytest.raises(UsageError, match=r"judged@5 is 0\.4 for query 'q001', and 0\.2 by the rank"):
-        rw.judging.sampled(run, qrels, "judged@5", candidates=CANDIDATES)
-    assert rw.judging.sampled(run, qrels, "hit@5", candidates=CANDIDATES).queries == 4
+        rw.judging.correct(run, qrels, "judged@5", candidates=CANDIDATES)
+    assert rw.judging.correct(run, qrels, "hit@5", candidates=CANDIDATES).queries == 4
 
 
 @pytest.mark.parametrize(
@@ -288,21 +288,21 @@ def test_a_metric_that_reads_other_judgements_is_refused():
 )
 def test_logged_ranks_are_whole_numbers_from_one(ranks, message):
     with pytest.raises(RankwellError, match=message):
-        rw.judging.sampled(logged_ranks=ranks, metrics="auc", candidates=80, negatives=10)
+        rw.judging.correct(logged_ranks=ranks, metrics="auc", candidates=80, negatives=10)
 
 
 def test_logged_ranks_need_the_number_of_negatives():
     with pytest.raises(UsageError, match="give negatives=100"):
-        rw.judging.sampled(logged_ranks=[1], metrics="auc", candidates=80)
+        rw.judging.correct(logged_ranks=[1], metrics="auc", candidates=80)
     with pytest.raises(UsageError, match="give run and qrels, or the ranks"):
-        rw.judging.sampled(metrics="auc", candidates=80)
+        rw.judging.correct(metrics="auc", candidates=80)
 
 
 def test_ranks_that_no_uniform_draw_gives_are_refused():
     with pytest.raises(
         DataError, match="no ranks among 1,000 candidates give these ranks among 20 negatives"
     ):
-        rw.judging.sampled(logged_ranks=[11] * 5000, metrics="hit@10", candidates=1000, negatives=20)
+        rw.judging.correct(logged_ranks=[11] * 5000, metrics="hit@10", candidates=1000, negatives=20)
 
 
 def test_negatives_drawn_twice_leave_another_rank_distribution():
@@ -314,7 +314,7 @@ def test_negatives_drawn_twice_leave_another_rank_distribution():
         "negatives": NEGATIVES,
         "max_bias": 1,
     }
-    once, twice = rw.judging.sampled(**given), rw.judging.sampled(**given, replace=True)
+    once, twice = rw.judging.correct(**given), rw.judging.correct(**given, replace=True)
     assert once.rows[0].estimate != twice.rows[0].estimate
     assert "with replacement" in str(twice)
     assert "each at most once" in str(once)

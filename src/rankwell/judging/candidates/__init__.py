@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.judging.candidates.correcting import sampled
+from rankwell.judging.candidates.correcting import correct
 from rankwell.judging.candidates.found import Corrected, Correction
 
-__all__ = ["Corrected", "Correction", "sampled"]
+__all__ = ["Corrected", "Correction", "correct"]

@@ -29,7 +29,7 @@ ARGUMENTS = (
 
 
 @checked
-def sampled(
+def correct(
     run: Any = None,
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
@@ -113,7 +113,7 @@ def sampled(
     --------
     >>> import rankwell as rw
     >>> ranks = [1] * 71 + [2] * 67 + [3] * 59 + [4] * 45 + [5] * 30 + [6] * 16 + [7] * 8 + [8] * 3 + [9]
-    >>> found = rw.judging.sampled(logged_ranks=ranks, metrics=["hit@10", "auc"], candidates=1000, negatives=20)
+    >>> found = rw.judging.correct(logged_ranks=ranks, metrics=["hit@10", "auc"], candidates=1000, negatives=20)
     >>> row = found["auc", "unbiased"]
     >>> round(row.estimate, 4), round(row.low, 3), round(row.high, 3)
     (0.9005, 0.891, 0.91)

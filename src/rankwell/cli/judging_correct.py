@@ -1,4 +1,4 @@
-"""The command ``judging sampled``."""
+"""The command ``judging correct``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Estimation:
     ] = 0.95
 
 
-def judging_sampled(
+def judging_correct(
     qrels: Annotated[
         str | None, Option(help="the relevant items, one per query; leave it out with --logged-ranks")
     ] = None,
@@ -94,9 +94,9 @@ def judging_sampled(
 
     Estimates that could be further off than --max-bias are refused; their range is printed all the same.
 
-    Example: ``rankwell judging sampled qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
+    Example: ``rankwell judging correct qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
     """
-    from rankwell.judging import sampled
+    from rankwell.judging import correct
     from rankwell.judging.candidates.found import refuse_suffix
     from rankwell.readers import read_qrels, read_run
 
@@ -107,7 +107,7 @@ def judging_sampled(
     metrics = [part for text in metric or () for part in split(text)] or None
     if (logged_ranks is None) != (qrels is not None and run is not None) or (logged_ranks and qrels):
         raise UsageError("give QRELS and RUN, or --logged-ranks FILE in place of both.")
-    found = sampled(
+    found = correct(
         None if run is None else read_run(run, **reading.of_runs),
         None if qrels is None else read_qrels(qrels, **reading.of_qrels),
         metrics,

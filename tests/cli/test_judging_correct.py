@@ -1,4 +1,4 @@
-"""``rankwell judging sampled``: what is printed and written is what the function returns; what is refused is one line."""
+"""``rankwell judging correct``: what is printed and written is what the function returns; what is refused is one line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import rankwell as rw
 from rankwell.cli import run
 
 RANKS = [1, 3, 2, 1, 5, 1, 2, 4]
-WORDS = ["judging", "sampled", "qrels.txt", "sampled.run", "-m", "hit@10,auc", "--candidates", "40"]
+WORDS = ["judging", "correct", "qrels.txt", "sampled.run", "-m", "hit@10,auc", "--candidates", "40"]
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_what_is_printed_and_written_is_what_the_function_returns(folder, capsys):
-    found = rw.judging.sampled("sampled.run", "qrels.txt", ["hit@10", "auc"], candidates=40)
+    found = rw.judging.correct("sampled.run", "qrels.txt", ["hit@10", "auc"], candidates=40)
     assert run(WORDS) == 0
     assert capsys.readouterr().out == f"{found}\n"
     assert run([*WORDS, "--format", "json"]) == 0
@@ -49,7 +49,7 @@ def test_options_are_the_arguments_of_the_function(capsys):
     words = ["--max-bias", "1", "--gamma", "0.1", "--level", "0.8", "--replace", "--negatives", "6"]
     given = {"max_bias": 1, "gamma": 0.1, "level": 0.8, "replace": True, "negatives": 6}
     assert run([*WORDS, *words, "--format", "json"]) == 0
-    found = rw.judging.sampled("sampled.run", "qrels.txt", ["hit@10", "auc"], candidates=40, **given)
+    found = rw.judging.correct("sampled.run", "qrels.txt", ["hit@10", "auc"], candidates=40, **given)
     assert json.loads(capsys.readouterr().out) == found.to_dict()
 
 
@@ -65,7 +65,7 @@ def test_equal_probabilities_give_what_uniform_draws_give(capsys):
     words = ["-m", "auc", "--candidates", "40", "--drawn", "popularity", "--probabilities", "chances.csv"]
     assert run([*WORDS[:4], *words, "--format", "json"]) == 0
     [row] = json.loads(capsys.readouterr().out)["values"]
-    plain = rw.judging.sampled("sampled.run", "qrels.txt", "auc", candidates=40).rows[0]
+    plain = rw.judging.correct("sampled.run", "qrels.txt", "auc", candidates=40).rows[0]
     assert row["method"] == "weighted"
     assert [row["estimate"], row["low"], row["high"]] == pytest.approx(
         [plain.estimate, plain.low, plain.high]
