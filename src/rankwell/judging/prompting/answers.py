@@ -54,6 +54,11 @@ class Answers:
         return sum(not is_repeat for *_, is_repeat in self.rows)
 
     @property
+    def repeats(self) -> int:
+        """How many repeats have a grade; with the judgements and ``counts`` they are all requests."""
+        return len(self.rows) - len(self)
+
+    @property
     def self_agreement(self) -> float:
         """The share of repeats with the grade that the model gave first; NaN if none was asked and answered twice."""
         first = {(query, item): grade for query, item, grade, is_repeat in self.rows if not is_repeat}
@@ -83,9 +88,13 @@ class Answers:
         Raises
         ------
         RankwellError
-            If the file ends in none of ``.csv``, ``.txt`` and ``.qrels``, or cannot be written.
+            If the file ends in none of ``.csv``, ``.txt`` and ``.qrels``, there is no judgement, or the file cannot be written.
         """
         suffix = refuse_suffix(path)
+        if not len(self):
+            raise DataError(
+                f"no answer gave a judgement, and {path} is not written: {'; '.join(self.notes())}."
+            )
         if suffix == ".csv":
             text = io.StringIO()
             lines = csv.writer(text, lineterminator="\n")
@@ -115,13 +124,14 @@ class Answers:
         same = self.self_agreement
         return {
             "model": self.assessor.name, "prompt": self.assessor.prompt, "date": self.assessor.date,
-            "requests": self.requests, "judged": len(self), "self_agreement": None if np.isnan(same) else same,
+            "requests": self.requests, "judged": len(self), "repeats": self.repeats, "self_agreement": None if np.isnan(same) else same,
             "without_grade": {why: n for why, n in self.counts.items() if n},
             "rows": [list(row) for row in self.rows],
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests"
+        more = f", and {self.repeats:,} of repeats" if self.repeats else ""
+        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests{more}"
 
 
 def refuse_suffix(path: str | Path) -> str:
@@ -155,7 +165,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     Raises
     ------
     RankwellError
-        If a file cannot be read, is no such file, or holds answers to other requests.
+        If a file cannot be read, is empty or no such file, or holds answers to other requests.
 
     Examples
     --------
@@ -232,10 +242,11 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
             raise InputError(
                 f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})."
             ) from error
+        is_empty = True
         for number, line in enumerate(content.split("\n"), 1):
             if not line.strip():
                 continue
-            place = f"{name}:{number}"
+            place, is_empty = f"{name}:{number}", False
             try:
                 data = json.loads(line)
             except ValueError as error:
@@ -245,6 +256,8 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
                     f"{place}: {brief(data)} is no answer; each line is an object with custom_id."
                 )
             yield place, data
+        if is_empty:
+            raise DataError(f"{name}: the file is empty; give what the batch returned, one answer a line.")
 
 
 def _task(line: Mapping[str, Any], key: str, tasks: int, place: str) -> int:
