@@ -155,3 +155,18 @@ def test_answers_of_which_none_gives_a_grade_overwrite_nothing(suffix, tmp_path)
     ):
         told.save(output)
     assert output.read_text(encoding="utf-8") == "kept"
+
+
+@pytest.mark.parametrize(
+    "date", ["yesterday", "2026-13-45", "2026-W01-1", "20261125", "2026-11", " 2026-11-25"]
+)
+def test_a_date_that_is_none_is_an_error(date, tmp_path, capsys):
+    found, key = asked(tmp_path)
+    with pytest.raises(rw.RankwellError, match="must be a date such as 2026-11-25"):
+        read(tmp_path, [{"custom_id": f"{found.key}-0", "answer": "2"}], key, date=date)
+    words = [str(key), str(tmp_path / "out.jsonl"), "-o", str(tmp_path / "model.csv"), "--date", date]
+    assert command(["judging", "answers", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rankwell: --date ")
+    assert said.endswith("must be a date such as 2026-11-25.\n")
+    assert not (tmp_path / "model.csv").exists()

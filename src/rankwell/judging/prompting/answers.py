@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date as date_of_day
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,7 @@ WHY = {
     "tied": "have answers that are tied between grades",
     "missing": "were not answered",
 }
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # fromisoformat takes more, such as weeks
 COLUMNS = "query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"
 
 
@@ -165,7 +168,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     Raises
     ------
     RankwellError
-        If a file cannot be read, is empty or no such file, or holds answers to other requests.
+        If a file cannot be read, is empty or no such file, or holds answers to other requests; or the date is none.
 
     Examples
     --------
@@ -180,6 +183,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     >>> found.qrels(), found.notes()
     (Qrels 'model': 1 rows, judged by model some-model (prompt 0a2f9f1bba9e), ['1 of 2 requests were not answered'])
     """
+    _refuse_date(date)
     asked = _key(key)
     scale = tuple(Grade(**each) for each in asked["grades"])
     pairs, tasks = asked["pairs"], asked["tasks"]
@@ -217,6 +221,14 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
             rows.append((*pairs[task["pair"]], most[0][0], task["is_repeat"]))
     assessor = Assessor("model", asked["model"], prompt=asked["prompt"], date=date)
     return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures)
+
+
+def _refuse_date(text: str) -> None:
+    try:
+        if text:
+            date_of_day.fromisoformat(text if DAY.fullmatch(text) else "")
+    except ValueError:
+        raise UsageError(f"date={brief(text)}: must be a date such as 2026-11-25.") from None
 
 
 def _key(path: str | Path) -> Mapping[str, Any]:
