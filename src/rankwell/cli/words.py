@@ -18,8 +18,11 @@ OTHERS = (
     "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "gamma", "level",
 )  # fmt: skip
 
-# that begin a message with what was given, and elsewhere are words of something else, such as date= of an assessor
-FIRST = ("date",)
+# options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
+FIRST = (
+    "action", "alpha", "at", "bounds", "cap", "correction", "date", "flips", "fold_in", "form", "how", "label", "normalise", "of", "per_query", "power",
+    "preset", "reach", "recent", "refill", "repeats", "resamples", "scale", "seed", "test", "threads", "tiers", "trials", "window", "within",
+)  # fmt: skip
 
 
 def split(text: str) -> list[str]:
