@@ -28,12 +28,13 @@ ON_SCALE = re.compile(
     re.IGNORECASE,
 )
 OTHERWISE = re.compile(
-    r"[\s,;(\[]*(?:(?:or|and|to|through|until|maybe|perhaps|possibly|또는|혹은|에서|이나)(?!\w)|[+~&<>]|[\-–—,./:]\s*\d|[\-–—]\W*$)",
+    r"[\s,;(\[]*(?:(?:or|and|to|through|until|maybe|perhaps|possibly|또는|혹은|에서|이나)(?!\w)|[+~&<>]|[\-–—,./:]+\s*\d|[\-–—]\W*$)",
     re.IGNORECASE,
 )
 REASON = re.compile(r"[*_`\s]*(?:[.,;:!(\[{)\]}|\"'\-–—]|(?:because|as|since)\b)", re.IGNORECASE)
 OTHER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 BESIDE = re.compile(r"(.*\w)[^\w]+?(-?\d+(?:\.\d+)?)[\])*_]*", re.DOTALL)
+TAG = re.compile(r"</?\w+>|<\|\w+\|>")  # such as the sign that ends what a model says
 OBJECT = re.compile(r"\{[^{}]*\}")
 REFUSAL = re.compile(
     r"\b(?:I(?:'|’)m sorry|I am sorry|I can(?:'|’)?t|I cannot|I am unable|I(?:'|’)m unable|as an AI)\b|죄송|할 수 없습니다",
@@ -64,7 +65,7 @@ def grade_in(text: str, scale: Sequence[Grade]) -> Read:
     >>> [grade_in(text, scale).why for text in ("GRADE: 5", "I cannot judge this.", "1 of 2 facts", "grade 0 or grade 1")]
     ['outside', 'refused', 'none', 'several']
     """
-    plain = unicodedata.normalize("NFKC", text)
+    plain = TAG.sub(" ", unicodedata.normalize("NFKC", text))
     for read in (_of_lines(plain, scale), _of_objects(plain, scale), _value(plain, scale, alone=True)):
         if read is not None:
             return Read(None, "refused") if read == NONE and REFUSAL.search(text) else read
