@@ -99,8 +99,8 @@ def test_messages_that_begin_with_what_was_given_name_the_option():
         if path.parent.name == "cli"
         for name in re.findall(r"^    ([a-z_]{2,}): Annotated", text, re.MULTILINE)
     }
-    # of grade=, query= and assessor= the messages are about what a chooser, a run and a file say
-    left = begin & options - {"grade", "query", "assessor"}
+    # of grade=, query= and assessor= the messages are about what a chooser, a run and a file say; scale= of pictures is --pixels
+    left = begin & options - {"grade", "query", "assessor", "scale"}
     assert len(left) > 20
     for name in left:
         assert as_options(f"{name}=-1: no.") == f"--{name.replace('_', '-')} -1: no.", name
