@@ -33,7 +33,7 @@ USAGE = {
     ],
     "Unknown command": ["evalute", QRELS],
     "no metric 'x'": ["explain", "x"],
-    "threads=0": ["evaluate", QRELS, RUN, "-m", "ap", "--threads", "0"],
+    "--threads 0": ["evaluate", QRELS, RUN, "-m", "ap", "--threads", "0"],
 }
 
 

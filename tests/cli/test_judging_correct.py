@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "qrels.txt").write_text("".join(qrels))
     (tmp_path / "sampled.run").write_text("".join(lines))
     (tmp_path / "ranks.txt").write_text("\n".join(map(str, RANKS)) + "\n\n")
+    (tmp_path / "empty.txt").write_text("\n \n")
     table = pl.DataFrame({"item": [*chances], "probability": [*chances.values()]})
     table.write_csv(tmp_path / "chances.csv")
     monkeypatch.chdir(tmp_path)
@@ -82,6 +83,7 @@ def test_equal_probabilities_give_what_uniform_draws_give(capsys):
         ([*WORDS, "--negatives", "9"], 3, "has 7 items, not 10, as --negatives 9 says"),
         ([*WORDS, "-o", "found.doc"], 2, "corrected values are written as"),
         ([*WORDS[:2], "--logged-ranks", "qrels.txt", *WORDS[4:], "--negatives", "6"], 3, "qrels.txt:1: '0 0 yes 1' is no rank"),
+        ([*WORDS[:2], "--logged-ranks", "empty.txt", *WORDS[4:], "--negatives", "6"], 3, "empty.txt: the file is empty. Give the rank"),
         ([*WORDS[:2], "--logged-ranks", "no.txt", *WORDS[4:], "--negatives", "6"], 3, "no.txt: cannot be read"),
         ([*WORDS[:2], "--logged-ranks", "ranks.txt", *WORDS[4:]], 2, "give --negatives 100"),
     ],

@@ -65,3 +65,10 @@ def test_errors_are_one_line(words, code, message, capsys):
     shown = capsys.readouterr()
     assert message in shown.err
     assert len(shown.err.splitlines()) == 1
+
+
+def test_no_example_writes_over_the_judgements_that_are_there(capsys):
+    assert run(["judging", "merge", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "-o merged.txt" in shown
+    assert "-o qrels.txt" not in shown

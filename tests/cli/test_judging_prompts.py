@@ -69,3 +69,23 @@ def test_what_cannot_be_asked_is_one_line_and_writes_nothing(more, code, message
     assert err.count("\n") == 1
     assert not list(tmp_path.glob("*.jsonl"))
     assert not list(tmp_path.glob("*.key.json"))
+
+
+def test_a_batch_that_was_sent_keeps_its_key(capsys, tmp_path):
+    assert run(WORDS) == run(WORDS) == 0  # the same again
+    before = [(tmp_path / name).read_bytes() for name in ("batch.jsonl", "batch.key.json")]
+    capsys.readouterr()
+    assert run([*WORDS[:-1], "other"]) == 3
+    err = capsys.readouterr().err
+    assert err.startswith("rankwell: batch.key.json: is there already")
+    assert err.count("\n") == 1
+    assert [(tmp_path / name).read_bytes() for name in ("batch.jsonl", "batch.key.json")] == before
+    assert run([*WORDS[:-1], "other", "-o", "second.jsonl"]) == 0
+
+
+def test_a_name_that_judgements_cannot_carry_is_one_line(capsys, tmp_path):
+    assert run([*WORDS[:-1], "a,prompt=b"]) == 2
+    err = capsys.readouterr().err
+    assert "the name of a model cannot have ','" in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.glob("batch*"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+import rankwell
 from rankwell.cli import run
 from rankwell.cli.words import as_options
 
@@ -58,3 +60,47 @@ def test_each_remedy_can_be_typed(what, tmp_path, monkeypatch, capsys):
 def test_metrics_keep_their_own_words():
     message = "write ap(rel=2) or ndcg(gain=exp2,rel=3)@10, not Policy(rel=2)"
     assert as_options(message) == message
+
+
+VALUES = [
+    "-5", "0", "1e-05", "-0.5", "-1e9", "nan", "-inf", "None", "True", "''", "'x'", "'yes,no'", "'two words'", "\"it's\"", "'cut o…", "[]",
+    "[1, 2]", "{'a': 1}", "{}", "(1,)", "b'key'", "<object>", "…",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("name", ["budget", "max_bias", "grades", "logged_ranks", "seed", "date"])
+def test_a_space_is_between_an_option_and_its_value(name, value):
+    option = f"--{name.replace('_', '-')}"
+    shown = {"'x'": "x"}.get(value, value)  # a word needs no quotes
+    assert as_options(f"{name}={value}: must be another.") == f"{option} {shown}: must be another."
+
+
+@pytest.mark.parametrize(
+    "end", [" with all", ", or leave it out", ".", ": none is there", "; give one", ")", ""]
+)
+def test_an_argument_without_a_value_has_no_space(end):
+    assert as_options(f"give items={end}") == f"give --items{end}"
+
+
+def test_of_an_assessor_the_date_keeps_its_sign():
+    message = "write model:NAME, and after a comma date=2026-11-25"
+    assert as_options(message) == message
+
+
+def test_messages_that_begin_with_what_was_given_name_the_option():
+    """By the sources: names that begin messages, and arguments of commands, which are options."""
+    sources = Path(rankwell.__file__).parent
+    texts = {path: path.read_text(encoding="utf-8") for path in sources.rglob("*.py")}
+    begin = {name for text in texts.values() for name in re.findall(r'Error\(\s*f"([a-z_]+)=\{', text)}
+    options = {
+        name
+        for path, text in texts.items()
+        if path.parent.name == "cli"
+        for name in re.findall(r"^    ([a-z_]{2,}): Annotated", text, re.MULTILINE)
+    }
+    # of grade=, query= and assessor= the messages are about what a chooser, a run and a file say; scale= of pictures is --pixels
+    left = begin & options - {"grade", "query", "assessor", "scale"}
+    assert len(left) > 20
+    for name in left:
+        assert as_options(f"{name}=-1: no.") == f"--{name.replace('_', '-')} -1: no.", name

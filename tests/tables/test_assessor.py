@@ -64,3 +64,10 @@ def test_what_is_no_assessor_is_refused_with_the_form(value):
         rw.read_qrels({"1": {"a": 1}}, assessor=value)
     with pytest.raises(rw.RankwellError, match="must be text"):
         rw.Assessor("model", ["gpt-4o"])
+
+
+@pytest.mark.parametrize("name", ["a,date=2020-01-01", "a=b", "a\nb"])
+def test_the_name_of_a_model_parts_from_what_follows_it(name):
+    with pytest.raises(rw.RankwellError, match="the name of a model cannot have"):
+        rw.Assessor("model", name)
+    assert rw.Assessor("human", name).name == name  # of people nothing follows

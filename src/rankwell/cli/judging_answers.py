@@ -44,8 +44,9 @@ def judging_answers(
     refuse_files([key, file, *files], [output])
     found = answers(key, file, *files, date=date)
     found.save(output)
+    again = f"; {found.repeats:,} more are of repeats" if found.repeats else ""
     sys.stderr.write(
-        f"rankwell: note: wrote {len(found):,} judgements of {found.requests:,} requests to {printable(output)}.\n"
+        f"rankwell: note: wrote {len(found):,} judgements of {found.requests:,} requests to {printable(output)}{again}.\n"
     )
     same = found.self_agreement
     if not math.isnan(same):

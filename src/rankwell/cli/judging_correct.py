@@ -141,4 +141,8 @@ def _ranks_in(path: str) -> list[int]:
             )
         if text:
             ranks.append(int(text))
+    if not ranks:
+        raise DataError(
+            f"{path}: the file is empty. Give the rank of each relevant item, one whole number per line."
+        )
     return ranks

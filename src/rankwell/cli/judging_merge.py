@@ -33,7 +33,7 @@ def judging_merge(
 ) -> None:
     """Join what judges exported from their sheets into one grade per pair, and show how far each agrees with themselves.
 
-    Example: ``rankwell judging merge ann.csv bo.csv cy.csv --how dawid-skene -o qrels.txt``
+    Example: ``rankwell judging merge ann.csv bo.csv cy.csv --how dawid-skene -o merged.txt``
     """
     from rankwell.judging import merge
     from rankwell.judging.merging.merged import refuse_suffix

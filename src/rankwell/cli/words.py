@@ -18,6 +18,12 @@ OTHERS = (
     "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "gamma", "level",
 )  # fmt: skip
 
+# options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
+FIRST = (
+    "action", "alpha", "at", "bounds", "cap", "correction", "date", "flips", "fold_in", "form", "how", "label", "normalise", "of", "per_query", "power",
+    "preset", "reach", "recent", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials", "window", "within",
+)  # fmt: skip
+
 
 def split(text: str) -> list[str]:
     """Split metrics at commas outside brackets.
@@ -40,24 +46,31 @@ def as_options(message: str) -> str:
 
     >>> as_options("Set duplicates='first' or 'drop', or rel=8 (45% of rows), or give items= with all of them: ap(rel=2)")
     'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
+    >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
+    ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
     """
     return _argument().sub(_option, message)
 
 
 @cache
 def _argument() -> re.Pattern[str]:
-    """The pattern of name=word, name='word' or 'other', name= ; not inside of brackets, as in ap(rel=2)."""
+    """The pattern of name=word, name='word' or 'other', name= and what follows at once; not inside of brackets, as in ap(rel=2)."""
     # loaded here, because the list of commands needs no policy, and a policy loads NumPy
     from rankwell.judge.policy import Policy
 
     names = "|".join([*(each.name for each in fields(Policy)), *OTHERS])
+    first = "|".join(FIRST)
     word = r"'[\w@.-]+'"
-    return re.compile(rf"(?<![\w(,])({names})=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)")
+    return re.compile(
+        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)(?=(.?))"
+    )
 
 
 def _option(found: re.Match[str]) -> str:
-    value = found[2].replace("'", "")
-    return f"--{found[1].replace('_', '-')}{' ' * bool(value)}{value}"
+    """The option; between it and a value of whatever kind is a space."""
+    value = found[3].replace("'", "")
+    follows = value or (found[4] and re.match(r"[^\s,.;:)]", found[4]))
+    return f"--{(found[1] or found[2]).replace('_', '-')}{' ' * bool(follows)}{value}"
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

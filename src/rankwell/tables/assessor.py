@@ -11,6 +11,7 @@ from rankwell.tables.arguments import plain
 
 KINDS = "human", "model"
 FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
+BREAKING = re.compile(r"[,=\n\r]")
 DIGITS = 12  # of the hash of a prompt
 
 
@@ -23,7 +24,7 @@ class Assessor:
     Raises
     ------
     UsageError
-        For another kind, or a model without a name.
+        For another kind, or a model without a name, or with a comma, ``=`` or a line end in it.
 
     Examples
     --------
@@ -47,6 +48,11 @@ class Assessor:
             raise UsageError(f"assessor: the kind {brief(self.kind)} must be {one_of(KINDS)}.{near} {FORM}.")
         if self.kind == "model" and not self.name:
             raise UsageError("assessor: a model needs its name, such as model:gpt-4o.")
+        if self.kind == "model" and (found := BREAKING.search(self.name)):
+            raise UsageError(
+                f"assessor: the name of a model cannot have {brief(found[0])}, which parts it from its prompt and date where judgements "
+                f"are written: {brief(self.name)}. Write another sign, such as '-'."
+            )
         if re.search(r"\s", self.prompt):
             import hashlib
 

@@ -70,7 +70,7 @@ def test_json_goes_to_a_file_and_holds_trials_and_seed(tmp_path, capsys):
     [
         (["ndcg", "--axiom", "Redd"], "There is no axiom 'Redd'"),
         (["ndgc"], "Did you mean ndcg?"),
-        (["ndcg", "--trials", "0"], "trials=0"),
+        (["ndcg", "--trials", "0"], "--trials 0"),
         (["p"], "write p@10"),
         (["ndcg", "--format", "parquet"], "parquet"),
     ],

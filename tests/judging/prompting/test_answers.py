@@ -84,7 +84,11 @@ def test_files_are_read_by_evaluate_agreement_and_merge(tmp_path, capsys):
     words = [str(key), str(tmp_path / "out.jsonl"), "-o", str(tmp_path / "cli.csv"), "--date", "2026-11-25"]
     assert command(["judging", "answers", *words]) == 0
     assert (tmp_path / "cli.csv").read_text() == (tmp_path / "model.csv").read_text()
-    assert "wrote 10 judgements of 12 requests" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"wrote 10 judgements of 12 requests to {tmp_path / 'cli.csv'}; 2 more are of repeats." in said
+    assert len(told) + told.repeats + sum(told.counts.values()) == told.requests == 12
+    assert told.to_dict()["repeats"] == 2
+    assert repr(told).endswith("10 judgements of 12 requests, and 2 of repeats")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,7 @@ def test_files_that_hold_something_else(line, said, tmp_path):
 
 
 def test_other_files_than_keys(tmp_path):
-    _, key = asked(tmp_path)
+    found, key = asked(tmp_path)
     for wrong, said in (
         (tmp_path / "batch.jsonl", "cannot be read"),
         (tmp_path / "no.json", "cannot be read"),
@@ -119,7 +123,50 @@ def test_other_files_than_keys(tmp_path):
         rw.judging.answers(tmp_path / "other.json", tmp_path / "out.jsonl")
     with pytest.raises(rw.RankwellError, match="given twice"):
         rw.judging.answers(key, key, key)
-    told = read(tmp_path, [], key)
-    assert told.notes() == ["10 of 10 requests were not answered"]
+    told = read(tmp_path, [{"custom_id": f"{found.key}-0", "answer": "2"}], key)
+    assert told.notes() == ["9 of 10 requests were not answered"]
     with pytest.raises(rw.RankwellError, match=r"written as \.csv"):
         told.save(tmp_path / "model.json")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])
+def test_a_file_without_an_answer_is_an_error_and_writes_nothing(content, tmp_path, capsys):
+    found, key = asked(tmp_path)
+    good, empty, output = tmp_path / "good.jsonl", tmp_path / "empty.jsonl", tmp_path / "model.csv"
+    good.write_text(json.dumps({"custom_id": f"{found.key}-0", "answer": "2"}), encoding="utf-8")
+    empty.write_text(content, encoding="utf-8")
+    output.write_text("kept", encoding="utf-8")
+    for files in ([empty], [good, empty]):
+        assert command(["judging", "answers", str(key), *map(str, files), "-o", str(output)]) == 3
+        said = capsys.readouterr().err
+        assert f"{empty}: the file is empty; give what the batch returned" in said
+        assert said.count("\n") == 1
+    assert output.read_text(encoding="utf-8") == "kept"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".txt"])
+def test_answers_of_which_none_gives_a_grade_overwrite_nothing(suffix, tmp_path):
+    found, key = asked(tmp_path)
+    told = read(tmp_path, [{"custom_id": f"{found.key}-0", "error": "no credit"}], key)
+    output = tmp_path / f"model{suffix}"
+    output.write_text("kept", encoding="utf-8")
+    with pytest.raises(
+        rw.RankwellError, match=r"no answer gave a judgement.*1 of 10 requests failed.*no credit"
+    ):
+        told.save(output)
+    assert output.read_text(encoding="utf-8") == "kept"
+
+
+@pytest.mark.parametrize(
+    "date", ["yesterday", "2026-13-45", "2026-W01-1", "20261125", "2026-11", " 2026-11-25"]
+)
+def test_a_date_that_is_none_is_an_error(date, tmp_path, capsys):
+    found, key = asked(tmp_path)
+    with pytest.raises(rw.RankwellError, match="must be a date such as 2026-11-25"):
+        read(tmp_path, [{"custom_id": f"{found.key}-0", "answer": "2"}], key, date=date)
+    words = [str(key), str(tmp_path / "out.jsonl"), "-o", str(tmp_path / "model.csv"), "--date", date]
+    assert command(["judging", "answers", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("rankwell: --date ")
+    assert said.endswith("must be a date such as 2026-11-25.\n")
+    assert not (tmp_path / "model.csv").exists()

@@ -116,3 +116,34 @@ def test_pairs_without_any_text_are_counted():
         "2 of the queries have no text; the prompt has their id",
         "1 of the items have no text; the prompt has their id",
     ]
+
+
+def test_the_key_to_other_requests_is_kept(tmp_path):
+    batch = tmp_path / "batch.jsonl"
+    key = asked().save(batch)
+    before = key.read_bytes(), batch.read_bytes()
+    other = asked(guidelines=None, grades="0=no,1=yes")
+    with pytest.raises(rw.RankwellError) as error:
+        other.save(batch)
+    assert str(error.value).startswith(f"{key}: is there already, and is not the key to these requests")
+    assert "another file" in str(error.value)
+    assert "remove it" in str(error.value)
+    assert (key.read_bytes(), batch.read_bytes()) == before
+    key.write_text(key.read_text(encoding="utf-8").replace(rw.__version__, "0.0.1"), encoding="utf-8")
+    batch.unlink()
+    asked().save(batch)  # the same requests, written by another version
+    assert (key.read_bytes(), batch.read_bytes()) == before
+    for foreign in ("", "[]", "my notes"):
+        key.write_text(foreign, encoding="utf-8")
+        with pytest.raises(rw.RankwellError, match="is there already"):
+            asked().save(batch)
+        assert key.read_text(encoding="utf-8") == foreign
+    key.unlink()
+    other.save(batch)
+    assert json.loads(key.read_text(encoding="utf-8"))["key"] == other.key
+
+
+@pytest.mark.parametrize("model", ["a,prompt=b", "a,b", "a=b", "a\nb"])
+def test_a_name_that_judgements_cannot_carry_is_refused(model):
+    with pytest.raises(rw.RankwellError, match="the name of a model cannot have"):
+        asked(model=model)

@@ -37,7 +37,7 @@ def merge(sheet: str | Path, /, *sheets: str | Path, how: How = "majority") -> M
     Returns
     -------
     Merged
-        ``found.qrels()`` are the judgements, ``found.save("qrels.txt")`` writes them; ``found.judges`` says how far each judge agrees with
+        ``found.qrels()`` are the judgements, ``found.save("merged.txt")`` writes them; ``found.judges`` says how far each judge agrees with
         themselves, by their repeats, and with the result.
 
     Raises

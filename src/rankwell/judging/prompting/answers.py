@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date as date_of_day
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,7 @@ WHY = {
     "tied": "have answers that are tied between grades",
     "missing": "were not answered",
 }
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # fromisoformat takes more, such as weeks
 COLUMNS = "query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"
 
 
@@ -52,6 +55,11 @@ class Answers:
 
     def __len__(self) -> int:
         return sum(not is_repeat for *_, is_repeat in self.rows)
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats have a grade; with the judgements and ``counts`` they are all requests."""
+        return len(self.rows) - len(self)
 
     @property
     def self_agreement(self) -> float:
@@ -83,9 +91,13 @@ class Answers:
         Raises
         ------
         RankwellError
-            If the file ends in none of ``.csv``, ``.txt`` and ``.qrels``, or cannot be written.
+            If the file ends in none of ``.csv``, ``.txt`` and ``.qrels``, there is no judgement, or the file cannot be written.
         """
         suffix = refuse_suffix(path)
+        if not len(self):
+            raise DataError(
+                f"no answer gave a judgement, and {path} is not written: {'; '.join(self.notes())}."
+            )
         if suffix == ".csv":
             text = io.StringIO()
             lines = csv.writer(text, lineterminator="\n")
@@ -115,13 +127,14 @@ class Answers:
         same = self.self_agreement
         return {
             "model": self.assessor.name, "prompt": self.assessor.prompt, "date": self.assessor.date,
-            "requests": self.requests, "judged": len(self), "self_agreement": None if np.isnan(same) else same,
+            "requests": self.requests, "judged": len(self), "repeats": self.repeats, "self_agreement": None if np.isnan(same) else same,
             "without_grade": {why: n for why, n in self.counts.items() if n},
             "rows": [list(row) for row in self.rows],
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests"
+        more = f", and {self.repeats:,} of repeats" if self.repeats else ""
+        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests{more}"
 
 
 def refuse_suffix(path: str | Path) -> str:
@@ -155,7 +168,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     Raises
     ------
     RankwellError
-        If a file cannot be read, is no such file, or holds answers to other requests.
+        If a file cannot be read, is empty or no such file, or holds answers to other requests; or the date is none.
 
     Examples
     --------
@@ -170,6 +183,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     >>> found.qrels(), found.notes()
     (Qrels 'model': 1 rows, judged by model some-model (prompt 0a2f9f1bba9e), ['1 of 2 requests were not answered'])
     """
+    _refuse_date(date)
     asked = _key(key)
     scale = tuple(Grade(**each) for each in asked["grades"])
     pairs, tasks = asked["pairs"], asked["tasks"]
@@ -209,6 +223,14 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures)
 
 
+def _refuse_date(text: str) -> None:
+    try:
+        if text:
+            date_of_day.fromisoformat(text if DAY.fullmatch(text) else "")
+    except ValueError:
+        raise UsageError(f"date={brief(text)}: must be a date such as 2026-11-25.") from None
+
+
 def _key(path: str | Path) -> Mapping[str, Any]:
     try:
         data = json.loads(Path(path).read_bytes())
@@ -232,10 +254,11 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
             raise InputError(
                 f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})."
             ) from error
+        is_empty = True
         for number, line in enumerate(content.split("\n"), 1):
             if not line.strip():
                 continue
-            place = f"{name}:{number}"
+            place, is_empty = f"{name}:{number}", False
             try:
                 data = json.loads(line)
             except ValueError as error:
@@ -245,6 +268,8 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
                     f"{place}: {brief(data)} is no answer; each line is an object with custom_id."
                 )
             yield place, data
+        if is_empty:
+            raise DataError(f"{name}: the file is empty; give what the batch returned, one answer a line.")
 
 
 def _task(line: Mapping[str, Any], key: str, tasks: int, place: str) -> int:

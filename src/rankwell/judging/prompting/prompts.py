@@ -13,7 +13,7 @@ from typing import Any
 from rankwell import __version__
 from rankwell.display.output import write
 from rankwell.display.page import words_of
-from rankwell.errors import UsageError, brief, one_of
+from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.judging.prompting.forms import FORMS, Form, request
 from rankwell.judging.prompting.template import Template
 from rankwell.judging.sheets.contents import contents_of, pairs_in
@@ -21,6 +21,7 @@ from rankwell.judging.sheets.grades import Grade, grades_of
 from rankwell.judging.sheets.guidelines import guidelines_in
 from rankwell.judging.sheets.tasks import Task, tasks_of
 from rankwell.tables.arguments import checked
+from rankwell.tables.assessor import Assessor
 
 KIND = "judging prompts"
 SUFFIX = ".jsonl"
@@ -73,12 +74,28 @@ class Prompts:
         Raises
         ------
         RankwellError
-            If it ends in something else, or cannot be written.
+            If it ends in something else, cannot be written, or there is the key to other requests: their answers could not be read without.
         """
         key = key_beside(path)
+        self._refuse_other(key)
         write(json.dumps(self.to_dict(), ensure_ascii=False, indent=1), str(key))
         write("\n".join(json.dumps(each, ensure_ascii=False) for each in self.requests()), str(path))
         return key
+
+    def _refuse_other(self, key: Path) -> None:
+        """Refuse to replace a file that is not the key to the same requests, by whatever version it was written."""
+        if not key.exists():
+            return
+        try:
+            there = json.loads(key.read_bytes())
+        except (OSError, ValueError):
+            there = None
+        own = json.loads(json.dumps(self.to_dict()))
+        if not isinstance(there, dict) or there | {"rankwell": __version__} != own:
+            raise InputError(
+                f"{key}: is there already, and is not the key to these requests; answers to a batch cannot be read without its key. Write to "
+                f"another file (-o), or remove it if the batch was not sent."
+            )
 
     def notes(self) -> list[str]:
         """Return what the requests lack, as sentences."""
@@ -166,6 +183,7 @@ def prompts(
         raise UsageError(f"form={brief(form)}: must be {one_of(FORMS)}.")
     if not model.strip():
         raise UsageError("model: the judgements carry the name of the model; give one.")
+    Assessor("model", model)
     if not 0 <= repeats <= 1:
         raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
     own, scale = Template.of(template), grades_of(grades, words_of("en"))
