@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.readers.to_judge import refuse_to_judge
 from rankwell.tables.run_qrels import SWAPPED
 
 ALIASES = {
@@ -24,6 +25,7 @@ ALIASES = {
 WORDS = {
     "run": ("query", "item", "score", "rank"),
     "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
+    "sample": ("query", "item", "grade", "propensity"),
     "items": ("item",),
     "users": ("query",),
     "queries": (),  # which of several columns is the id is found out from all of them
@@ -67,6 +69,8 @@ def match_columns(
             )
     if "rank" in wanted and not {"score", "rank"} & set(found):
         _refuse_grades([column for column in columns if column not in given], name)
+    if wanted == WORDS["qrels"] and not given:
+        refuse_to_judge(columns, found, name)
     return {word: found[word] for word in wanted if word in found}
 
 
