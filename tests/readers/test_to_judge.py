@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import polars as pl
 import pytest
 
@@ -82,3 +84,37 @@ def test_sheets_and_prompts_ask_what_is_in_them(tmp_path, what):
         assert len(
             rw.judging.prompts(given, items=items, model="m", queries={"1": "one", "2": "two"})
         ) == len(frame)
+
+
+def test_the_json_of_next_is_refused_as_judgements_and_judged(tmp_path):
+    chosen = rw.judging.next(RUNS, budget=3)
+    names = [str(tmp_path / f"next{suffix}") for suffix in (".json", ".tsv")]
+    for name in names:
+        chosen.save(name)
+    with pytest.raises(DataError, match=r"next\.json: a list of items to judge.*merge"):
+        rw.read_qrels(names[0])
+    items = [{"item": each, "text": each} for each in "abcde"]
+    one, other = (rw.judging.sheet(name, items=items, order="given") for name in names)
+    assert one.to_dict() == other.to_dict()
+    assert len(rw.judging.prompts(names[0], items=items, model="m", queries={"1": "one", "2": "two"})) == 3
+    rw.judging.next(RUNS, {"1": dict.fromkeys("abce", 1), "2": dict.fromkeys("ad", 1)}).save(names[0])
+    with pytest.raises(DataError, match="no pair of query and item to judge"):
+        rw.judging.sheet(names[0], items=items)
+
+
+def test_judgements_of_a_query_called_method_are_read(tmp_path):
+    (tmp_path / "qrels.json").write_text('{"method": {"a": 1}, "settling": {"b": 1}, "items": {"c": 2}}')
+    assert len(rw.read_qrels(str(tmp_path / "qrels.json"))) == 3
+    assert len(rw.read_qrels({"method": ["a"], "settling": ["b"]})) == 2
+
+
+def test_items_to_judge_come_through_a_pipe(tmp_path):
+    """A pipe can be read once."""
+    read, write = os.pipe()
+    with open(write, "w", encoding="utf-8") as file:
+        file.write("query,item,weight\n1,a,0.5\n1,b,0.5\n")
+    items = [{"item": each, "text": each} for each in "ab"]
+    try:
+        assert len(rw.judging.sheet(f"/dev/fd/{read}", items=items)) == 2
+    finally:
+        os.close(read)

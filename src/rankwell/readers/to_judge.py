@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rankwell.errors import DataError
 
 NEXT = frozenset(("query", "item", "weight"))
+EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
+REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
 
 
 class ItemsToJudge(DataError):
-    """A table of items to judge was given as judgements; ``columns`` says which of its columns is the query, and which the item."""
+    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or ``records``."""
 
     columns: Mapping[str, str]
+    records: Sequence[Mapping[str, Any]] | None = None
 
 
 def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str) -> None:
@@ -25,10 +31,33 @@ def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str)
     if "grade" in found or not (names == NEXT or any(names >= each for each in SAMPLES)):
         return
     command, column = ("next", "weight") if names == NEXT else ("sample", "propensity")
+    item = found["item"]
     error = ItemsToJudge(
-        f"{name}: a list of items to judge, as rankwell judging {command} writes, not judgements: it has {column} and no grade. Give what "
-        f"the judges said: what a judging sheet exports, or what rankwell judging merge writes. If each row is relevant, say so: "
-        f"columns={{{found['item']!r}: 'item'}}, on the command line --columns {found['item']}=item."
+        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{item!r}: 'item'}}, "
+        f"on the command line --qrels-columns {item}=item."
     )
     error.columns = {found[word]: word for word in ("query", "item")}
     raise error
+
+
+def refuse_json_to_judge(text: str, name: str) -> None:
+    """Raise ItemsToJudge for the JSON of ``judging next``.
+
+    >>> refuse_json_to_judge('{"1": {"a": 1}}', "qrels.json")
+    """
+    if not EVERYTHING.match(text):
+        return
+    try:
+        document = json.loads(text)
+    except ValueError:  # the reader of judgements says what is wrong and where
+        return
+    records = document.get("items")
+    if "settling" not in document or not isinstance(records, list):
+        return
+    error = ItemsToJudge(f"{_said(name, 'next')}. {REMEDY}")
+    error.columns, error.records = {"query": "query", "item": "item"}, records
+    raise error
+
+
+def _said(name: str, command: str) -> str:
+    return f"{name}: a list of items to judge, as rankwell judging {command} writes, not judgements"

@@ -13,6 +13,8 @@ from rankwell.judging.chosen import Chosen
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
+from rankwell.readers.paths import files_of
+from rankwell.readers.reading import are_files
 from rankwell.readers.to_judge import ItemsToJudge
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
@@ -53,10 +55,21 @@ def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> Pairs:
 
 def _listed(pairs: Any, read: Mapping[str, Any]) -> Qrels:
     """The pairs as if each were relevant; items to judge, which are no judgements elsewhere, are what is asked for here."""
+    if are_files(pairs):
+        # opened once: what comes through a pipe cannot be read again
+        pairs = [
+            file
+            for each in (pairs if isinstance(pairs, list | tuple) else [pairs])
+            for file in files_of(each)
+        ]
     try:
         return read_qrels(pairs, **read)
     except ItemsToJudge as found:
-        return read_qrels(pairs, **{**read, "columns": found.columns})
+        if found.records is None:
+            return read_qrels(pairs, **{**read, "columns": found.columns})
+        if not found.records:
+            raise DataError(f"{pairs[0].label}: there is no pair of query and item to judge.") from None
+        return read_qrels(found.records, name=pairs[0].name, columns=found.columns)
 
 
 def contents_of(
