@@ -295,7 +295,7 @@ def test_another_judge_at_the_same_browser_begins_with_nothing_of_the_first(open
     download(page)
     press(page, "3", "c")
     page.keyboard.type("of Ann")
-    page.reload()  # it is still known that the last one was not downloaded
+    page.reload()  # it is still known that the third was not downloaded
     expect(page.locator("#sheet-who")).to_have_text("Ann")
     another = page.get_by_role("button", name="Another judge")
     another.click()
