@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 
 NEXT = frozenset(("query", "item", "weight"))
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
@@ -33,7 +32,7 @@ def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str)
     command, column = ("next", "weight") if names == NEXT else ("sample", "propensity")
     item = found["item"]
     error = ItemsToJudge(
-        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{item!r}: 'item'}}, "
+        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{brief(item)}: 'item'}}, "
         f"on the command line --qrels-columns {item}=item."
     )
     error.columns = {found[word]: word for word in ("query", "item")}
@@ -47,6 +46,8 @@ def refuse_json_to_judge(text: str, name: str) -> None:
     """
     if not EVERYTHING.match(text):
         return
+    import json
+
     try:
         document = json.loads(text)
     except ValueError:  # the reader of judgements says what is wrong and where
