@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.readers.to_judge import refuse_to_judge
 from rankwell.tables.run_qrels import SWAPPED
 
 ALIASES = {
@@ -70,7 +69,9 @@ def match_columns(
             raise _missing(word, wanted, columns, name)
     if "rank" in wanted and not {"score", "rank"} & set(found):
         _refuse_grades([column for column in columns if column not in given], name)
-    if wanted == WORDS["qrels"] and not given:
+    if wanted == WORDS["qrels"] and "grade" not in found and len(columns) > 2 and not given:
+        from rankwell.readers.to_judge import refuse_to_judge
+
         refuse_to_judge(columns, found, name)
     return {word: found[word] for word in wanted if word in found}
 

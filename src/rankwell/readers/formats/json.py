@@ -18,7 +18,6 @@ from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.text import SAY_ENCODING, require_text
-from rankwell.readers.to_judge import refuse_json_to_judge
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
@@ -72,6 +71,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     if document.is_records:
         pieces, words, place = document.records("qrels", columns)
         return frames.qrels_of_frames(pieces, words, name, place=place)
+    from rankwell.readers.to_judge import refuse_json_to_judge
+
     refuse_json_to_judge(document.text, file.label)
     return document.lists("grade", columns).qrels(name)
 
