@@ -287,6 +287,61 @@ def test_what_was_downloaded_is_taken_up_on_another_device(opened, made, tmp_pat
     assert {row["judge"] for row in again} == {'Ann "A", B'}
 
 
+def test_another_judge_at_the_same_browser_begins_with_nothing_of_the_first(opened, made):
+    page = opened(made())
+    begin(page)
+    expect(page.locator(".sheet-who")).to_contain_text("Judge: Ann")
+    press(page, *"12")
+    download(page)
+    press(page, "3", "c")
+    page.keyboard.type("of Ann")
+    page.reload()  # it is still known that the third was not downloaded
+    expect(page.locator("#sheet-who")).to_have_text("Ann")
+    another = page.get_by_role("button", name="Another judge")
+    another.click()
+    asked = page.get_by_role("dialog", name="not downloaded")
+    expect(asked).to_be_visible()
+    press(page, "1")  # grades nothing behind the question
+    page.get_by_role("button", name="Go back").click()
+    expect(asked).to_be_hidden()
+    expect(page.locator("#sheet-status")).to_have_text("4 of 6 · 3 judged")
+    another.click()
+    press(page, "Escape")
+    expect(asked).to_be_hidden()
+    other = page.context.new_page()  # the same sheet in another tab goes back, too
+    other.heard = page.heard
+    other.goto(page.url)
+    expect(other.locator("#sheet-who")).to_have_text("Ann")
+    another.click()
+    page.get_by_role("button", name="Throw them away").click()
+    for each in (page, other):
+        expect(each.get_by_role("button", name="Begin")).to_be_visible()
+        expect(each.get_by_label("Your name")).to_have_value("")
+    expect(page.get_by_label("Your name")).to_be_focused()
+    kept = page.evaluate("JSON.stringify({...localStorage})")
+    assert "Ann" not in kept
+    begin(page, "Bo")
+    expect(page.locator("#sheet-who")).to_have_text("Bo")
+    expect(page.locator("#sheet-status")).to_have_text("1 of 6 · 0 judged")
+    press(page, *"000000")
+    rows = rows_of(page)
+    assert {(row["judge"], row["grade"], row["comment"]) for row in rows} == {("Bo", "0", "")}
+    another.click()  # all is downloaded: there is nothing to ask
+    expect(page.get_by_role("button", name="Begin")).to_be_visible()
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_the_name_of_a_judge_fits_however_long_and_so_does_the_question(opened, made, lang):
+    page = opened(made(lang=lang), size=PHONE)
+    begin(page, "W" * 100)
+    expect(page.locator("#sheet-who")).to_have_text("W" * 100)
+    press(page, "1")
+    assert sticks_out(page) == []
+    page.get_by_role("button", name=re.compile("^(Another judge|다른 판정자)$")).click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert sticks_out(page) == nameless(page) == []
+
+
 def test_a_repeat_of_what_was_skipped_is_no_repeat(opened, made):
     page = opened(made(repeats=1))
     begin(page)

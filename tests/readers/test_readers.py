@@ -321,7 +321,7 @@ def test_one_long_tied_list_and_long_ids_are_ranked():
 
 def test_only_runs_and_judgements_are_told_of_the_option_that_names_columns():
     with pytest.raises(rw.RankwellError, match="no column for the item") as of_items:
-        read_items(pl.DataFrame({"id": ["a"], "title": ["A"]}))
+        read_items(pl.DataFrame({"url": ["a"], "title": ["A"]}))
     with pytest.raises(rw.RankwellError, match="no column for the item") as of_run:
         rw.read_run(pl.DataFrame({"query": ["1"], "thing": ["a"], "score": [1.0]}))
     assert "--columns" not in str(of_items.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 import rankwell as rw
@@ -47,13 +49,24 @@ def test_a_table_without_repeats_is_no_sheet(tmp_path):
     assert len(rw.read_qrels(str(tmp_path / "plain.csv"))) == 2
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_files_that_went_through_a_spreadsheet(file, ends, mark):
-    text = OTHER.replace("false", "FALSE").replace("\n", ends)
+def test_files_that_went_through_a_spreadsheet(file, ends, mark, separator):
+    text = OTHER.replace("false", "FALSE").replace("\n", ends).replace(",", separator)
     file.write_bytes(f"{mark}{text}".encode())
     assert rw.read_qrels(str(file)).grade.tolist() == [2.0, 0.0]
     assert rw.judging.merge(file).judges[0].judged == 2
+
+
+def test_quoted_texts_keep_the_separator_that_a_spreadsheet_chose(file):
+    with file.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, delimiter=";")
+        writer.writerow(HEAD.strip().split(","))
+        writer.writerow(["1", "a;b", "2", "Ann, A.", "", "1", "FALSE", 'x;\n"y", z'])
+    assert read_sheet(file).select("item", "judge", "comment").row(0) == ("a;b", "Ann, A.", 'x;\n"y", z')
+    assert rw.read_qrels(str(file)).item.tolist() == ["a;b"]
+    assert rw.judging.merge(file).judges[0].name == "Ann, A."
 
 
 def test_a_carriage_return_in_a_header_is_no_error_of_the_csv_module(file):

@@ -24,6 +24,7 @@ ALIASES = {
 WORDS = {
     "run": ("query", "item", "score", "rank"),
     "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
+    "sample": ("query", "item", "grade", "propensity"),
     "items": ("item",),
     "users": ("query",),
     "queries": (),  # which of several columns is the id is found out from all of them
@@ -37,7 +38,8 @@ def match_columns(
 ) -> dict[str, str]:
     """Return the column of each of rankwell's words; query and item are required.
 
-    ``given`` names columns that have other names; in judgements a score is a grade if there is no other.
+    ``given`` names columns that have other names; in judgements a score is a grade if there is no other. In a table of items, a column
+    called item goes before others, and ``id`` is the item if there is no other.
 
     >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
@@ -49,6 +51,9 @@ def match_columns(
         if word not in wanted or column in given or word in given.values():
             continue
         if word in found:
+            if wanted == WORDS["items"] and "item" in (found[word], column):
+                found[word] = "item"  # of items, the other one is a number or a code of theirs
+                continue
             raise DataError(
                 f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one, or say which it is: "
                 f"columns={{{brief(column)}: {brief(word)}}}."
@@ -56,18 +61,32 @@ def match_columns(
         found[word] = column
     if "grade" in wanted and "grade" not in found:
         found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
+    if wanted == WORDS["items"] and "item" not in found:
+        ids = [column for column in columns if _plain(column) == "id" and column not in given]
+        found |= {"item": ids[0]} if len(ids) == 1 else {}
     for word in ("query", "item"):
         if word in wanted and word not in found:
-            # options of the command line name columns of runs and judgements, not of tables of items and users
-            option = "" if len(wanted) == 1 else f", on the command line --columns 'its name={word}'"
-            raise DataError(
-                f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it "
-                f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}"
-                f"{option}."
-            )
+            raise _missing(word, wanted, columns, name)
     if "rank" in wanted and not {"score", "rank"} & set(found):
         _refuse_grades([column for column in columns if column not in given], name)
+    if wanted == WORDS["qrels"] and "grade" not in found and len(columns) > 2 and not given:
+        from rankwell.readers.to_judge import refuse_to_judge
+
+        refuse_to_judge(columns, found, name)
     return {word: found[word] for word in wanted if word in found}
+
+
+def _missing(word: str, wanted: tuple[str, ...], columns: Sequence[str], name: str) -> DataError:
+    """The error for a table without queries or items, with the remedy of the command line and of Python."""
+    also = ALIASES[word].split()[1] if wanted != WORDS["items"] else "id, itemid"
+    said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
+    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
+        return DataError(
+            f"{said}: rename the column, or in Python read the table with columns={{'its name': '{word}'}}."
+        )
+    return DataError(
+        f"{said}, or say which it is: columns={{'its name': '{word}'}}, on the command line --columns 'its name={word}'."
+    )
 
 
 def _refuse_grades(columns: Iterable[str], name: str) -> None:
@@ -94,7 +113,11 @@ def known_word(column: str) -> str | None:
     >>> known_word("User ID"), known_word("corpus-id"), known_word("colour")
     ('query', 'item', None)
     """
-    return KNOWN.get("".join(sign for sign in column.lower() if sign.isalnum()))
+    return KNOWN.get(_plain(column))
+
+
+def _plain(column: str) -> str:
+    return "".join(sign for sign in column.lower() if sign.isalnum())
 
 
 def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:

@@ -75,7 +75,7 @@ def read_sample(
     if kind == "delimited":
         import polars as pl
 
-        text = Table(file, "qrels", given)
+        text = Table(file, "sample", given)
         empty = pl.DataFrame(schema=dict.fromkeys(text.names, pl.String))
         return _named(pl.concat([empty, *text.pieces(every=True)(PIECE)]), text.place, file.label, given)
     frame = frame_of(file, "a sample", "query", given)
@@ -88,8 +88,7 @@ def _named(
     """The columns that a frame has, under rankwell's words and of their types."""
     import polars as pl
 
-    words = match_columns(frame.columns, WORDS["qrels"], name, given)
-    words = {word: words[word] for word in ("query", "item", "grade", "propensity") if word in words}
+    words = match_columns(frame.columns, WORDS["sample"], name, given)
     lower = {column.lower(): column for column in frame.columns}
     for word, names in OTHERS.items():
         words.update((word, lower[each]) for each in names[::-1] if each in lower)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NEEDED = "query", "item", "grade", "judge", "is_repeat"
 ALSO = "time", "order", "comment"
+SEPARATORS = ",;\t"  # where the comma is in numbers, spreadsheets save with a semicolon
 FLAGS = {"true": True, "false": False}
 
 
@@ -32,11 +33,20 @@ def is_sheet(head: bytes) -> bool:
     >>> is_sheet(b"query,item,grade,judge,time,order,is_repeat,comment"), is_sheet(b"query,item,grade")
     (True, False)
     """
+    return _separator(head) is not None
+
+
+def _separator(head: bytes) -> str | None:
+    """What stands between the columns of an exported sheet: a comma, or what a spreadsheet made of it; None if it is none."""
     line = re.split(r"[\r\n]", head.decode(errors="replace").lstrip("\ufeff"), maxsplit=1)[0]
-    try:
-        return set(NEEDED) <= set(next(csv.reader([line]), []))
-    except csv.Error:
-        return False
+    for separator in SEPARATORS:
+        try:
+            names = next(csv.reader([line], delimiter=separator), [])
+        except csv.Error:
+            return None
+        if set(NEEDED) <= set(names):
+            return separator
+    return None
 
 
 def read_sheet(source: str | Path | File) -> pl.DataFrame:
@@ -52,7 +62,9 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     file = source if isinstance(source, File) else File(Path(source))
     require_text(file)
     try:
-        read = pl.read_csv(file.source(), infer_schema=False).with_columns(pl.all().fill_null(""))
+        read = pl.read_csv(
+            file.source(), separator=_separator(file.head) or ",", infer_schema=False
+        ).with_columns(pl.all().fill_null(""))
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         raise explained(file, "delimited", error, lambda: not_utf8(file)) from error
     missing = [name for name in NEEDED if name not in read.columns]

@@ -419,7 +419,7 @@ def test_the_uncertainty_of_independent_draws_is_the_mean_of_all_queries():
     drawn = rw.judging.sample(RUNS, budget=16, design="poisson")
     found = rw.judging.estimate(RUNS, answers(drawn.to_frame()), "ap", frame=drawn)
     spread, counts = {"1": 0.0, "2": 0.0}, {"1": 0.0, "2": 0.0}
-    for query, item, chance in drawn.to_frame().rows():
+    for query, item, chance in drawn.to_frame().drop("drawn").rows():
         if GRADES[query, item] > 0:
             spread[query] += (1 - chance) / chance**2
             counts[query] += 1 / chance

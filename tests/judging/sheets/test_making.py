@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import polars as pl
 import pytest
 from PIL import Image
 
@@ -51,6 +52,39 @@ def test_what_next_chose_is_taken_as_it_is_and_as_its_file(tmp_path):
     assert [sheets[0].items[sheets[0].pairs[task.pair][1]]["id"] for task in sheets[0].tasks] == [
         pick.item for pick in chosen
     ]
+
+
+@pytest.mark.parametrize("column", ["id", "_id", "doc_id", "docid", "docno", "item"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".tsv", ".parquet"])
+def test_items_of_beir_and_ir_datasets_are_found_by_their_names_for_ids(tmp_path, column, suffix):
+    rows = pl.DataFrame([{column: each["item"], "text": each["text"], "code": 7} for each in ITEMS])
+    write = {".jsonl": rows.write_ndjson, ".csv": rows.write_csv, ".parquet": rows.write_parquet}
+    path = tmp_path / f"docs{suffix}"
+    write.get(suffix, lambda file: rows.write_csv(file, separator="\t"))(path)
+    found = [rw.judging.sheet(PAIRS, items=each) for each in (str(path), rows, rows.to_dicts())]
+    assert found[0].items == found[1].items == found[2].items
+    assert found[0].items[0] == {"id": "a", "text": "text of a"}
+    assert len(rw.judging.prompts(PAIRS, items=str(path), model="m", queries={"1": "one", "2": "two"})) == 3
+
+
+@pytest.mark.parametrize("other", ["id", "docid", "product"])
+def test_a_column_called_item_goes_before_other_names(other):
+    for order in (["item", other, "text"], [other, "item", "text"]):
+        rows = [{"item": each["item"], other: at, "text": each["text"]} for at, each in enumerate(ITEMS)]
+        sheet = rw.judging.sheet(PAIRS, items=pl.DataFrame(rows).select(order))
+        assert sheet.items[0] == {"id": "a", "text": "text of a"}
+
+
+def test_items_without_ids_are_told_to_be_renamed(tmp_path):
+    (tmp_path / "docs.jsonl").write_text('{"url": "a", "text": "x"}\n')
+    with pytest.raises(
+        RankwellError,
+        match=r"columns are 'url', 'text'. Name it item \(or id, itemid, …\): rename the column",
+    ) as told:
+        rw.judging.sheet(PAIRS, items=str(tmp_path / "docs.jsonl"))
+    assert "--columns" not in str(told.value)
+    with pytest.raises(RankwellError, match="there is no column for the item; the columns are 'id', '_id'"):
+        rw.judging.sheet(PAIRS, items=[{"id": "a", "_id": "b", "text": "x"}])
 
 
 def test_the_key_is_of_tasks_and_grades_alone():

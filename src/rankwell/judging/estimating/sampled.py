@@ -53,8 +53,12 @@ class Sample:
             yield Drawn(query, frame.items.one(row), stratum, float(frame.propensity[row]))
 
     def to_frame(self) -> pl.DataFrame:
-        """Return the items to judge as a frame: query, item, stratum, propensity."""
-        return self._table(self.order)
+        """Return the items to judge as a frame: query, item, stratum, propensity; without strata, drawn, which is true, in place of stratum."""
+        import polars as pl
+
+        table = self._table(self.order)
+        # query, item and propensity alone are what interactions have, too
+        return table.with_columns(drawn=pl.lit(value=True)) if self.frame.stratum is None else table
 
     def whole_frame(self) -> pl.DataFrame:
         """Return all items that could have been drawn: query, item, stratum, propensity, and whether each was drawn."""

@@ -13,6 +13,9 @@ from rankwell.judging.chosen import Chosen
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
+from rankwell.readers.paths import files_of
+from rankwell.readers.reading import are_files
+from rankwell.readers.to_judge import ItemsToJudge
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
 
@@ -42,12 +45,31 @@ class Pairs(NamedTuple):
 
 def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> Pairs:
     """Return the pairs to judge: what ``next`` chose or ``sample`` drew, or judgements in any form; DataError if there are none."""
-    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, **(read or {}))
+    listed = _listed(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, read or {})
     ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
     if not ids:
         raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
     queries, items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
     return Pairs(listed, ids, queries, items)
+
+
+def _listed(pairs: Any, read: Mapping[str, Any]) -> Qrels:
+    """The pairs as if each were relevant; items to judge, which are no judgements elsewhere, are what is asked for here."""
+    if are_files(pairs):
+        # opened once: what comes through a pipe cannot be read again
+        pairs = [
+            file
+            for each in (pairs if isinstance(pairs, list | tuple) else [pairs])
+            for file in files_of(each)
+        ]
+    try:
+        return read_qrels(pairs, **read)
+    except ItemsToJudge as found:
+        if found.records is None:
+            return read_qrels(pairs, **{**read, "columns": found.columns})
+        if not found.records:
+            raise DataError(f"{pairs[0].label}: there is no pair of query and item to judge.") from None
+        return read_qrels(found.records, name=pairs[0].name, columns=found.columns)
 
 
 def contents_of(

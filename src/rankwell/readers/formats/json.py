@@ -71,6 +71,9 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     if document.is_records:
         pieces, words, place = document.records("qrels", columns)
         return frames.qrels_of_frames(pieces, words, name, place=place)
+    from rankwell.readers.to_judge import refuse_json_to_judge
+
+    refuse_json_to_judge(document.text, file.label)
     return document.lists("grade", columns).qrels(name)
 
 

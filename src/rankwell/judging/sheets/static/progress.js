@@ -4,10 +4,10 @@ rankwell.progress = (() => {
   const data = JSON.parse(document.getElementById("sheet-data").textContent);
   const key = `rankwell.sheet.${data.key}`;
   const MOST_UNDONE = 1000;
-  let state = { judge: "", started: false, at: 0, count: 0, answers: {}, comments: {}, undo: [] };
+  const blank = () => ({ judge: "", started: false, at: 0, count: 0, answers: {}, comments: {}, undo: [], isExported: true });
+  let state = blank();
   let isKept = true;
   let isDamaged = false;
-  let isExported = true;
 
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const isTask = (value) => Number.isInteger(value) && value >= 0 && value < data.tasks.length;
@@ -60,12 +60,12 @@ rankwell.progress = (() => {
     return data.tasks.length;
   };
   const changed = () => {
-    isExported = false;
+    state.isExported = false;
     keep();
   };
 
   addEventListener("beforeunload", (event) => {
-    if (!isKept && !isExported) event.preventDefault();
+    if (!isKept && !state.isExported) event.preventDefault();
   });
   // the same sheet in another tab: its last step is the last step of both
   addEventListener("storage", (event) => {
@@ -158,6 +158,18 @@ rankwell.progress = (() => {
       }
       return found.length;
     },
-    exported() { isExported = true; },
+    exported() {
+      state.isExported = true;
+      keep();
+    },
+    // what is lost if it is thrown away now; of progress kept by an older sheet it is not known whether it was downloaded
+    get isAtRisk() {
+      return !state.isExported && Object.keys({ ...state.answers, ...state.comments }).length > 0;
+    },
+    reset() {
+      state = blank();
+      isDamaged = false;
+      keep();
+    },
   };
 })();

@@ -85,6 +85,7 @@
     $("trec").disabled = counts.judged === 0 || !exported.fitsTrec(data);
     $("no-trec").hidden = exported.fitsTrec(data);
     $("to-skipped").hidden = counts.skipped === 0;
+    $("who").textContent = state.judge;
     put("end-text", fill(words.end, counts));
     put("notice", progress.isKept ? (progress.isDamaged ? words.damaged : "") : words.not_kept);
     if (isOpen()) showTask(state.at);
@@ -104,6 +105,15 @@
       return;
     }
     step(() => progress.begin(judge));
+  };
+  // the next judge at this browser: an empty name, and nothing of the one before
+  const restart = () => {
+    $("sure").close();
+    $("judge").value = $("load").value = "";
+    put("loaded", "");
+    step(progress.reset);
+    scrollTo(0, 0);
+    $("judge").focus();
   };
   const comment = () => {
     $("comment").focus();
@@ -131,7 +141,7 @@
     return letter?.toLowerCase() ?? (event.shiftKey ? undefined : digit) ?? event.key;
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !progress.state.started) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !progress.state.started || $("sure").open) return;
     if (event.target.matches("input, textarea, select")) {
       if (event.key === "Escape") $("task").focus();
       return;
@@ -168,7 +178,13 @@
   $("comment").addEventListener("input", () => step(() => progress.comment($("comment").value)));
   $("csv").addEventListener("click", exported.csv);
   $("trec").addEventListener("click", exported.trec);
-  document.addEventListener("sheetchange", render);
+  $("another").addEventListener("click", () => (progress.isAtRisk ? $("sure").showModal() : restart()));
+  $("sure-no").addEventListener("click", () => $("sure").close());
+  $("sure-yes").addEventListener("click", restart);
+  document.addEventListener("sheetchange", () => {
+    if (!progress.state.started) $("judge").value = progress.state.judge;
+    render();
+  });
   $("judge").value = progress.state.judge;
   render();
 })();
