@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 from tests.cases import FEWER
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Confirmations:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    settings.register_profile("rankwell", deadline=None)  # a busy machine takes its time
+    settings.load_profile("rankwell")
     # the seed of the laws, which the processes of pytest-xdist inherit
     os.environ.setdefault("RANKWELL_SEED", str(int(time.time()) // 60 % 1_000_000))
     path = os.environ.get("RANKWELL_CONFIRMATIONS")
