@@ -57,6 +57,18 @@ def test_pairs_are_those_of_the_comparison_and_open_ones_come_first():
     assert sum(not row["is_settled"] for row in p2) == 2
 
 
+def test_all_open_pairs_are_counted_also_those_that_are_not_shown_and_long_names_are_cut():
+    many = {f"s{n}": {query: [f"x{n}", f"y{n}"] for query in QRELS} for n in range(9)}
+    data = section_of(many, metrics=["p@2"]).data
+    assert (len(data["pairs"][0]["rows"]), data["pairs"][0]["more"]) == (30, 6)
+    assert (
+        data["sentence"] == "p@2: judging unjudged items could turn the order of 36 of 36 pairs of systems."
+    )
+    two = {"n" * 10_000: RUNS["good"], "a\u202eb": RUNS["poor"]}
+    assert len(section_of(two).data["sentence"]) < 500
+    assert "\u202e" not in section_of(two).data["sentence"]
+
+
 def test_two_systems_have_a_sentence_of_their_own_in_each_language():
     two = {name: RUNS[name] for name in ("good", "poor")}
     row = section_of(two).data["pairs"][0]["rows"][0]

@@ -131,7 +131,8 @@ class Powered:
 
     def _answers(self) -> dict[tuple[str, str, str], str]:
         """For each difference, whether the model may replace people."""
-        decisions = () if self.verdict is None else self.verdict.decisions
+        verdict = self.verdict
+        decisions = () if verdict is None else verdict.decisions
         return {(each.system, each.less, each.metric): each.answer for each in decisions}
 
     def __repr__(self) -> str:

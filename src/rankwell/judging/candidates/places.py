@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 
 MOST = 2500  # places; with fewer ranks each is one
-OUTCOMES = 2500  # numbers of better negatives that are told apart; more of them are taken in groups
+OUTCOMES = 2500  # how many numbers of better negatives are kept apart; above that, large numbers are grouped
 CELLS = 1 << 22  # probabilities made at a time
 CLOSE = 1e-6  # of the spread of a function of rank
 TOP, LIMITS = 16, 24  # sampled ranks whose shares are limited: each at the top, and some below

@@ -8,6 +8,7 @@ from typing import Any
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.answer import brief_name
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.bounds import bounds
 from rankwell.reporting.plots.theme import spec_of
@@ -74,11 +75,13 @@ def _pairs(found: Comparison, metric: Metric) -> dict[str, Any]:
         names = {"left": found.names[left], "right": found.names[right]}
         rows.append({**names, **counts, **ends, "is_settled": bool(settled[place])})
     rows.sort(key=lambda row: row["is_settled"])
+    n_open = sum(not row["is_settled"] for row in rows)
     is_outer = bool((own.kind == "outer").any() or (own.mean_kind == "outer").any())
     return {
         "metric": str(metric),
         "rows": rows[:MOST],
         "more": max(len(rows) - MOST, 0),
+        "open": n_open,
         "is_outer": is_outer,
     }
 
@@ -90,19 +93,13 @@ def _sentence(material: Material, pairs: list[dict[str, Any]]) -> str:
     own = next((each for each in shown if each["metric"] == str(material.primary)), next(iter(shown), None))
     if own is None:
         return words("report.unjudged.means_only")
-    rows, fields = own["rows"], {"metric": own["metric"]}
-    if len(rows) + own["more"] == 1:
+    rows, metric = own["rows"], own["metric"]
+    if len(rows) == 1:
         (row,) = rows
-        return words(
-            "report.unjudged.one",
-            **fields,
-            **{name: f"{row[name]:,}" if isinstance(row[name], int) else row[name] for name in ONE},
-        )
-    open_ones = sum(not row["is_settled"] for row in rows)
-    return words("report.unjudged.many", **fields, n=len(rows) + own["more"], open=open_ones)
-
-
-ONE = "left", "right", "first", "second", "undecided"
+        names = {side: brief_name(row[side]) for side in ("left", "right")}
+        counts = {name: row[name] for name in ("first", "second", "undecided")}
+        return words("report.unjudged.one", metric=metric, **names, **counts)
+    return words("report.unjudged.many", metric=metric, n=len(rows) + own["more"], open=own["open"])
 
 
 def _rests(material: Material, resting: Bounding) -> str:
