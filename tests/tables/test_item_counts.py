@@ -12,6 +12,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
+from rankwell.results.part import Part
+from rankwell.tables.ids import Ids
 from rankwell.tables.item_counts import SMALL, ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
 
@@ -27,6 +29,9 @@ def lists_of(items: list[list[int]]) -> SimpleNamespace:
     class Lists(SimpleNamespace):
         def __len__(self) -> int:
             return len(items)
+
+        def once(self, function, *objects):
+            return function(self, *objects)
 
     return Lists(shown=shown)
 
@@ -88,6 +93,25 @@ def test_counts_are_those_of_a_plain_loop_however_they_are_kept():
         assert dict(zip(total.items.tolist(), total.counts.tolist(), strict=True)) == counted
         assert total.items.tolist() == sorted(counted)
         assert (total.n, total.size) == (5, size)
+
+
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_a_sum_of_parts_leaves_the_parts_as_they_were_and_is_that_of_adding_states(name):
+    metric, context, none = (
+        metric_of(name),
+        SimpleNamespace(catalogue=range(2 * SMALL)),
+        np.empty(0, np.int64),
+    )
+    lists = random_lists(8, 2 * SMALL) + [list(range(many, many + SMALL // 2)) for many in (0, 99)]
+    states = [metric.state(lists_of(lists[low : low + 7]), context) for low in range(0, len(lists), 7)]
+    before = pickle.dumps(states)
+    total = sum(states[1:], start=states[0])
+    ids = Ids.of_integers(none)
+    for order in (states, states[::-1]):
+        whole = Part.sum(Part(ids, none, states={metric: state}) for state in order)
+        assert metric.value(whole.states[metric]) == metric.value(total)
+        assert whole.states[metric].n == total.n
+    assert pickle.dumps(states) == before
 
 
 def test_sums_in_halves_are_those_of_whole_numbers_however_they_are_kept():

@@ -131,6 +131,7 @@ class Sum:
         self._split, self._weighted = dict(part.split), dict(part.weighted)
         self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
         self._sizes, self._reported = part.sizes.copy(), part.reported.copy()
+        self._own: set[Any] = set()
 
     def add(self, part: Part) -> None:
         """Add a part of other queries."""
@@ -146,14 +147,25 @@ class Sum:
         if self._segment is not None and part.segment is not None:
             self._segment.extend(part.segment)
         _add_ends(self._ends, self._states, part)
-        _add_states(self._states, part.states)
-        _add_states(self._diagnostics, part.diagnostics)
-        _add_states(self._split, part.split)
-        _add_states(self._weighted, part.weighted)
+        self._add_states(self._states, part.states)
+        _add_each(self._diagnostics, part.diagnostics)
+        self._add_states(self._split, part.split)
+        _add_each(self._weighted, part.weighted)
         add_counts(self._counts, part.counts)
         add_counts(self._undefined, part.undefined)
         add_counts(self._sizes, part.sizes)
         add_counts(self._reported, part.reported)
+
+    def _add_states(self, total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+        """Add each state to the one with the same key: in place, where it can be and the state is a sum that was made here."""
+        for key, state in more.items():
+            if key in self._own:
+                total[key] += state
+            elif key in total:
+                total[key] = total[key] + state
+                self._own.add(key)
+            else:
+                total[key] = state
 
     def part(self) -> Part:
         """Return the sum."""
@@ -191,8 +203,8 @@ def add_counts(total: dict[K, int], more: Mapping[K, int]) -> None:
         total[key] = total.get(key, 0) + count
 
 
-def _add_states(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
-    """Add each state to the one with the same key."""
+def _add_each(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+    """Add each value to the one with the same key."""
     for key, state in more.items():
         total[key] = total[key] + state if key in total else state
 

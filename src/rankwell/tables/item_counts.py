@@ -31,8 +31,10 @@ class ItemSums:
     @classmethod
     def counted(cls, rows: np.ndarray, size: int) -> ItemSums:
         """Return how often each item stands in ``rows``."""
-        items, codes, many = _coded(rows, size)
-        return cls(np.bincount(codes, minlength=many), size, items)
+        if _fits(size, len(rows)):
+            return cls(np.bincount(rows, minlength=size), size)
+        items, counts = np.unique(rows, return_counts=True)
+        return cls(counts, size, items)
 
     @classmethod
     def in_halves(cls, rows: np.ndarray, wholes: np.ndarray, size: int) -> ItemSums:
@@ -41,21 +43,27 @@ class ItemSums:
         return cls(sums_in_halves(codes, wholes, many), size, items)
 
     def __add__(self, other: ItemSums) -> ItemSums:
-        if self.items is None and other.items is None:
-            return ItemSums(self.numbers + other.numbers, self.size)
-        items = None
-        if self.items is not None and other.items is not None:
-            union = np.union1d(self.items, other.items)
-            items = None if _fits(self.size, len(union)) else union
-        numbers = np.zeros((*self.numbers.shape[:-1], self.size if items is None else len(items)), np.int64)
-        for each in (self, other):
-            if each.items is None:
-                numbers += each.numbers
-            else:
-                numbers[..., each.items if items is None else np.searchsorted(items, each.items)] += (
-                    each.numbers
-                )
-        return ItemSums(numbers, self.size, items)
+        if self.items is None or other.items is None:
+            full, rest = (self, other) if self.items is None else (other, self)
+            total = ItemSums(full.numbers.copy(), self.size)
+            total += rest
+            return total
+        items, numbers = _merged(self.items, self.numbers, other.items, other.numbers)
+        if not _fits(self.size, len(items)):
+            return ItemSums(numbers, self.size, items)
+        total = ItemSums(np.zeros((*numbers.shape[:-1], self.size), np.int64), self.size)
+        total.numbers[..., items] = numbers
+        return total
+
+    def __iadd__(self, other: ItemSums) -> ItemSums:
+        """Add to these sums, which nobody else may hold: if all items have a number, only those of ``other`` are touched."""
+        if self.items is not None:
+            return self + other
+        if other.items is None:
+            np.add(self.numbers, other.numbers, out=self.numbers)
+        else:
+            self.numbers[..., other.items] += other.numbers
+        return self
 
     def less(self, part: ItemSums) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the items of ``part``, which is a part of these sums, with and without that part."""
@@ -88,6 +96,20 @@ def _coded(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, 
         return None, rows, size
     items, codes = np.unique(rows, return_inverse=True)
     return items, codes, len(items)
+
+
+def _merged(
+    left: np.ndarray, of_left: np.ndarray, right: np.ndarray, of_right: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The union of two ascending columns of items, and the sums of their numbers; a sort of both would be ten times slower."""
+    if len(left) < len(right):
+        left, of_left, right, of_right = right, of_right, left, of_left
+    at = np.searchsorted(left, right)
+    is_new = np.append(left, -1)[at] != right
+    numbers = of_left.copy()
+    numbers[..., at[~is_new]] += of_right[..., ~is_new]
+    at = at[is_new]
+    return np.insert(left, at, right[is_new]), np.insert(numbers, at, of_right[..., is_new], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +157,12 @@ class ItemCounts:
 
     def __add__(self, other: ItemCounts) -> ItemCounts:
         return ItemCounts(self.sums + other.sums, self.n + other.n)
+
+    def __iadd__(self, other: ItemCounts) -> ItemCounts:
+        """Add to these counts, which nobody else may hold."""
+        sums = self.sums
+        sums += other.sums
+        return ItemCounts(sums, self.n + other.n)
 
     def without(self, part: ItemCounts) -> Tally:
         """Return how many items were shown how often without a part of the lists."""

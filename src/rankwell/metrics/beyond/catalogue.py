@@ -39,11 +39,15 @@ class OfCounts(CorpusMetric):
         return self.shown(judged, context)
 
     def shown(self, judged: Judged, context: Context) -> ItemCounts:
-        """Return how often each catalogue item is in the first k."""
+        """Return how often each catalogue item is in the first k: the same counts for all metrics of this cut-off."""
         assert context.catalogue is not None
-        items = judged.shown.top(self.k).item
-        assert items is not None
-        return ItemCounts.of(items[items >= 0], len(context.catalogue), len(judged))
+        return judged.once(_shown, self.k, len(context.catalogue))
+
+
+def _shown(judged: Judged, k: int | None, size: int) -> ItemCounts:
+    items = judged.shown.top(k).item
+    assert items is not None
+    return ItemCounts.of(items[items >= 0], size, len(judged))
 
 
 @definition
@@ -237,6 +241,13 @@ class ShownJudged:
 
     def __add__(self, other: ShownJudged) -> ShownJudged:
         return ShownJudged(self.shown + other.shown, self.judged + other.judged)
+
+    def __iadd__(self, other: ShownJudged) -> ShownJudged:
+        """Add to these counts, which nobody else may hold."""
+        shown, judged = self.shown, self.judged
+        shown += other.shown
+        judged += other.judged
+        return ShownJudged(shown, judged)
 
     def without(self, part: ShownJudged) -> FewerJudged:
         """Return what is left without a part of the lists."""

@@ -142,6 +142,16 @@ class UnitSums:
         sums = self.in_halves() + other.in_halves() if len(lengths) > 1 else None
         return UnitSums(self.counts + other.counts, sums, lengths)
 
+    def __iadd__(self, other: UnitSums) -> UnitSums:
+        """Add to these sums, which nobody else may hold."""
+        lengths = self.lengths + other.lengths
+        sums = self.in_halves() if len(lengths) > 1 else None
+        if sums is not None:
+            sums += other.in_halves()
+        counts = self.counts
+        counts += other.counts
+        return UnitSums(counts, sums, lengths)
+
     def without(self, part: UnitSums) -> FewerUnits:
         """Return what is left without a part of the lists."""
         return FewerUnits(self, part)
