@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import tracemalloc
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
 from rankwell.tables.item_counts import SMALL, ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
+from rankwell.tables.states import ByItem
 
 CATALOGUE = 100_000_000
 
@@ -112,6 +114,30 @@ def test_a_sum_of_parts_leaves_the_parts_as_they_were_and_is_that_of_adding_stat
         assert metric.value(whole.states[metric]) == metric.value(total)
         assert whole.states[metric].n == total.n
     assert pickle.dumps(states) == before
+
+
+@pytest.mark.parametrize("name", OF_COUNTS[:-1])
+def test_states_cut_by_item_give_the_value_of_the_whole_whatever_the_ranges(name):
+    """Against the states of all items: dense and sparse ones, batches with lists of one length and of several."""
+    metric = metric_of(name)
+    for size, ranges in ((40, (1, 3, 40)), (3 * SMALL, (2, 7)), (CATALOGUE, (1, 96))):
+        context = SimpleNamespace(catalogue=range(size))
+        batches = [random_lists(seed, size) for seed in range(3)] + [[[1, 2], [2, 3]]]
+        states = [metric.state(lists_of(batch), context) for batch in batches]
+        assert all(isinstance(state, ByItem) for state in states)
+        for many in ranges:
+            ends = [size * nth // many for nth in range(many + 1)]
+            parts = [
+                sum([state.cut(*each) for state in states[1:]], start=states[0].cut(*each)).folded()
+                for each in pairwise(ends)
+            ]
+            folded = parts[0]
+            for part in parts[1:]:
+                folded = folded.beside(part)
+            assert metric.value(folded) == metric.value(sum(states[1:], start=states[0]))
+            assert len(pickle.dumps(folded)) < 2_000
+            with pytest.raises(rw.RankwellError, match="were added up there by item"):
+                folded + folded
 
 
 def test_sums_in_halves_are_those_of_whole_numbers_however_they_are_kept():

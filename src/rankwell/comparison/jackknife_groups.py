@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankwell.results.part import Part
 from rankwell.results.segments import Division, Segments
 from rankwell.tables.draws import draws
 from rankwell.tables.ids import Ids
-from rankwell.tables.states import State
+from rankwell.tables.states import Divisible, State
 
 
 class Found(NamedTuple):
@@ -38,6 +38,8 @@ class DrawnSegments(Segments):
 
     seed: int = 0
     groups: int = 1
+
+    are_taken_apart: ClassVar[bool] = True
 
     def rows(self, queries: Ids) -> np.ndarray:
         """Return the group of each query."""
@@ -95,8 +97,10 @@ def _without(part: Part, metrics: Sequence[Metric], groups: Sequence[int]) -> np
     found = np.empty((1 + len(groups), len(metrics)))
     for column, metric in enumerate(metrics):
         states = [part.split[metric, group] for group in groups]
-        found[0, column] = metric.value(part.states[metric])
-        found[1:, column] = [metric.value(state) for state in _sums_of_others(states)]
+        whole = part.states[metric]
+        rest = map(whole.without, states) if isinstance(whole, Divisible) else _sums_of_others(states)
+        found[0, column] = metric.value(whole)
+        found[1:, column] = [metric.value(state) for state in rest]
     return found
 
 

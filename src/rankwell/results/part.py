@@ -167,6 +167,13 @@ class Sum:
             else:
                 total[key] = state
 
+    def hold(self, metric: Metric, segment: int | None, state: State) -> None:
+        """Hold the whole state of a metric, of all queries or of those of a segment, which no part has."""
+        if segment is None:
+            self._states[metric] = state
+        else:
+            self._split[metric, segment] = state
+
     def part(self) -> Part:
         """Return the sum."""
         return Part(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Segments:
     codes: np.ndarray | None = None
     weights: np.ndarray | None = None
     table: str = "users"
+
+    are_taken_apart: ClassVar[bool] = False  # whether the states of segments are taken from those of all
 
     @classmethod
     def of(cls, users: Users | None, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:

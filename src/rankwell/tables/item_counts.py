@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from rankwell.tables.states import sums_in_halves
+from rankwell.tables.states import refuse_addition, sums_in_halves
 
 SMALL = 1 << 15  # so many items all have a number
 SPARE = 4  # and so do all items of a catalogue of at most so many times those shown
@@ -55,15 +56,23 @@ class ItemSums:
         total.numbers[..., items] = numbers
         return total
 
-    def __iadd__(self, other: ItemSums) -> ItemSums:
+    def __iadd__(self, other: ItemSums) -> Self:
         """Add to these sums, which nobody else may hold: if all items have a number, only those of ``other`` are touched."""
         if self.items is not None:
-            return self + other
+            total = self + other
+            return replace(self, numbers=total.numbers, items=total.items)
         if other.items is None:
             np.add(self.numbers, other.numbers, out=self.numbers)
         else:
             self.numbers[..., other.items] += other.numbers
         return self
+
+    def cut(self, low: int, high: int) -> ItemSums:
+        """Return the sums of the items from one row of the catalogue until another, as a catalogue of their own."""
+        if self.items is None:
+            return ItemSums(self.numbers[..., low:high], high - low)
+        first, last = np.searchsorted(self.items, (low, high))
+        return ItemSums(self.numbers[..., first:last], high - low, self.items[first:last] - low)
 
     def less(self, part: ItemSums) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the items of ``part``, which is a part of these sums, with and without that part."""
@@ -112,12 +121,31 @@ def _merged(
     return np.insert(left, at, right[is_new]), np.insert(numbers, at, of_right[..., is_new], axis=-1)
 
 
+def padded_sum(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Return the sum of two columns, the shorter one filled up with 0.
+
+    >>> padded_sum(np.array([1, 2]), np.array([5])).tolist()
+    [6, 2]
+    """
+    short, long = sorted((one, two), key=len)
+    total = long.copy()
+    total[: len(short)] += short
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Tally:
     """How many items of a catalogue were shown 0, 1, 2 … times in ``n`` lists: all that most metrics ask of the counts."""
 
     alike: np.ndarray
     n: int
+
+    def __add__(self, other: object) -> Tally:
+        refuse_addition()
+
+    def beside(self, other: Tally) -> Tally:
+        """Return the tally of the items of both, in the same lists."""
+        return Tally(padded_sum(self.alike, other.alike), self.n)
 
     @property
     def size(self) -> int:
@@ -158,11 +186,19 @@ class ItemCounts:
     def __add__(self, other: ItemCounts) -> ItemCounts:
         return ItemCounts(self.sums + other.sums, self.n + other.n)
 
-    def __iadd__(self, other: ItemCounts) -> ItemCounts:
+    def __iadd__(self, other: ItemCounts) -> Self:
         """Add to these counts, which nobody else may hold."""
         sums = self.sums
         sums += other.sums
-        return ItemCounts(sums, self.n + other.n)
+        return replace(self, sums=sums, n=self.n + other.n)
+
+    def cut(self, low: int, high: int) -> ItemCounts:
+        """Return the counts of the items from one row of the catalogue until another."""
+        return ItemCounts(self.sums.cut(low, high), self.n)
+
+    def folded(self) -> Tally:
+        """Return how many items were shown how often."""
+        return self._tally
 
     def without(self, part: ItemCounts) -> Tally:
         """Return how many items were shown how often without a part of the lists."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from rankwell.errors import UsageError
 from rankwell.kernels import sums
 from rankwell.tables.csr import offsets_of
 
@@ -42,6 +43,28 @@ class Divisible(State, Protocol):
 
     def without(self, part: Any) -> State:
         """Return what is left without the state of a part of the queries: what ``Metric.value`` needs of it."""
+
+
+class Folded(State, Protocol):
+    """What ``Metric.value`` needs of some of the items of a state, of all of its queries; it grows neither with items nor with queries."""
+
+    def beside(self, other: Self) -> Self:
+        """Return the same of the items of both; the queries are those of each."""
+
+
+@runtime_checkable
+class ByItem(State, Protocol):
+    """A state that holds numbers of items: it can be divided by item, so that sums are made of some of the items at a time."""
+
+    @property
+    def size(self) -> int:
+        """The number of items that have a place, shown or not."""
+
+    def cut(self, low: int, high: int) -> Self:
+        """Return the same state of the items from one place until another alone."""
+
+    def folded(self) -> Folded:
+        """Return what the value needs of these items; nothing can be added to it but other items of the same queries."""
 
 
 class Average(State, Protocol):
@@ -193,6 +216,14 @@ class Total:
     def value(self) -> float:
         """The sum, correctly rounded."""
         return self.total / (1 << _POINT)
+
+
+def refuse_addition() -> NoReturn:
+    """Raise UsageError: a folded state no longer holds what adds up."""
+    raise UsageError(
+        "cannot add results of metrics that count items if these were evaluated on Spark with a large catalogue: their counts "
+        "were added up there by item and are not held. Evaluate both tables together."
+    )
 
 
 def group_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

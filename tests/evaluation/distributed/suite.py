@@ -18,8 +18,10 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 import rankwell as rw
 from rankwell import testing
 from rankwell.comparison import families, spread
+from rankwell.evaluation.distributed import by_item
 from rankwell.metrics import metric_of
 from rankwell.statistics import many as many_rows
+from rankwell.tables.item_counts import Tally
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 
@@ -96,7 +98,9 @@ class Suite:
     @pytest.mark.parametrize(
         "groups", [1, 4, 40]
     )  # all queries in one; several with more than one; most of them empty
-    def test_every_registered_metric_in_one_job(self, spark, groups):
+    def test_every_registered_metric_in_one_job(self, spark, groups, monkeypatch):
+        if groups > 1:  # counts of items are added up by item, two items at a time
+            monkeypatch.setattr(by_item, "WIDTH", 2)
         metrics = list(dict.fromkeys([*METRICS, *map(metric_of, PRIORS)]))
         given = testing.example(groups)
         policy = POLICIES[groups % 2]
@@ -122,7 +126,9 @@ class Suite:
             rw.evaluate(run, qrels, ["ap"])
         )
 
-    def test_skewed_lists_segments_weights_slices_training_data_and_users(self, spark):
+    @pytest.mark.parametrize("width", [1 << 20, 1000], ids=["whole", "by item"])
+    def test_skewed_lists_segments_weights_slices_training_data_and_users(self, spark, monkeypatch, width):
+        monkeypatch.setattr(by_item, "WIDTH", width)
         rng = random.Random(5)
         rows = [("much", f"i{n}", rng.random()) for n in range(3000)]
         rows += [(f"q{q}", f"i{n}", rng.random()) for q in range(40) for n in rng.sample(range(3000), 5)]
@@ -154,6 +160,7 @@ class Suite:
         whole = rw.evaluate(run, qrels, metrics, **tables)
         found = rw.evaluate(sent(spark, run), qrels, metrics, engine=rw.Spark(groups=7), **tables)
         assert everything(found) == everything(whole)
+        assert isinstance(found.part.states[metric_of("gini@5")], Tally) == (width == 1000)
 
     def test_the_films(self, spark):
         tables = [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("popular", "test", "train")]
@@ -221,6 +228,35 @@ class Suite:
         (tmp_path / "run.txt").write_text("q002 Q0 i1 1 2.0 x\n")
         text = rw.evaluate(tmp_path / "run.txt", "judged", ["ap"], engine=engine, missing="skip")
         assert text.mean == rw.evaluate(tmp_path / "run.txt", qrels, ["ap"], missing="skip").mean
+
+    def test_results_of_counts_added_up_by_item_are_saved_and_cannot_be_added(
+        self, spark, monkeypatch, tmp_path
+    ):
+        monkeypatch.setattr(by_item, "WIDTH", 7)
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        metrics = [
+            "ap",
+            "coverage@5",
+            "personalization@3",
+            "personalization(similarity=overlap)@3",
+            "test_share@4",
+        ]
+        options = {"items": run.unique("item"), "missing": "skip"}
+        whole = rw.evaluate(run, qrels, metrics, **options)
+        first, rest = (run.filter((pl.col("query") == "q002") == kept) for kept in (True, False))
+        days = [
+            rw.evaluate(sent(spark, part), sent(spark, qrels), metrics, **options) for part in (first, rest)
+        ]
+        found = rw.evaluate(sent(spark, run), sent(spark, qrels), metrics, **options)
+        assert found.mean == whole.mean
+        found.save(tmp_path / "all.json")
+        loaded = rw.Results.load(tmp_path / "all.json")
+        assert loaded.mean == whole.mean
+        with pytest.raises(rw.RankwellError, match="counts were added up there by item"):
+            days[0] + days[1]
+        with pytest.raises(rw.RankwellError, match="cannot add loaded results"):
+            loaded + days[0]
+        assert rw.compare({"old": found, "new": loaded}, baseline="old").to_dict()
 
     def test_values_are_collected_for_whatever_needs_them(self, spark, tmp_path):
         run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))

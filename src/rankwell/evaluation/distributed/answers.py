@@ -5,31 +5,47 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import ceil
 from typing import Any
 
 from rankwell import errors
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
+LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")  # as gRPC refuses one
 ROWS, FEW, MOST = 500_000, 10_000, 1_000  # of a group at most, and at least; groups
+SHARE = 4  # every group is sent the catalogue: it has at least a row for so many items
 
 
-def groups_for(session: Any, rows: int) -> int:
-    """Return in how many groups so many rows are divided."""
-    shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / FEW))
-    return max(min(max(ceil(rows / ROWS), shared_out), MOST), 1)
+def groups_for(session: Any, rows: int, items: int = 0) -> int:
+    """Return in how many groups so many rows are divided, if each needs a catalogue of so many items."""
+    few, most = (max(each, items // SHARE) for each in (FEW, ROWS))
+    shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / few))
+    return max(min(max(ceil(rows / most), shared_out), MOST), 1)
 
 
 def blobs(answers: Any) -> Iterator[Any]:
     """Yield what the groups answered, from a column; an error of rankwell in one of them is raised as if it had happened here."""
+    with as_ours():
+        for row in answers.toLocalIterator():
+            yield pickle.loads(row[0])  # noqa: S301 - written by our own job
+
+
+@contextmanager
+def as_ours() -> Iterator[None]:
+    """Raise an error of rankwell in a group as if it had happened here, and tell plainly that a job is too large to be sent."""
     from pyspark.errors import PySparkException
 
     try:
-        for row in answers.toLocalIterator():
-            yield pickle.loads(row[0])  # noqa: S301 - written by our own job
+        yield
     except PySparkException as error:
-        found = ERROR.search(str(error))
+        found, large = ERROR.search(str(error)), LARGE.search(str(error))
+        if large is not None:
+            raise UsageError(
+                f"the catalogue and what is known of its items are {int(large[1]) >> 20:,} MiB, and Spark Connect takes at most "
+                f"{int(large[2]) >> 20:,} MiB in one message. Use a classic session of Spark, or fewer items= and slices."
+            ) from None
         if found is None:
             raise
         kind = getattr(errors, found[1], DataError)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rankwell.errors import brief
+from rankwell.evaluation.distributed.by_item import cut
+from rankwell.evaluation.distributed.of_items import SomeAmounts, SomeUsers
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.streaming.work import Work
@@ -19,7 +22,7 @@ from rankwell.readers.pieces import Piece
 from rankwell.tables.ids import Ids
 
 TABLE, USERS = "rankwell_table", "users"
-DONE, QUERY = "rankwell_done", "query"
+DONE, RANGE, QUERY = "rankwell_done", "rankwell_range", "query"
 Answer = Callable[[Work, PartOfTables], Any]
 
 
@@ -28,13 +31,21 @@ class Job:
     """What is done with a group: the columns of each table by their words, and what is asked of the work on it.
 
     The tag of a table is its place in ``words``. ``values`` are the names of the columns of values that come back, none if only
-    states do.
+    states do. States that count items are cut into ``ranges`` of items, 0 if they come back whole.
     """
 
     work: Work
     words: Mapping[str, Mapping[str, str]]
     answer: Answer
     values: Sequence[str] = ()
+    ranges: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pack what is sent to every group: a catalogue, and what is known of its items, take an eighth of the room."""
+        from pyspark import cloudpickle
+
+        held = [getattr(self, each.name) for each in fields(self)]
+        return unpacked, (zlib.compress(cloudpickle.dumps(held, pickle.HIGHEST_PROTOCOL), 1),)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield the answer for the rows of a group, in batches of Arrow: one row with it, and rows of values."""
@@ -52,20 +63,29 @@ class Job:
         found, values = self.answer(self.work, self._part(rows)), None
         if isinstance(found, tuple):
             found, values = found
-        blob = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
+        pieces: Sequence[Any] = ()
+        if self.ranges:
+            found, pieces = cut(found, self.ranges)
         kind = rows.schema[QUERY]
-        head = pl.DataFrame(
-            {QUERY: [None], **{name: [None] for name in self.values}, DONE: [blob]},
-            schema={QUERY: kind, **dict.fromkeys(self.values, pl.Float64), DONE: pl.Binary},
+        heads = pl.DataFrame(
+            {
+                RANGE: [None, *range(len(pieces))],
+                DONE: [pickle.dumps(each, pickle.HIGHEST_PROTOCOL) for each in (found, *pieces)],
+            },
+            schema={RANGE: pl.Int32, DONE: pl.Binary},
         )
-        if values is not None:
-            head = pl.concat(
-                [head, values.with_columns(pl.lit(None, pl.Binary).alias(DONE)).cast({QUERY: kind})]
-            )
-        return head.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(
+        schema = {QUERY: kind, **dict.fromkeys(self.values, pl.Float64), **heads.schema}
+        frames = [heads] if values is None else [heads, values.cast({QUERY: kind})]
+        whole = pl.concat(frames, how="diagonal")
+        whole = whole.select(
+            pl.col(name) if name in whole.columns else pl.lit(None, dtype).alias(name)
+            for name, dtype in schema.items()
+        )
+        return whole.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(
             pa.schema([
                 (QUERY, pa.int64() if kind.is_integer() else pa.string()),
                 *((name, pa.float64()) for name in self.values),
+                (RANGE, pa.int32()),
                 (DONE, pa.binary()),
             ])
         )  # fmt: skip
@@ -84,6 +104,11 @@ class Job:
         users = pieces.pop(USERS, None)
         ids = None if users is None else ids_in(users)
         return PartOfTables(pieces, places, partial(_members, ids), None)
+
+
+def unpacked(packed: bytes) -> Job:
+    """Return a job that was packed."""
+    return Job(*pickle.loads(zlib.decompress(packed)))  # noqa: S301 - written by our own job
 
 
 def _place(name: str, queries: Any, row: int) -> str:
@@ -117,9 +142,10 @@ def evaluated(work: Work, part: PartOfTables) -> Any:
 
 def everyone(work: Work, part: PartOfTables) -> Any:
     """Return what the training users of a part share, and what the rules touched."""
-    return [work.everyone(part)]
+    own, counts = work.everyone(part)
+    return [(None if own is None else SomeUsers.of(own), counts)]
 
 
 def grades(work: Work, part: PartOfTables) -> Any:
     """Return the sums of the grades of each item, over the judgements of a part."""
-    return work.grades(part)
+    return SomeAmounts.of(work.grades(part))

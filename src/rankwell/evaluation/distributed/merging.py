@@ -6,29 +6,37 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
-from rankwell.evaluation.distributed.job import DONE
+from rankwell.evaluation.distributed.by_item import Pieces, add, folded
+from rankwell.evaluation.distributed.job import DONE, RANGE
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.values import Values
 
 MANY, FEW = 32, 8  # answers that come back one by one; sums that more are made into
 
 
-def merged(answered: Any, groups: int) -> Any:
-    """Return the answers of groups, as some sums of them if there are many."""
-    answers = answered.filter(answered[DONE].isNotNull()).select(DONE)
+def merged(answered: Any, groups: int, ranges: int) -> Any:
+    """Return the answers of groups, as some sums of them if there are many, and folded states by range of items if there are any."""
+    answers = answered.filter(answered[DONE].isNotNull()).select(RANGE, DONE)
+    if ranges:
+        return answers.repartition(ranges, RANGE).mapInArrow(sums, f"{DONE} binary")
     if groups <= MANY:
-        return answers
+        return answers.select(DONE)
     return answers.repartition(FEW).mapInArrow(sums, f"{DONE} binary")
 
 
 def sums(batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield the sum of all answers in batches of Arrow, one taken after the other."""
+    """Yield the sum of all answers in batches of Arrow, one taken after the other, and the folded states of ranges of items."""
     import pyarrow as pa
 
-    done = Done(Values())
+    done, by_range = Done(Values()), dict[int, Pieces]()
     for batch in batches:
-        for answer in batch.column(0):
-            done.add(pickle.loads(answer.as_py()))  # noqa: S301 - written by our own job
-    if done.is_begun:
-        blob = pickle.dumps(done.as_part(), pickle.HIGHEST_PROTOCOL)
+        for number, answer in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            found = pickle.loads(answer.as_py())  # noqa: S301 - written by our own job
+            if number is None:
+                done.add(found)
+            else:
+                add(by_range.setdefault(number, {}), found)
+    made = [done.as_part()] if done.is_begun else []
+    for each in (*made, *([folded(by_range)] if by_range else [])):
+        blob = pickle.dumps(each, pickle.HIGHEST_PROTOCOL)
         yield pa.RecordBatch.from_arrays([pa.array([blob], pa.binary())], names=[DONE])

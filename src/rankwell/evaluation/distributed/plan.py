@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError
-from rankwell.evaluation.distributed.answers import blobs, groups_for
+from rankwell.evaluation.distributed.answers import as_ours, blobs, groups_for
+from rankwell.evaluation.distributed.by_item import beside, ranges_of
 from rankwell.evaluation.distributed.job import (
     DONE,
     QUERY,
+    RANGE,
     USERS,
     Answer,
     Job,
@@ -22,7 +24,7 @@ from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
-from rankwell.evaluation.streaming.done import Done
+from rankwell.evaluation.streaming.done import Done, PartDone
 from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
@@ -102,7 +104,8 @@ class SparkPlan:
             keeps_values=self.per_query,
             tie_ranges=self.tie_ranges,
         )
-        groups = self.engine.groups or groups_for(session, sum(each.rows for each in surveys.values()))
+        rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
+        groups = self.engine.groups or groups_for(session, rows, items)
         counts: dict[str, int] = {}
         if "train" in frames:
             work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
@@ -123,15 +126,22 @@ class SparkPlan:
                 if self.per_query
                 else []
             )
-            answered = _answered(work, frames, groups, evaluated, names).persist()
+            ranges = ranges_of(work)
+            with as_ours():
+                answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
             done = Done(Values())
-            for found in blobs(merged(answered, groups)):
-                done.add(found)
+            by_item = []
+            for found in blobs(merged(answered, groups, ranges)):
+                if isinstance(found, PartDone):
+                    done.add(found)
+                else:
+                    by_item.append(found)
             if done.ends == work.facts.ends:
                 break
             answered.unpersist()
             work = replace(work, facts=replace(work.facts, ends=done.ends))
-        rows = answered.filter(answered[DONE].isNull()).drop(DONE) if self.per_query else None
+        done.hold(beside(by_item).items())
+        rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if self.per_query else None
         return replace(results_of(work, done, surveys, counts), spark_rows=rows)
 
     def _session(self, tables: Mapping[str, Pieces]) -> Any:
@@ -157,18 +167,24 @@ def _users(session: Any, work: Work) -> Any:
     return session.createDataFrame(pl.DataFrame([column]).to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
-def _answered(work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str]) -> Any:
+def _answered(
+    work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str], ranges: int = 0
+) -> Any:
     whole, words = tagged(frames, groups)
     kind = dict(whole.dtypes)[QUERY]
-    schema = ", ".join([f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{DONE} binary"])
-    return whole.mapInArrow(Job(work, words, answer, tuple(values)), schema)
+    schema = ", ".join(
+        [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
+    )
+    return whole.mapInArrow(Job(work, words, answer, tuple(values), ranges), schema)
 
 
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
     total: Everyone | None = None
     counts: dict[str, int] = {}
-    for [(own, more)] in blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
-        if own is not None:
+    assert work.catalogue is not None
+    for [(few, more)] in blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
+        if few is not None:
+            own = few.whole(work.catalogue)
             total = own if total is None else total + own
             add_counts(counts, more)
     return replace(work, facts=replace(work.facts, everyone=total)), counts
@@ -176,6 +192,7 @@ def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[
 
 def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
     total: Any = None
-    for own in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
+    for few in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
+        own = few.whole()
         total = own if total is None else total + own
     return replace(work, facts=replace(work.facts, grades=total))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rankwell.evaluation.streaming.facts import Ends
 from rankwell.evaluation.streaming.parts import Next
 from rankwell.evaluation.streaming.values import Values
+from rankwell.metrics.metric import Metric
 from rankwell.results.part import Part, Sum, add_counts
 from rankwell.tables.digests import Digest
+from rankwell.tables.states import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,11 @@ class Done:
         self.is_judged = self.is_judged or part.is_judged
         self.parts += 1
         self.rows += part.rows
+
+    def hold(self, states: Iterable[tuple[tuple[str | None, Metric, int | None], State]]) -> None:
+        """Hold whole states, each of a slice (None: all items), a metric, and a segment (None: all queries)."""
+        for (name, metric, segment), state in states:
+            self.sums[name].hold(metric, segment, state)
 
     def as_part(self) -> PartDone:
         """Return the sum as one part; nothing can be added afterwards."""

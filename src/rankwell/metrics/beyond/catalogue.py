@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +11,11 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
+from rankwell.metrics.beyond.shown_judged import FewerJudged, ShownJudged
 from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
-from rankwell.tables.item_counts import Counts, ItemCounts, Tally
+from rankwell.tables.item_counts import Counts, ItemCounts
 from rankwell.tables.sorted_keys import places_among
 from rankwell.tables.states import State, Total
 
@@ -230,46 +230,6 @@ class TestShare(OfCounts):
         """The judged ones among the items shown."""
         shown = state.shown.distinct
         return state.judged.distinct / shown if shown else math.nan
-
-
-@dataclass(frozen=True, eq=False)
-class ShownJudged:
-    """The items shown, and those of them that are judged."""
-
-    shown: ItemCounts
-    judged: ItemCounts
-
-    def __add__(self, other: ShownJudged) -> ShownJudged:
-        return ShownJudged(self.shown + other.shown, self.judged + other.judged)
-
-    def __iadd__(self, other: ShownJudged) -> ShownJudged:
-        """Add to these counts, which nobody else may hold."""
-        shown, judged = self.shown, self.judged
-        shown += other.shown
-        judged += other.judged
-        return ShownJudged(shown, judged)
-
-    def without(self, part: ShownJudged) -> FewerJudged:
-        """Return what is left without a part of the lists."""
-        return FewerJudged(self.shown.without(part.shown), self.judged.without(part.judged))
-
-    @property
-    def n(self) -> int:
-        """The number of lists."""
-        return self.shown.n
-
-
-@dataclass(frozen=True, eq=False)
-class FewerJudged:
-    """How many items are shown how often without a part of the lists, and the same of judged ones."""
-
-    shown: Tally
-    judged: Tally
-
-    @property
-    def n(self) -> int:
-        """The number of lists."""
-        return self.shown.n
 
 
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
