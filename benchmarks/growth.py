@@ -1,4 +1,4 @@
-"""How the time grows: from 10,000 to 50,000,000 rows, from 1 to 1,000 runs, from 1 to 1,000,000 segments.
+"""How the time grows: with rows, runs, segments, and items of the catalogue, each over several powers of ten.
 
     python benchmarks/growth.py              all tables
     python benchmarks/growth.py text runs    some of them
@@ -43,7 +43,12 @@ GROWTHS = {
     "segments": Growth(
         "segments of 1,000,000 users", "user", (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
     ),
+    "catalogue": Growth(
+        "a catalogue, 10,000,000 rows in memory", "row or item", (10_000, 100_000, 1_000_000, 10_000_000)
+    ),
 }
+
+UNITS = {"segments": lambda _: 1_000_000, "catalogue": lambda items: 10_000_000 + items}
 
 
 def measure(name: str, growth: Growth, setting: Setting, largest: int | None) -> Record:
@@ -66,7 +71,7 @@ def measure(name: str, growth: Growth, setting: Setting, largest: int | None) ->
         "title": growth.title,
         "unit": growth.unit,
         "sizes": sizes,
-        "units": [1_000_000 if name == "segments" else size for size in sizes],
+        "units": [UNITS[name](size) if name in UNITS else size for size in sizes],
         "most": MOST,
         "date": time.strftime("%Y-%m-%d %H:%M"),
         "machine": machine(),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 STRICT = os.environ.get("RANKWELL_CI") == "1"
 ROOT = Path(__file__).parents[1]
+ON_SPARK = [ROOT / f"tests/evaluation/distributed/test_{kind}.py" for kind in ("sail", "jvm", "connect")]
 TRAINING = [  # what imports one of these packages
     ROOT / path
     for path in (
@@ -58,7 +59,7 @@ def pytest_report_header() -> list[str]:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out the tests of training loops where packages that they need are not installed, unless nothing may be left out."""
-    if collection_path.parent == ROOT / "tests/evaluation/distributed" and find_spec("pyspark") is None:
+    if collection_path in ON_SPARK and find_spec("pyspark") is None:
         return True  # `make test-spark` installs PySpark and runs these
     return True if LACKING and not STRICT and collection_path in TRAINING else None
 

@@ -1,4 +1,4 @@
-"""One evaluation of so many rows, runs or segments: KIND COUNT SEED FOLDER. Runs where rankwell is installed.
+"""One evaluation of so many rows, runs, segments or items of the catalogue: KIND COUNT SEED FOLDER. Runs where rankwell is installed.
 
 Data are made anew from the seed, ids shuffled, before the time is taken; files are written to FOLDER and deleted.
 """
@@ -84,12 +84,27 @@ def of_segments(count: int, rng: np.random.Generator, _folder: Path, queries: in
     return lambda: rw.evaluate(run, qrels, ["rr", "p@1"], users=segments, by=["segment"]).mean
 
 
+def of_catalogue(items: int, rng: np.random.Generator, _folder: Path, queries: int = 500_000) -> Timed:
+    length = 20
+    start = rng.integers(0, items, (queries, 1))
+    shown = (start + rng.integers(1, max(items // length, 2), (queries, length)).cumsum(axis=1)) % items
+    run = rw.Run(
+        query=np.repeat(rng.permutation(queries), length),
+        item=shown.ravel(),
+        score=np.tile(np.arange(length, 0, -1.0), queries),
+    )
+    names = ["coverage@10", "gini@10", "entropy@20", "personalization@10"]
+    catalogue = rng.permutation(items)
+    return lambda: rw.evaluate(run, metrics=names, items=catalogue, per_query=False).mean
+
+
 KINDS = {
     "text": of_file(".run"),
     "parquet": of_file(".parquet"),
     "arrays": of_arrays,
     "runs": of_runs,
     "segments": of_segments,
+    "catalogue": of_catalogue,
 }
 
 
@@ -97,8 +112,10 @@ def main() -> None:
     kind, count, seed, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
     make = KINDS[kind]
-    less = {"queries": 1_000} if make is of_segments else {}
-    make(10, np.random.default_rng(0), folder, **less)()  # imports are not what grows
+    less = {"queries": 1_000} if make in (of_segments, of_catalogue) else {}
+    make(
+        1_000 if make is of_catalogue else 10, np.random.default_rng(0), folder, **less
+    )()  # imports are not what grows
     call = make(count, np.random.default_rng([seed, count]), folder)
     start = time.perf_counter()
     values = call()

@@ -11,7 +11,10 @@ import numpy as np
 from rankwell.tables.states import refuse_addition, sums_in_halves
 
 SMALL = 1 << 15  # so many items all have a number
-SPARE = 4  # and so do all items of a catalogue of at most so many times those shown
+SPARE, GROWING = (
+    4,
+    16,
+)  # and so do all items of a catalogue of at most so many times those shown, or shown in a sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class ItemSums:
             total += rest
             return total
         items, numbers = _merged(self.items, self.numbers, other.items, other.numbers)
-        if not _fits(self.size, len(items)):
+        if not _fits(self.size, len(items), GROWING):
             return ItemSums(numbers, self.size, items)
         total = ItemSums(np.zeros((*numbers.shape[:-1], self.size), np.int64), self.size)
         total.numbers[..., items] = numbers
@@ -94,9 +97,9 @@ class ItemSums:
         return alike
 
 
-def _fits(size: int, shown: int) -> bool:
-    """Whether a number for every item takes little room."""
-    return size <= max(SMALL, SPARE * shown)
+def _fits(size: int, shown: int, spare: int = SPARE) -> bool:
+    """Whether a number for every item takes little room; a sum may take more, as others are added to it at once."""
+    return size <= max(SMALL, spare * shown)
 
 
 def _coded(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, int]:

@@ -258,6 +258,26 @@ class Suite:
             loaded + days[0]
         assert rw.compare({"old": found, "new": loaded}, baseline="old").to_dict()
 
+    def test_tables_of_the_catalogue_that_were_saved_are_read_by_their_names(self, spark, tmp_path):
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        spark.sql("CREATE DATABASE IF NOT EXISTS logs")
+        for name, table in {"lists": run, "judged": qrels}.items():
+            spark.sql(f"DROP TABLE IF EXISTS logs.{name}")
+            sent(spark, table).write.option("path", str(tmp_path / name)).saveAsTable(f"logs.{name}")
+        whole = rw.evaluate(run, qrels, ["ap", "ndcg@5"])
+        catalogue = spark.sql("SELECT current_catalog()").collect()[0][0]
+        for place in ("logs", f"{catalogue}.logs"):
+            found = rw.evaluate(f"{place}.lists", f"{place}.judged", ["ap", "ndcg@5"], engine=rw.Spark(spark))
+            assert everything(found) == everything(whole) | {"run": str(everything(found)["run"])}
+
+    def test_lists_that_are_in_order_here_are_sent_with_their_ranks(self, spark):
+        lists = {"q": ["a", "b", "c"], "p": ["c", "a"]}
+        qrels = {"q": {"b": 1}, "p": {"a": 2, "c": 1}, "r": {"a": 1}}
+        whole = rw.evaluate(lists, qrels, ["ap", "ndcg@2"])
+        found = rw.evaluate(lists, qrels, ["ap", "ndcg@2"], engine=rw.Spark(spark, groups=2))
+        assert found.mean == whole.mean
+        assert found.per_query.equals(whole.per_query)
+
     def test_values_are_collected_for_whatever_needs_them(self, spark, tmp_path):
         run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
         worse = run.with_columns(score=-pl.col("score"))

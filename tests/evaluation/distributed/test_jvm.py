@@ -11,9 +11,10 @@ from tests.evaluation.distributed.suite import Suite
 
 
 @pytest.fixture(scope="module")
-def spark():
+def spark(tmp_path_factory):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.memory": "2g"}
+    settings["spark.sql.warehouse.dir"] = str(tmp_path_factory.mktemp("warehouse"))
     builder = SparkSession.builder.master("local[2]")
     for name, value in settings.items():
         builder = builder.config(name, value)

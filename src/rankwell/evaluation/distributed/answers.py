@@ -15,6 +15,7 @@ from rankwell.errors import DataError, UsageError
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
 LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")  # as gRPC refuses one
 ROWS, FEW, MOST = 500_000, 10_000, 1_000  # of a group at most, and at least; groups
+LARGEST = 5_000_000  # rows of a group, which a worker holds, however many groups that makes
 SHARE = 4  # every group is sent the catalogue: it has at least a row for so many items
 
 
@@ -22,7 +23,8 @@ def groups_for(session: Any, rows: int, items: int = 0) -> int:
     """Return in how many groups so many rows are divided, if each needs a catalogue of so many items."""
     few, most = (max(each, items // SHARE) for each in (FEW, ROWS))
     shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / few))
-    return max(min(max(ceil(rows / most), shared_out), MOST), 1)
+    wanted = min(max(ceil(rows / most), shared_out), MOST)
+    return max(wanted, ceil(rows / max(LARGEST, items // SHARE)), 1)
 
 
 def blobs(answers: Any) -> Iterator[Any]:

@@ -29,7 +29,7 @@ def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
     DataError
         If an id is no text and no whole number, or text is no plain number where other tables have integers.
     """
-    frames = {name: _frame(session, pieces) for name, pieces in tables.items()}
+    frames = {name: _frame(session, pieces, is_run=name == "run") for name, pieces in tables.items()}
     if not {"score", "rank"} & set(frames["run"].columns):
         raise UsageError(
             f"{tables['run'].name}: rows of Spark are in no order; the run needs a column score or rank."
@@ -42,7 +42,7 @@ def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
     return frames
 
 
-def _frame(session: Any, pieces: Pieces) -> Any:
+def _frame(session: Any, pieces: Pieces, *, is_run: bool) -> Any:
     if isinstance(pieces, SparkPieces):
         return pieces.frame
     import polars as pl
@@ -55,7 +55,12 @@ def _frame(session: Any, pieces: Pieces) -> Any:
         parts.append(pl.DataFrame(columns))
     if not parts:
         raise DataError(f"{pieces.name}: the table holds no rows.")
-    return session.createDataFrame(pl.concat(parts).to_arrow(compat_level=pl.CompatLevel.oldest()))
+    whole = pl.concat(parts)
+    if is_run and not {"score", "rank"} & set(
+        whole.columns
+    ):  # lists that are in order here, and would not be there
+        whole = whole.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query").cast(pl.Float64))
+    return session.createDataFrame(whole.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
 def _kind(frame: Any, word: str, name: str) -> str:

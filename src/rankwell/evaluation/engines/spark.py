@@ -30,7 +30,8 @@ class Spark:
         DataFrames, or the active one.
     groups
         The number of groups of queries; by default one for 500,000 rows, and more, of at least 10,000 rows, up to the number of
-        ``spark.sql.shuffle.partitions``; at most 1,000.
+        ``spark.sql.shuffle.partitions``; at most 1,000, unless a group would have more than 5 million rows. A group has at least a
+        row for every four items of the catalogue, which is sent to each.
     """
 
     session: Any = None
