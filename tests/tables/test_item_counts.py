@@ -13,6 +13,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
+from rankwell.metrics.beyond.weighted_counts import WeightedCounts
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
 from rankwell.tables.item_counts import SMALL, ItemCounts, ItemSums
@@ -168,6 +169,22 @@ def test_weights_of_items_are_those_of_the_union_of_all_batches():
         rw.evaluate({u: own}, metrics=["coverage(weights=weight)@2"], items=items) for u, own in run.items()
     ]
     assert whole == (parts[0] + parts[1] + parts[2]).mean == {"coverage(weights=weight)@2": 10.5 / 12.5}
+
+
+@pytest.mark.parametrize("size", [300, 3 * SMALL])
+def test_weights_of_items_stay_with_them_in_sums_of_dense_and_sparse_counts(size):
+    """Against a loop over sets; parts are left as they were."""
+    draw = np.random.default_rng(size)
+    weights, lists = draw.random(size), [draw.integers(0, size, many) for many in (5, SMALL, 1, 40_000, 9)]
+    states = [WeightedCounts.of(ItemCounts.of(rows, size, 1), weights, float(size)) for rows in lists]
+    before, ids, none = pickle.dumps(states), Ids.of_integers(np.empty(0, np.int64)), np.empty(0, np.int64)
+    metric = metric_of("coverage(weights=w)")
+    for order in (states, states[::-1], states[2:] + states[:2]):
+        total = Part.sum(Part(ids, none, states={metric: state}) for state in order).states[metric]
+        shown = sorted(set(np.concatenate(lists).tolist()))
+        assert total.weights.tolist() == weights[shown].tolist()
+        assert metric.value(total) == math.fsum(weights[shown].tolist()) / size
+    assert pickle.dumps(states) == before
 
 
 def test_shares_of_judged_items_are_those_of_the_union_of_all_batches():

@@ -109,7 +109,7 @@ class Coverage(OfCounts):
         if self.weights is None:
             return shown
         weights, total = context.once(_weights, self.weights)
-        return WeightedCounts(shown, weights[shown.items], total)
+        return WeightedCounts.of(shown, weights, total)
 
     def value(self, state: Counts | WeightedCounts | FewerCounts) -> float:
         """The share of items shown, or its mean over samples of lists."""

@@ -14,7 +14,6 @@ from rankwell.metrics.metric import Better, ListMetric, Metric, definition
 from rankwell.tables.item_counts import Counts, ItemCounts
 from rankwell.tables.popularity import PARTS, Cut, Rule
 from rankwell.tables.ranked import Ranked, ratio
-from rankwell.tables.sorted_keys import places_among
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
 
@@ -167,10 +166,11 @@ class TailCoverage(OfHead, OfCounts):
 
     def state(self, judged: Judged, context: Context) -> ItemCounts:
         """How often each item of the tail is in the first k."""
-        tail, shown = context.once(_tail, self.borders()), judged.shown.top(self.k)
+        place, size = context.once(_tail, self.borders())
+        shown = judged.shown.top(self.k)
         assert shown.item is not None
-        places = places_among(tail, shown.item)
-        return ItemCounts.of(places[places >= 0], len(tail), len(judged))
+        places = place[shown.item]
+        return ItemCounts.of(places[places >= 0], size, len(judged))
 
     def value(self, state: Counts) -> float:
         """The items shown among the tail."""
@@ -184,6 +184,10 @@ def _parts(context: Context, borders: Cut) -> np.ndarray:
     return borders.parts(train.counts, train.users, train.order)
 
 
-def _tail(context: Context, borders: Cut) -> np.ndarray:
-    """The items of the tail, ascending."""
-    return np.flatnonzero(context.once(_parts, borders) == TAIL)
+def _tail(context: Context, borders: Cut) -> tuple[np.ndarray, int]:
+    """The place of each item of the catalogue among those of the tail, -1 for others and, at the end, for items outside; and its size."""
+    tail = np.flatnonzero(context.once(_parts, borders) == TAIL)
+    assert context.catalogue is not None
+    place = np.full(len(context.catalogue) + 1, -1)
+    place[tail] = np.arange(len(tail))
+    return place, len(tail)

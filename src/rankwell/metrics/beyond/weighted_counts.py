@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -13,18 +14,50 @@ from rankwell.tables.states import Total
 
 @dataclass(frozen=True, eq=False)
 class WeightedCounts:
-    """How often each item was shown, the weight of each of these items, and the weight of the whole catalogue."""
+    """How often each item was shown, with the weight of each of these items, and the weight of the whole catalogue.
+
+    ``places`` holds a weight for each number of ``shown``; where all items have a number, those not shown may have 0.
+    """
 
     shown: ItemCounts
-    weights: np.ndarray
+    places: np.ndarray
     total: float
+
+    @classmethod
+    def of(cls, shown: ItemCounts, weights: np.ndarray, total: float) -> WeightedCounts:
+        """Return the counts with the weights of the items, given those of the whole catalogue."""
+        items = shown.sums.items
+        return cls(shown, weights if items is None else weights[items], total)
 
     def __add__(self, other: WeightedCounts) -> WeightedCounts:
         shown = self.shown + other.shown
-        weights = np.empty(len(shown.items))
+        places = np.zeros(len(shown.sums.numbers))
         for each in (self, other):
-            weights[np.searchsorted(shown.items, each.shown.items)] = each.weights
-        return WeightedCounts(shown, weights, self.total)
+            each.fill(places, shown)
+        return WeightedCounts(shown, places, self.total)
+
+    def __iadd__(self, other: WeightedCounts) -> Self:
+        """Add to these counts, which nobody else may hold."""
+        if self.shown.sums.items is not None:
+            whole = self + other
+            return replace(self, shown=whole.shown, places=whole.places)
+        shown = self.shown
+        shown += other.shown
+        other.fill(self.places, shown)
+        return replace(self, shown=shown)
+
+    def fill(self, places: np.ndarray, shown: ItemCounts) -> None:
+        """Write the weights of these items to the places that they have in ``shown``."""
+        own, items = self.shown.sums.items, shown.sums.items
+        if own is None:
+            np.maximum(places, self.places, out=places)
+        else:
+            places[own if items is None else np.searchsorted(items, own)] = self.places
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of each item that was shown."""
+        return self.places if self.shown.sums.items is not None else self.places[self.shown.items]
 
     def without(self, part: WeightedCounts) -> FewerCounts:
         """Return what is left without a part of the lists."""
