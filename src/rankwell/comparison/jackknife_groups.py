@@ -23,11 +23,11 @@ from rankwell.tables.states import Divisible, State
 
 
 class Found(NamedTuple):
-    """The values of all lists, those without each group (a row each), the number of lists and of their items, and the name."""
+    """The values of all lists, those without each group (a row each), the lists of each group, the number of their items, and the name."""
 
     value: list[float]
     without: np.ndarray
-    n: int
+    sizes: np.ndarray
     items: int
     name: str
 
@@ -89,7 +89,8 @@ def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int)
     both = values[0] if len(values) == 1 else values[0] - values[1]
     items = min(distinct(pieces_of(run), "item") for run in opened)
     name = " less ".join(res.name for res in found)
-    return Found(both[0].tolist(), both[1:], sum(sizes[0].values()), items, name)
+    lists = np.array([sizes[0][group] for group in used])
+    return Found(both[0].tolist(), both[1:], lists, items, name)
 
 
 def _without(part: Part, metrics: Sequence[Metric], groups: Sequence[int]) -> np.ndarray:

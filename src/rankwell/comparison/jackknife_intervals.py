@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.jackknife_groups import by_groups
-from rankwell.comparison.sides import left_out, side_of, values_of
+from rankwell.comparison.sides import left_out, side_of, sizes_of, values_of
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, nearest
 from rankwell.evaluation import Evaluator
@@ -132,7 +132,8 @@ def jackknife(
     """Return intervals of corpus metrics (coverage, Gini, personalization …) by leaving lists out.
 
     Formula
-        se² = (G − 1) / G · Σ_g (θ_(g) − mean θ)², θ_(g) the value without group g; value ± t_(G−1) · se
+        se² = (1/G) Σ_g (θ̃_g − Σ_g m_g θ̃_g / n)² / (h_g − 1), θ̃_g = h_g θ − (h_g − 1) θ_(g), h_g = n / m_g, θ_(g) the value without
+        group g, of m_g of the n lists; for groups of one size (G − 1) / G · Σ_g (θ_(g) − mean θ)². value ± t_(G−1) · se
 
     Parameters
     ----------
@@ -165,7 +166,8 @@ def jackknife(
     There is no bootstrap: a sample of users drawn with replacement holds fewer distinct items, so its interval would miss the
     value itself. Only lists are left out; judgements, training data and catalogue stay. Values of this kind grow with the number
     of lists: the interval holds for runs of the same number of lists. Source: B. Efron and C. Stein, The jackknife estimate of
-    variance, Annals of Statistics 9(3), 1981.
+    variance, Annals of Statistics 9(3), 1981; for groups of different sizes F. Busing, E. Meijer and R. van der Leeden, Delete-m
+    jackknife for unequal m, Statistics and Computing 9, 1999.
 
     Examples
     --------
@@ -187,12 +189,14 @@ def jackknife(
             raise UsageError(f"groups={groups}: must be at least 2.")
         given = [run] if against is None else [run, against]
         told = by_groups(evaluator, given, groups or GROUPS, seed)
-        each = {
-            metric: _interval(told.value[at], told.without[:, at], level)
-            for at, metric in enumerate(evaluator.metrics)
-        }
         return Jackknife(
-            told.name, each, n=told.n, groups=len(told.without), items=told.items, level=level, seed=seed
+            told.name,
+            _intervals(evaluator.metrics, told.value, told.without, told.sizes, level),
+            n=int(told.sizes.sum()),
+            groups=len(told.sizes),
+            items=told.items,
+            level=level,
+            seed=seed,
         )
     runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
     sides = [side_of(evaluator.task, read) for read in runs]
@@ -207,18 +211,28 @@ def jackknife(
     value = values_of(wholes)
     order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
     without = np.array(list(left_out([side.take(order) for side in sides], wholes, parts)))
-    intervals = {
-        metric: _interval(value[at], without[:, at], level) for at, metric in enumerate(evaluator.metrics)
-    }
+    intervals = _intervals(evaluator.metrics, value, without, np.array(sizes_of(n, parts)), level)
     name = runs[0].name if against is None else f"{runs[0].name} less {runs[1].name}"
     items = min(side.distinct() for side in sides)
     return Jackknife(name, intervals, n=n, groups=parts, items=items, level=level, seed=seed)
 
 
-def _interval(value: float, without: np.ndarray, level: float) -> Interval:
+def _intervals(
+    metrics: Iterable[Metric], value: Sequence[float], without: np.ndarray, sizes: np.ndarray, level: float
+) -> dict[Metric, Interval]:
+    return {metric: _interval(value[at], without[:, at], sizes, level) for at, metric in enumerate(metrics)}
+
+
+def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float) -> Interval:
     from scipy.special import stdtrit
 
-    groups = len(without)
-    error = math.sqrt((groups - 1) / groups * float(np.sum((without - without.mean()) ** 2)))
+    groups, n = len(without), int(sizes.sum())
+    if (sizes == sizes[0]).all():
+        spread = float(np.sum((without - without.mean()) ** 2)) * (groups - 1) / groups
+    else:  # values that grow with the number of lists would differ by the sizes of groups alone
+        times = n / sizes
+        pseudo = times * value - (times - 1) * without
+        spread = float(np.mean((pseudo - np.average(pseudo, weights=sizes)) ** 2 / (times - 1)))
+    error = math.sqrt(spread)
     reach = float(stdtrit(groups - 1, 0.5 + level / 2)) * error
     return Interval(value, error, value - reach, value + reach)

@@ -92,11 +92,27 @@ def left_out(
         return
     n = len(sides[0].judged)
     few = parts // 2
-    halves = np.split(np.arange(n), [round(n * few / parts)])
+    halves = np.split(np.arange(n), [_half(n, parts)])
     inside = [[side.take(rows) for side in sides] for rows in halves]
     states = [[_carried(*each) for each in zip(half, wholes, strict=True)] for half in inside]
     for half, other, count in ((0, 1, few), (1, 0, parts - few)):
         yield from left_out(inside[half], wholes, count, _together(outside, states[other]))
+
+
+def sizes_of(n: int, parts: int) -> list[int]:
+    """Return how many of ``n`` lists are in each part.
+
+    >>> sizes_of(10, 4)
+    [2, 3, 2, 3]
+    """
+    if parts == 1:
+        return [n]
+    few = parts // 2
+    return sizes_of(_half(n, parts), few) + sizes_of(n - _half(n, parts), parts - few)
+
+
+def _half(n: int, parts: int) -> int:
+    return round(n * (parts // 2) / parts)
 
 
 def _carried(side: Side, whole: States) -> States:
