@@ -7,12 +7,14 @@ import json
 import polars as pl
 import pytest
 from pysail.spark import SparkConnectServer
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from tests.evaluation.distributed.suite import Suite, compared_by_sums
 from tests.evaluation.streaming.test_streaming import frame, made
 
 import rankwell as rw
 from rankwell.cli import run as command
+from rankwell.evaluation.distributed.answers import as_ours
 from rankwell.evaluation.distributed.session import connected
 
 
@@ -38,6 +40,16 @@ class TestSail(Suite):
 
     def test_a_hundred_thousand_queries_are_compared_by_sums_without_being_told(self, spark, monkeypatch):
         compared_by_sums(spark, monkeypatch, 100_300, {"baseline": "old"}, {"missing": "skip"})
+
+
+def test_a_job_that_spark_connect_does_not_take_is_one_clear_error():
+    with (
+        pytest.raises(rw.RankwellError, match=r"are 305 MiB, and Spark Connect takes at most 128 MiB"),
+        as_ours(),
+    ):
+        raise PySparkException(
+            "status = RESOURCE_EXHAUSTED: Sent message larger than max (320006412 vs. 134217728)"
+        )
 
 
 def test_the_command_line_connects_to_an_address(address, tmp_path, capsys):
