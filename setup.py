@@ -4,6 +4,8 @@ The rest of the package is described by pyproject.toml. A compiled kernel is kep
 named after everything that went into it (source, shared .pxd files, directives, flags, compiler, Cython), so an edited
 kernel or a changed directive is always rebuilt, and nothing else ever is. RANKWELL_BOUNDSCHECK=1 builds kernels that
 check their indices, in a folder of their own.
+
+Cython's code of typed views is the same in all kernels. It is compiled once, as the module ``views``, which the kernels import.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from setuptools.command.build_py import build_py
 KERNELS = "rankwell.kernels"
 SOURCES = Path("src", "rankwell", "kernels")
 CHECKED = os.environ.get("RANKWELL_BOUNDSCHECK") == "1"
+VIEWS = f"{KERNELS}.views"
 STORE = Path("build", "kernels", "checked" if CHECKED else "release")
 
 DIRECTIVES = {
@@ -41,7 +44,7 @@ MACROS = [("Py_LIMITED_API", "0x030B0000")] if STABLE_ABI else []
 
 
 def kernel(source: Path) -> Extension:
-    """The extension module of one kernel file; its path is relative, as setuptools demands."""
+    """The extension module of one kernel file, or of the C file that Cython makes; its path is relative, as setuptools demands."""
     return Extension(
         f"{KERNELS}.{source.stem}",
         [source.as_posix()],
@@ -84,6 +87,7 @@ class BuildKernels(build_ext):
         """Where the store keeps this kernel, built from this source in this way."""
         recipe = (
             DIRECTIVES,
+            VIEWS,
             ext.define_macros,
             ext.extra_compile_args,
             Cython.__version__,
@@ -92,8 +96,8 @@ class BuildKernels(build_ext):
             getattr(self.compiler, "compiler_so", self.compiler.compiler_type),
             getattr(self.compiler, "linker_so", ""),
         )
-        shared = [path.read_bytes() for path in sorted(SOURCES.glob("*.pxd"))]
-        text = repr((recipe, Path(ext.sources[0]).read_bytes(), shared)).encode()
+        own = [] if ext.name == VIEWS else [Path(ext.sources[0]), *sorted(SOURCES.glob("*.pxd"))]
+        text = repr((recipe, [path.read_bytes() for path in own])).encode()
         name = ext.name.rpartition(".")[2]
         return (
             STORE / name / hashlib.sha256(text).hexdigest()[:16] / Path(self.get_ext_filename(ext.name)).name
@@ -103,7 +107,12 @@ class BuildKernels(build_ext):
         """The extension with C for its source; older builds of the same kernel are dropped."""
         shutil.rmtree(folder.parent, ignore_errors=True)
         [in_c] = cythonize(
-            [ext], build_dir=str(folder), compiler_directives=DIRECTIVES, force=True, quiet=True
+            [ext],
+            build_dir=str(folder),
+            compiler_directives={} if ext.name == VIEWS else DIRECTIVES,
+            shared_utility_qualified_name=VIEWS,
+            force=True,
+            quiet=True,
         )
         in_c.py_limited_api = ext.py_limited_api
         in_c._needs_stub = False  # noqa: SLF001 - setuptools sets it on what it was given, and asks for it again
@@ -124,7 +133,10 @@ class BuildModules(build_py):
 
 
 setup(
-    ext_modules=[kernel(path) for path in sorted(SOURCES.glob("*.py")) if path.stem != "__init__"],
+    ext_modules=[
+        kernel(SOURCES / "views.c"),
+        *(kernel(path) for path in sorted(SOURCES.glob("*.py")) if path.stem != "__init__"),
+    ],
     cmdclass={"build_ext": BuildKernels, "build_py": BuildModules},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {},
 )
