@@ -15,7 +15,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.one_query import one_query
 from rankwell.inspection.explaining import contributions, has_contributions
-from rankwell.testing.data import tables_of
+from rankwell.testing.data import read_tables
 
 SUMS = [metric for metric in METRICS if has_contributions(metric, "item-desc")]
 JUDGED = rw.Policy(grades="judgements")
@@ -23,7 +23,7 @@ JUDGED = rw.Policy(grades="judgements")
 
 def parts_and_values(metric, policy, data):
     """For each query what its ranks contribute, its value, and its ranks."""
-    inputs = read_inputs(metric, policy, runs=[data.run], qrels=data.judgements([metric], {}), **tables_of())
+    inputs = read_inputs(metric, policy, runs=[data.run], qrels=data.judgements([metric], {}), **read_tables())
     task = Evaluator.of(inputs).task
     table = inputs.runs[0].rows.table()
     for query in data.run:

@@ -14,20 +14,21 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.cli import run as command
 from rankwell.metrics.additive import Additive
-from rankwell.testing.data import tables_of
+from rankwell.testing.data import read_tables
 
 ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]
 JUDGED = rw.Policy(grades="judgements")
-TABLES = tables_of()
+TABLES = read_tables()
+DATA = list(testing.examples(3, seed=5))
 
 
 @every("metric", ADDITIVE)
 def test_the_rows_add_up_to_the_value(metric):
-    for data in testing.examples(3, seed=5):
+    for data in DATA:
         query = next(iter(data.run))
-        qrels = data.judgements([metric], {})
-        table = rw.explain(metric, data.run, qrels, query, policy=JUDGED, **TABLES)
-        res = rw.evaluate(data.run, qrels, metric, policy=JUDGED, **TABLES)
+        run, qrels = data.some_lists(tuple(data.run)), data.judgements([metric], {})
+        table = rw.explain(metric, run, qrels, query, policy=JUDGED, **TABLES)
+        res = rw.evaluate(run, qrels, metric, policy=JUDGED, **TABLES)
         values = dict(res.per_query.rows())
         records = table.to_records()
         sums = [record["sum"] for record in records if record["sum"] is not None]

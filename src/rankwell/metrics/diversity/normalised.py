@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -108,9 +109,8 @@ class Normalised(Topical):
         asked = () if self.ideal == "exact" else context.cuts.get(self.name, ())
         cuts = asked if self.k in asked and self.candidates != "pool" else (self.k,)
         if self.candidates == "pool":
-            return judged.once(_of_batch, replace(self, clip=False, ideal=searched), context)
-        bare = replace(self, k=None, clip=False, ideal=searched)
-        return context.once(_of_everyone, judged.pool, bare, cuts)
+            return judged.once(_of_batch, _searching(self, self.k, searched), context)
+        return context.once(_of_everyone, judged.pool, _searching(self, None, searched), cuts)
 
     def measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
         """Return the values of the best lists of a batch at some cut-offs."""
@@ -160,6 +160,12 @@ class Normalised(Topical):
             lambda low, high: interests.rows(known[low:high]),
             lambda low, high: train.rows(judged.queries[low:high]),
         )
+
+
+@lru_cache(maxsize=256)
+def _searching(metric: Normalised, k: int | None, ideal: Literal["exact", "greedy"]) -> Normalised:
+    """The metric that has the same best lists, whatever is done with their values; it is asked for in every batch."""
+    return replace(metric, k=k, clip=False, ideal=ideal)
 
 
 def _of_batch(judged: Judged, metric: Normalised, context: Context) -> Ideals:
