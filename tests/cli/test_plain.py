@@ -10,6 +10,7 @@ from inspect import Parameter
 from typing import Literal, get_args, get_origin
 
 import pytest
+from tests.cases import seeds
 from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import commands, parser
@@ -82,7 +83,7 @@ def outcome(function, *arguments):
 @pytest.mark.parametrize("name", ["evaluate", "lint", "axioms"])
 def test_a_plain_command_line_means_what_cyclopts_makes_of_it(monkeypatch, name):
     draw = random.Random(20261123)
-    for _ in range(150):
+    for _ in seeds(150):
         words = drawn(draw, name)
         found = outcome(parsed, command(name), words)
         assert found is not None, words
