@@ -12,7 +12,7 @@ INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
 # CI needs PyTorch and more too, and installs all in one go.
 EXTRAS := $(if $(RANKWELL_CI),dev$(COMMA)training,dev)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow and the exhaustive tests and those in a browser as well, and a fifth of the cases of the laws.
+# CI runs the slow and the exhaustive tests and those in a browser as well.
 QUICK := -m "not slow and not exhaustive and not browser"
 CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \

@@ -23,7 +23,9 @@ JUDGED = rw.Policy(grades="judgements")
 
 def parts_and_values(metric, policy, data):
     """For each query what its ranks contribute, its value, and its ranks."""
-    inputs = read_inputs(metric, policy, runs=[data.run], qrels=data.judgements([metric], {}), **read_tables())
+    inputs = read_inputs(
+        metric, policy, runs=[data.run], qrels=data.judgements([metric], {}), **read_tables()
+    )
     task = Evaluator.of(inputs).task
     table = inputs.runs[0].rows.table()
     for query in data.run:
