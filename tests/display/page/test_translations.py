@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import pickle
 import re
 import string
@@ -39,14 +40,20 @@ def definitions():
             yield f"parameters.{name}", text if colon else entry
 
 
+@functools.cache
 def templates():
     """The templates of all composed messages, read from the source: the first argument is a literal."""
-    for path in ROOM.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Composed":
-                yield ast.literal_eval(node.args[0])
+    sources = [path.read_text(encoding="utf-8") for path in ROOM.rglob("*.py")]
+    return [
+        ast.literal_eval(node.args[0])
+        for source in sources
+        if "Composed" in source
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Composed"
+    ]
 
 
+@functools.cache
 def known(lang):
     return {(room, key) for room, texts in translations(lang).items() for key in texts}
 
