@@ -230,28 +230,21 @@ def test_characters_without_a_font_are_named_with_the_remedy(tmp_path):
     )
     environment = {**os.environ, "FONTCONFIG_FILE": str(setting)}
 
-    def notes(suffix):
-        command = [
-            sys.executable,
-            "-m",
-            "rankwell",
-            "plot",
-            "judged",
-            QRELS,
-            RUN,
-            "--lang",
-            "ko",
-            "-o",
-            str(tmp_path / f"a.{suffix}"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        return done.stderr
-
-    for suffix in ("png", "pdf"):
-        assert "no installed font has 가 (U+AC00)" in notes(suffix)
-        assert "or write .svg or .html" in notes(suffix)
-    for suffix in ("svg", "html", "json"):
-        assert "no installed font" not in notes(suffix)
+    code = (
+        "import sys; from rankwell.cli import run\n"
+        "for suffix in ('png', 'pdf', 'svg', 'html', 'json'):\n"
+        "    assert run([*sys.argv[1:], f'a.{suffix}']) == 0\n"
+        "    print(end='\\0', file=sys.stderr, flush=True)\n"
+    )
+    command = [sys.executable, "-c", code, "plot", "judged", QRELS, RUN, "--lang", "ko", "-o"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
+    png, pdf, *others, end = done.stderr.split("\0")
+    for noted in (png, pdf):
+        assert "no installed font has 가 (U+AC00)" in noted
+        assert "or write .svg or .html" in noted
+    assert (len(others), end) == (3, "")
+    for noted in others:
+        assert "no installed font" not in noted
 
 
 def test_costs_need_a_file_of_them_and_one_load(tmp_path, capsys):
