@@ -10,6 +10,7 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from tests.cases import seeds
 from tests.every import every
 
 import rankwell as rw
@@ -47,7 +48,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "parameters", "k"), CASES, ids=str)
 def test_the_slow_definition_gives_the_same(name, parameters, k):
-    for seed in range(40):
+    for seed in seeds(40):
         case = filled(seed)
         if name == "test_share":  # needs judgements, and so does not see queries without
             judged = {user: items for user, items in case.lists.items() if case.truth.get(user)}
@@ -111,7 +112,7 @@ def test_user_coverage_sees_judged_users_without_a_list():
     assert (res["user_coverage"], res.n["user_coverage"]) == (0.5, 2)
 
 
-@every("seed", range(20))
+@every("seed", seeds(20))
 def test_user_coverage_counts_the_users_of_the_table(seed):
     case = filled(seed)
     names = sorted({*case.lists, *case.train, *case.truth, "nobody", "none"})

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.cases import seeds
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
@@ -107,7 +108,7 @@ def test_both_ways_of_reading_give_the_same_values_and_errors(tmp_path, monkeypa
     rng = random.Random(seed)
     run, qrels = tmp_path / f"run.{suffix}", tmp_path / f"qrels.{suffix}"
     values = 0
-    for _ in range(40):
+    for _ in seeds(40):
         run.write_bytes(file_of(rng, "run", lines_of))
         qrels.write_bytes(file_of(rng, "qrels", lines_of))
         how = rng.choice([1, 5, 1000]), rng.choice([None, None, {"rank": "score", "score": "time"}])

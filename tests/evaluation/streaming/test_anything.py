@@ -8,6 +8,7 @@ import random
 
 import polars as pl
 import pytest
+from tests.cases import seeds
 from tests.evaluation.streaming.test_streaming import said
 
 import rankwell as rw
@@ -125,7 +126,7 @@ def outcome(run, qrels, metrics, options, **engine):
         return type(error)
 
 
-@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("case", seeds(CASES))
 @pytest.mark.filterwarnings("ignore")
 def test_any_data_under_any_rules(case):
     rng = random.Random(f"{os.environ['RANKWELL_SEED']} anything {case}")
