@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import os
 import subprocess
@@ -89,6 +90,12 @@ def test_numbers_of_the_command_that_are_too_large_are_one_line(tmp_path, capsys
     )
 
 
+@functools.cache
+def nul_bytes():
+    """64 MiB of them, packed."""
+    return gzip.compress(b"\0" * (1 << 26), 1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and files with holes")
 @pytest.mark.parametrize("name", ["r.run", "r.csv", "r.json", "r.jsonl"])
 @pytest.mark.parametrize("read", ["rw.evaluate({!r}, {{'1': {{'a': 1}}}}, 'rr')", "rw.read_run({!r})"])
@@ -99,8 +106,7 @@ def test_nul_bytes_are_refused_before_they_fill_the_memory(tmp_path, name, read,
         {"r.run": "trec.txt", "r.csv": "comma.csv", "r.json": "object.json", "r.jsonl": "lines.jsonl"}[name]
     ]([("1", "a", 1.0)], "run")
     if packed:
-        block = gzip.compress(b"\0" * (1 << 26), 1)
-        path.write_bytes(gzip.compress(content) + block * 20)
+        path.write_bytes(gzip.compress(content) + nul_bytes() * 20)
     else:
         path.write_bytes(content)
         os.truncate(path, 2 * 10**9)
