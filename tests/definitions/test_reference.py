@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cases import FEWER
+from tests.cases import FEWER, seeds
 from tests.every import every
 
 from . import collections_data, worked
@@ -187,7 +187,7 @@ def test_random_cases_agree_with_pytrec_eval(level: int) -> None:
         "undefined": "zero",
         "rel": None if level == 1 else level,
     }
-    for seed in range(400):
+    for seed in seeds(400):
         run, qrels = random_case(seed)
         if not set(run) & set(qrels):
             continue
