@@ -1,12 +1,12 @@
 """What an evaluation on a cluster would take: simulated from what a task, a row and an item of the catalogue cost on one machine.
 
-    python -m benchmarks.simulate_cluster [--times 20] [--start 0.7] [--row 3.4] [--item 0.12]
+    python -m benchmarks.simulate_cluster [--times 20] [--job 4] [--start 0.1] [--row 2.3] [--item 0.7]
 
 Each line is simulated ``--times`` times: users have lists of different lengths and fall into groups by a hash; map tasks read and divide the rows
 of a file's part, group tasks begin when all of these are done; tasks are handed to free cores as Spark does, one after the other; some
-machines are slow, some tasks fail and are run again. ``--start`` (seconds a task), ``--row`` (µs of a core a row, both stages) and
-``--item`` (µs a task and item of the catalogue) come from ``benchmarks.spark`` and docs/scale.md; the first lines are sizes that can be
-measured on one machine.
+machines are slow, some tasks fail and are run again. ``--job`` (seconds), ``--start`` (seconds a task), ``--row`` (µs of a core a row,
+both stages) and ``--item`` (µs a task and item of the catalogue) come from ``benchmarks.spark`` with 100,000 to 1,000,000 users and
+docs/scale.md; the first lines are sizes that were measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ import numpy as np
 from rankwell.evaluation.distributed.answers import groups_for
 
 MAPPED = 0.35  # the share of a row's cost before the shuffle
-ROW, HELD, OF_ITEM, BASE = 24, 73, 24, 160e6  # bytes: of a row on its way; held by a worker of a row, of an item, and without any
+ROW, HELD, OF_ITEM, BASE = (
+    24,
+    73,
+    24,
+    160e6,
+)  # bytes: of a row on its way; held by a worker of a row, of an item, and without any
 PART = 4_000_000  # rows that a map task reads
 CORES_OF_NODE, NETWORK = 16, 1.25e9  # of a machine; bytes a second
 SLOW, SLOWER, FAILS = 0.02, 2.5, 2e-4  # share of machines, how much slower, chance of a task to fail
@@ -31,8 +36,9 @@ TAIL = 0.7  # standard deviation of the logarithm of the length of a user's list
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds of a core: a task, a row, and an item of the catalogue in each task."""
+    """Seconds: the whole, whatever its size; and of a core a task, a row, and an item of the catalogue in each task."""
 
+    job: float
     start: float
     row: float
     item: float
@@ -77,7 +83,7 @@ def simulated(size: Size, costs: Costs, rng: np.random.Generator) -> Outcome:
     rows = rows_of_groups(size, groups, rng)
     fixed = costs.start + costs.item * size.items
     second = run(fixed + costs.row * (1 - MAPPED) * rows, slowness, rng)
-    seconds = first + moved + second
+    seconds = costs.job + first + moved + second
     worked = parts * costs.start + groups * fixed + costs.row * size.rows
     largest = float(rows.max())
     return Outcome(
@@ -109,6 +115,7 @@ def run(seconds: np.ndarray | list[float], slowness: np.ndarray, rng: np.random.
 
 
 SIZES = (
+    Size(100_000, 20, 10, 0, 2),
     Size(300_000, 20, 10, 0, 2),
     Size(1_000_000, 20, 10, 0, 2),
     Size(10_000_000, 20, 10, 0, 16),
@@ -127,12 +134,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=20)
-    parser.add_argument("--start", type=float, default=0.7)
-    parser.add_argument("--row", type=float, default=3.4)
-    parser.add_argument("--item", type=float, default=0.12)
+    parser.add_argument("--job", type=float, default=4.0)
+    parser.add_argument("--start", type=float, default=0.1)
+    parser.add_argument("--row", type=float, default=2.3)
+    parser.add_argument("--item", type=float, default=0.7)
     given = parser.parse_args()
-    costs = Costs(given.start, given.row * 1e-6, given.item * 1e-6)
-    print("| users × items, judgements | catalogue | cores | minutes (lowest, highest) | largest group, rows | a worker, GiB | idle |")
+    costs = Costs(given.job, given.start, given.row * 1e-6, given.item * 1e-6)
+    print(
+        "| users × items, judgements | catalogue | cores | minutes (lowest, highest) | largest group, rows | a worker, GiB | idle |"
+    )
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for size in SIZES:
         rng = np.random.default_rng(size.users + size.cores + size.items)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any
 
 from rankwell import errors
 from rankwell.errors import DataError, UsageError
+from rankwell.evaluation.distributed.packing import unpacked
 
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
 LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")  # as gRPC refuses one
@@ -31,7 +31,7 @@ def blobs(answers: Any) -> Iterator[Any]:
     """Yield what the groups answered, from a column; an error of rankwell in one of them is raised as if it had happened here."""
     with as_ours():
         for row in answers.toLocalIterator():
-            yield pickle.loads(row[0])  # noqa: S301 - written by our own job
+            yield unpacked(row[0])
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -14,6 +12,7 @@ import numpy as np
 from rankwell.errors import brief
 from rankwell.evaluation.distributed.by_item import cut
 from rankwell.evaluation.distributed.of_items import SomeAmounts, SomeUsers
+from rankwell.evaluation.distributed.packing import packed, packed_with_code, unpacked
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.streaming.work import Work
@@ -42,10 +41,7 @@ class Job:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pack what is sent to every group: a catalogue, and what is known of its items, take an eighth of the room."""
-        from pyspark import cloudpickle
-
-        held = [getattr(self, each.name) for each in fields(self)]
-        return unpacked, (zlib.compress(cloudpickle.dumps(held, pickle.HIGHEST_PROTOCOL), 1),)
+        return _job, (packed_with_code([getattr(self, each.name) for each in fields(self)]),)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield the answer for the rows of a group, in batches of Arrow: one row with it, and rows of values."""
@@ -70,7 +66,7 @@ class Job:
         heads = pl.DataFrame(
             {
                 RANGE: [None, *range(len(pieces))],
-                DONE: [pickle.dumps(each, pickle.HIGHEST_PROTOCOL) for each in (found, *pieces)],
+                DONE: [packed(each) for each in (found, *pieces)],
             },
             schema={RANGE: pl.Int32, DONE: pl.Binary},
         )
@@ -106,9 +102,8 @@ class Job:
         return PartOfTables(pieces, places, partial(_members, ids), None)
 
 
-def unpacked(packed: bytes) -> Job:
-    """Return a job that was packed."""
-    return Job(*pickle.loads(zlib.decompress(packed)))  # noqa: S301 - written by our own job
+def _job(blob: bytes) -> Job:
+    return Job(*unpacked(blob))
 
 
 def _place(name: str, queries: Any, row: int) -> str:

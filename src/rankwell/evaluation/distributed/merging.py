@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
 from rankwell.evaluation.distributed.by_item import Pieces, add, folded
 from rankwell.evaluation.distributed.job import DONE, RANGE
+from rankwell.evaluation.distributed.packing import packed, unpacked
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.values import Values
 
@@ -31,12 +31,11 @@ def sums(batches: Iterator[Any]) -> Iterator[Any]:
     done, by_range = Done(Values()), dict[int, Pieces]()
     for batch in batches:
         for number, answer in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
-            found = pickle.loads(answer.as_py())  # noqa: S301 - written by our own job
+            found = unpacked(answer.as_py())
             if number is None:
                 done.add(found)
             else:
                 add(by_range.setdefault(number, {}), found)
     made = [done.as_part()] if done.is_begun else []
     for each in (*made, *([folded(by_range)] if by_range else [])):
-        blob = pickle.dumps(each, pickle.HIGHEST_PROTOCOL)
-        yield pa.RecordBatch.from_arrays([pa.array([blob], pa.binary())], names=[DONE])
+        yield pa.RecordBatch.from_arrays([pa.array([packed(each)], pa.binary())], names=[DONE])

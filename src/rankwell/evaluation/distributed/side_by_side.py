@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from rankwell.evaluation.distributed.answers import blobs, groups_for
 from rankwell.evaluation.distributed.job import DONE, QUERY
+from rankwell.evaluation.distributed.packing import packed
 
 SYSTEM = "system"
 Answer = Callable[[Mapping[str, np.ndarray]], Any]
@@ -59,7 +59,7 @@ class Beside:
 
         given = list(batches)
         if any(map(len, given)):
-            blob = pickle.dumps(self._answered(pa.Table.from_batches(given)), pickle.HIGHEST_PROTOCOL)
+            blob = packed(self._answered(pa.Table.from_batches(given)))
             yield pa.RecordBatch.from_arrays([pa.array([blob], pa.binary())], names=[DONE])
 
     def _answered(self, table: Any) -> Any:
