@@ -23,7 +23,8 @@ def rows_of_all(original, state, *given):
 
 
 def all_items(context, borders):
-    return np.arange(len(context.catalogue))
+    size = len(context.catalogue)
+    return np.append(np.arange(size), -1), size
 
 
 MUTANTS = {
