@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import records
@@ -33,6 +34,7 @@ class Growth:
     title: str
     unit: str
     sizes: tuple[int, ...]
+    units: Callable[[int], int] = lambda size: size  # of each size; others where something else grows
 
 
 GROWTHS = {
@@ -41,14 +43,18 @@ GROWTHS = {
     "arrays": Growth("arrays in memory", "row", ROWS),
     "runs": Growth("runs of 10,000 rows in memory", "run", (1, 10, 100, 1_000)),
     "segments": Growth(
-        "segments of 1,000,000 users", "user", (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+        "segments of 1,000,000 users",
+        "user",
+        (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000),
+        lambda _: 1_000_000,
     ),
     "catalogue": Growth(
-        "a catalogue, 10,000,000 rows in memory", "row or item", (10_000, 100_000, 1_000_000, 10_000_000)
+        "a catalogue, 10,000,000 rows in memory",
+        "row or item",
+        (10_000, 100_000, 1_000_000, 10_000_000),
+        lambda items: 10_000_000 + items,
     ),
 }
-
-UNITS = {"segments": lambda _: 1_000_000, "catalogue": lambda items: 10_000_000 + items}
 
 
 def measure(name: str, growth: Growth, setting: Setting, largest: int | None) -> Record:
@@ -71,7 +77,7 @@ def measure(name: str, growth: Growth, setting: Setting, largest: int | None) ->
         "title": growth.title,
         "unit": growth.unit,
         "sizes": sizes,
-        "units": [UNITS[name](size) if name in UNITS else size for size in sizes],
+        "units": [growth.units(size) for size in sizes],
         "most": MOST,
         "date": time.strftime("%Y-%m-%d %H:%M"),
         "machine": machine(),

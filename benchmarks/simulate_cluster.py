@@ -22,12 +22,8 @@ import numpy as np
 from rankwell.evaluation.distributed.answers import groups_for
 
 MAPPED = 0.35  # the share of a row's cost before the shuffle
-ROW, HELD, OF_ITEM, BASE = (
-    24,
-    73,
-    24,
-    160e6,
-)  # bytes: of a row on its way; held by a worker of a row, of an item, and without any
+# bytes: of a row on its way; held by a worker of a row, of an item, and without any
+ROW, HELD, OF_ITEM, BASE = 24, 73, 24, 160e6
 PART = 4_000_000  # rows that a map task reads
 CORES_OF_NODE, NETWORK = 16, 1.25e9  # of a machine; bytes a second
 SLOW, SLOWER, FAILS = 0.02, 2.5, 2e-4  # share of machines, how much slower, chance of a task to fail
@@ -108,7 +104,7 @@ def run(seconds: np.ndarray | list[float], slowness: np.ndarray, rng: np.random.
     last = 0.0
     for task in seconds:
         begun, core = heapq.heappop(free)
-        spent = task * slowness[core] * rng.lognormal(0, 0.1) * (1 + rng.geometric(1 - FAILS) - 1)
+        spent = task * slowness[core] * rng.lognormal(0, 0.1) * rng.geometric(1 - FAILS)
         heapq.heappush(free, (begun + spent, core))
         last = max(last, begun + spent)
     return last

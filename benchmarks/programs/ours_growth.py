@@ -106,16 +106,15 @@ KINDS = {
     "segments": of_segments,
     "catalogue": of_catalogue,
 }
+FEW = {"segments": (10, {"queries": 1_000}), "catalogue": (1_000, {"queries": 1_000})}
 
 
 def main() -> None:
     kind, count, seed, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     folder.mkdir(parents=True, exist_ok=True)
     make = KINDS[kind]
-    less = {"queries": 1_000} if make in (of_segments, of_catalogue) else {}
-    make(
-        1_000 if make is of_catalogue else 10, np.random.default_rng(0), folder, **less
-    )()  # imports are not what grows
+    few, less = FEW.get(kind, (10, {}))
+    make(few, np.random.default_rng(0), folder, **less)()  # imports are not what grows
     call = make(count, np.random.default_rng([seed, count]), folder)
     start = time.perf_counter()
     values = call()

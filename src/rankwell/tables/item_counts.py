@@ -8,13 +8,11 @@ from typing import Self
 
 import numpy as np
 
-from rankwell.tables.states import refuse_addition, sums_in_halves
+from rankwell.tables.states import NotAdded, sums_in_halves
 
-SMALL = 1 << 15  # so many items all have a number
-SPARE, GROWING = (
-    4,
-    16,
-)  # and so do all items of a catalogue of at most so many times those shown, or shown in a sum
+# so many items all have a number; so do all items of a catalogue of at most so many times those shown, or shown in a sum
+SMALL = 1 << 15
+SPARE, GROWING = 4, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +135,11 @@ def padded_sum(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(NotAdded):
     """How many items of a catalogue were shown 0, 1, 2 … times in ``n`` lists: all that most metrics ask of the counts."""
 
     alike: np.ndarray
     n: int
-
-    def __add__(self, other: object) -> Tally:
-        refuse_addition()
 
     def beside(self, other: Tally) -> Tally:
         """Return the tally of the items of both, in the same lists."""

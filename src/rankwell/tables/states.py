@@ -218,12 +218,15 @@ class Total:
         return self.total / (1 << _POINT)
 
 
-def refuse_addition() -> NoReturn:
-    """Raise UsageError: a folded state no longer holds what adds up."""
-    raise UsageError(
-        "cannot add results of metrics that count items if these were evaluated on Spark with a large catalogue: their counts "
-        "were added up there by item and are not held. Evaluate both tables together."
-    )
+class NotAdded:
+    """What a folded state is: it no longer holds what adds up."""
+
+    def __add__(self, other: object) -> NoReturn:
+        """Raise UsageError."""
+        raise UsageError(
+            "cannot add results of metrics that count items if these were evaluated on Spark with a large catalogue: their counts "
+            "were added up there by item and are not held. Evaluate both tables together."
+        )
 
 
 def group_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:

@@ -65,18 +65,14 @@ class Job:
         kind = rows.schema[QUERY]
         heads = pl.DataFrame(
             {
+                QUERY: [None] * (1 + len(pieces)),
                 RANGE: [None, *range(len(pieces))],
                 DONE: [packed(each) for each in (found, *pieces)],
             },
-            schema={RANGE: pl.Int32, DONE: pl.Binary},
+            schema={QUERY: kind, RANGE: pl.Int32, DONE: pl.Binary},
         )
-        schema = {QUERY: kind, **dict.fromkeys(self.values, pl.Float64), **heads.schema}
         frames = [heads] if values is None else [heads, values.cast({QUERY: kind})]
-        whole = pl.concat(frames, how="diagonal")
-        whole = whole.select(
-            pl.col(name) if name in whole.columns else pl.lit(None, dtype).alias(name)
-            for name, dtype in schema.items()
-        )
+        whole = pl.concat(frames, how="diagonal").select(QUERY, *self.values, RANGE, DONE)
         return whole.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(
             pa.schema([
                 (QUERY, pa.int64() if kind.is_integer() else pa.string()),

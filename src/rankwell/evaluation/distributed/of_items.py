@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.judge.train import Everyone
 from rankwell.tables.amounts import Amounts
-from rankwell.tables.ids import Ids, Known
-
-NOTHING = Known(Ids.of_integers(np.empty(0, np.int64)))
+from rankwell.tables.digests import Digest
+from rankwell.tables.ids import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,24 +35,26 @@ class SomeAmounts:
 
 @dataclass(frozen=True, eq=False)
 class SomeUsers:
-    """What the training data of a group tell; ``known`` holds the users of ``rows`` alone."""
+    """What the training data of a group tell: the users of the items in ``rows``; the other items have none."""
 
     rows: np.ndarray
-    known: Everyone
+    counts: np.ndarray
+    users: int
+    total: int
+    digest: Digest
     grades: SomeAmounts
 
     @classmethod
     def of(cls, known: Everyone) -> SomeUsers:
         """Return what is known of the items that anybody has."""
         rows = np.flatnonzero(known.counts)
-        none = Amounts(*(known.grades.upper[:0] for _ in range(2)))
-        few = replace(known, catalogue=NOTHING, counts=known.counts[rows], grades=none)
-        return cls(rows, few, SomeAmounts.of(known.grades))
+        grades = SomeAmounts.of(known.grades)
+        return cls(rows, known.counts[rows], known.users, known.total, known.digest, grades)
 
     def whole(self, catalogue: Known) -> Everyone:
         """Return what is known of all items."""
-        counts = spread(self.rows, self.known.counts, len(catalogue))
-        return replace(self.known, catalogue=catalogue, counts=counts, grades=self.grades.whole())
+        counts = spread(self.rows, self.counts, len(catalogue))
+        return Everyone(catalogue, counts, self.users, self.total, self.digest, self.grades.whole())
 
 
 def spread(rows: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:

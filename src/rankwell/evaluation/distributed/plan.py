@@ -120,13 +120,13 @@ class SparkPlan:
     def _evaluated(
         self, work: Work, frames: Mapping[str, Any], groups: int, surveys: Any, counts: dict[str, int]
     ) -> Results:
+        ranges = ranges_of(work)
         while True:
             names = (
                 [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
                 if self.per_query
                 else []
             )
-            ranges = ranges_of(work)
             with as_ours():
                 answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
             done = Done(Values())

@@ -14,7 +14,7 @@ from rankwell.errors import DataError
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums, Tally, padded_sum
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.states import WHOLE, Total, amounts_of, multiples_in_halves, refuse_addition
+from rankwell.tables.states import WHOLE, NotAdded, Total, amounts_of, multiples_in_halves
 
 ROWS = 2048  # lists that are compared with all others at once
 LENGTH = 20  # bits of a length beside those of an item
@@ -99,15 +99,12 @@ class UnitSums:
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class Units(NotAdded):
     """How many items were shown how often, and the squared length of the sum of the vectors, which matters if lengths differ."""
 
     counts: Tally
     squares: Total
     lengths: Counter[int]
-
-    def __add__(self, other: object) -> Units:
-        refuse_addition()
 
     def beside(self, other: Units) -> Units:
         """Return the same of the items of both, in the same lists."""
@@ -214,14 +211,11 @@ class Paired:
 
 
 @dataclass(frozen=True, eq=False)
-class Overlaps:
+class Overlaps(NotAdded):
     """The number of items that two lists share, of all pairs of lists, by the length of the shorter one."""
 
     shared: np.ndarray
     n: int
-
-    def __add__(self, other: object) -> Overlaps:
-        refuse_addition()
 
     def beside(self, other: Overlaps) -> Overlaps:
         """Return the same of the items of both, in the same lists."""

@@ -17,6 +17,10 @@ from rankwell.tables.item_counts import Counts, ItemCounts
 
 __all__ = ["Personalization"]
 
+Pairs = (
+    Counts | UnitSums | Units | FewerUnits | Paired | Overlaps | Sets
+)  # of lists: what they have in common
+
 
 @definition
 class Personalization(CorpusMetric):
@@ -78,15 +82,13 @@ class Personalization(CorpusMetric):
             return Paired.of(rows, size)
         return Sets(rows.count(), rows.item, len(judged))
 
-    def value(self, state: Counts | UnitSums | Units | FewerUnits | Paired | Overlaps | Sets) -> float:
+    def value(self, state: Pairs) -> float:
         """One less the mean over all pairs of lists."""
         if state.n < 2:
             return math.nan
         return 1.0 - self._similarities(state) / (state.n * (state.n - 1) // 2)
 
-    def _similarities(
-        self, state: Counts | UnitSums | Units | FewerUnits | Paired | Overlaps | Sets
-    ) -> float:
+    def _similarities(self, state: Pairs) -> float:
         """The sum over all pairs of lists."""
         if isinstance(state, Counts):
             assert self.k is not None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from rankwell.tables.item_counts import ItemCounts, Tally
-from rankwell.tables.states import refuse_addition
+from rankwell.tables.states import NotAdded
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +50,11 @@ class ShownJudged:
 
 
 @dataclass(frozen=True, eq=False)
-class FewerJudged:
+class FewerJudged(NotAdded):
     """How many items are shown how often, perhaps without a part of the lists, and the same of judged ones."""
 
     shown: Tally
     judged: Tally
-
-    def __add__(self, other: object) -> FewerJudged:
-        refuse_addition()
 
     def beside(self, other: FewerJudged) -> FewerJudged:
         """Return the same of the items of both, in the same lists."""
