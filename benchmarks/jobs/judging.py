@@ -1,4 +1,4 @@
-"""Judging: what to judge next for 50 runs of 1,000 queries, chosen anew after each of 200 judgements."""
+"""Judging: what to judge next for 50 runs of 1,000 queries, 200 of them one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RUNS = "50 runs × 1,000 queries × 100 items, 200 judgements"
 def chosen(method: str, metric: str, title: str) -> Maker:
     def make(setting: Setting) -> Workload:
         return Workload(
-            f"{title}: {RUNS}, chosen anew after each, and what would settle the order",
+            f"{title}: {RUNS}, each chosen after the answer before it, and what would settle the order",
             Command("rankwell", setting.script("ours_judging.py", method, metric), clock="call"),
             bars=(at_most("seconds", 10),),
             repeats=3,
