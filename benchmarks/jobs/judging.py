@@ -1,4 +1,4 @@
-"""Judging: what to judge next for 50 runs of 1,000 queries, 200 of them one after the other."""
+"""Judging: what to judge next for 50 runs of 1,000 queries: 200 judgements, one after the other."""
 
 from __future__ import annotations
 
