@@ -183,6 +183,17 @@ class Suite:
         with pytest.raises(rw.RankwellError, match="text on one side and integers on the other"):
             rw.evaluate({"x": {"a": 1.0}}, {1: {1: 1}}, ["ap"], engine=rw.Spark(spark))
 
+    def missing(self, spark):
+        run = pl.DataFrame({"query": ["q", "r"], "item": ["a", "b"], "score": [2.0, 1.0]})
+        qrels = pl.DataFrame({"query": ["q", "r"], "item": ["a", "b"], "grade": [1, 2]})
+        for name, table in {"run": run, "qrels": qrels}.items():
+            for column in table.columns:
+                gap = table.with_columns(pl.when(pl.col("query") != "r").then(column).alias(column))
+                both = {"run": run, "qrels": qrels, name: gap}
+                with pytest.raises(rw.RankwellError, match=f"the {column} is missing") as error:
+                    rw.evaluate(*(sent(spark, each) for each in both.values()), ["ap"])
+                assert str(error.value).startswith(name)
+
     def test_what_is_wrong_is_told_as_in_memory(self, spark):
         twice = pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "score": [2.0, 1.0]})
         with pytest.raises(rw.RankwellError, match="lists item 'a' twice") as error:
@@ -191,9 +202,7 @@ class Suite:
         lists = pl.DataFrame({"query": ["q"], "item": ["a"]})
         with pytest.raises(rw.RankwellError, match="needs a column score or rank"):
             rw.evaluate(sent(spark, lists), {"q": {"a": 1}}, ["ap"])
-        missing = pl.DataFrame({"query": ["q", None], "item": ["a", "b"], "score": [2.0, 1.0]})
-        with pytest.raises(rw.RankwellError, match="the query is missing in 1 rows"):
-            rw.evaluate(sent(spark, missing), {"q": {"a": 1}}, ["ap"])
+        self.missing(spark)
         with pytest.raises(rw.RankwellError, match="no query of the run is judged"):
             rw.evaluate(sent(spark, twice.head(1)), {"x": {"a": 1}}, ["ap"])
         with pytest.raises(rw.RankwellError, match="duplicate_grades='last'"):

@@ -103,7 +103,7 @@ def _job(blob: bytes) -> Job:
 
 
 def _place(name: str, queries: Any, row: int) -> str:
-    return f"{name}, query {brief(queries[row])}"
+    return name if queries[row] is None else f"{name}, query {brief(queries[row])}"
 
 
 def _members(own: Ids | None, ids: Ids) -> Ids:

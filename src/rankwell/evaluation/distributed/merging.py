@@ -7,6 +7,7 @@ from typing import Any
 
 from rankwell.evaluation.distributed.by_item import Pieces, add, folded
 from rankwell.evaluation.distributed.job import DONE, RANGE
+from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.packing import packed, unpacked
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.values import Values
@@ -18,10 +19,10 @@ def merged(answered: Any, groups: int, ranges: int) -> Any:
     """Return the answers of groups, as some sums of them if there are many, and folded states by range of items if there are any."""
     answers = answered.filter(answered[DONE].isNotNull()).select(RANGE, DONE)
     if ranges:
-        return answers.repartition(ranges, RANGE).mapInArrow(sums, f"{DONE} binary")
+        return mapped(answers.repartition(ranges, RANGE), sums, f"{DONE} binary")
     if groups <= MANY:
         return answers.select(DONE)
-    return answers.repartition(FEW).mapInArrow(sums, f"{DONE} binary")
+    return mapped(answers.repartition(FEW), sums, f"{DONE} binary")
 
 
 def sums(batches: Iterator[Any]) -> Iterator[Any]:

@@ -20,6 +20,7 @@ from rankwell.evaluation.distributed.job import (
     everyone,
     grades,
 )
+from rankwell.evaluation.distributed.mapping import batches_by_rows, mapped
 from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
 from rankwell.evaluation.inputs import Inputs
@@ -87,6 +88,12 @@ class SparkPlan:
             )
         tables: dict[str, Pieces] = {"run": pieces_of(run), **self.inputs.opened}
         session = self._session(tables)
+        with batches_by_rows(session):
+            return self._results(session, run, tables)
+
+    settled_results = results
+
+    def _results(self, session: Any, run: Run, tables: Mapping[str, Pieces]) -> Results:
         frames = frames_of(session, tables)
         words = {name: words_of_survey(self.inputs, name, has_train="train" in frames) for name in frames}
         prepare = {"qrels": self.inputs.prepare}
@@ -114,8 +121,6 @@ class SparkPlan:
         if self.inputs.users is not None:
             frames[USERS] = _users(session, work)
         return self._evaluated(work, frames, groups, surveys, counts)
-
-    settled_results = results
 
     def _evaluated(
         self, work: Work, frames: Mapping[str, Any], groups: int, surveys: Any, counts: dict[str, int]
@@ -175,7 +180,7 @@ def _answered(
     schema = ", ".join(
         [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
     )
-    return whole.mapInArrow(Job(work, words, answer, tuple(values), ranges), schema)
+    return mapped(whole, Job(work, words, answer, tuple(values), ranges), schema)
 
 
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.evaluation.distributed.answers import blobs, groups_for
 from rankwell.evaluation.distributed.job import DONE, QUERY
+from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.packing import packed
 
 SYSTEM = "system"
@@ -42,7 +43,7 @@ def side_by_side(frames: Sequence[Any], columns: Sequence[str], rows: int, answe
         whole = whole.unionAll(part)
     groups = groups_for(frames[0].sparkSession, rows)
     job = Beside(len(frames), tuple(columns), answer)
-    yield from blobs(whole.repartition(groups, QUERY).mapInArrow(job, f"{DONE} binary"))
+    yield from blobs(mapped(whole.repartition(groups, QUERY), job, f"{DONE} binary"))
 
 
 @dataclass(frozen=True)

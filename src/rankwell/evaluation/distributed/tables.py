@@ -9,14 +9,13 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation.distributed.job import QUERY, TABLE
-from rankwell.evaluation.streaming.survey import NUMBER, Prepare, Survey
+from rankwell.evaluation.streaming.survey import Prepare, Survey
 from rankwell.readers.pieces import Pieces
 from rankwell.readers.spark_tables import SparkPieces
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
 IDS = ("query", "item", "topic", "subgroup")
-TEXT = 32  # bytes of an id, to reckon with
 
 
 def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
@@ -91,35 +90,37 @@ def _cast(frame: Any, word: str, kind: str, wanted: str, name: str) -> Any:
 
 
 def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None) -> Survey:
-    """Return what all rows of a table tell, by aggregates; DataError if there are none, or a value is missing."""
+    """Return what all rows of a table tell, by aggregates; DataError if there are none, or one of these values is missing.
+
+    Nothing is asked that reads all columns: values that are missing elsewhere are found by the groups.
+    """
     from pyspark.sql import functions as sql
 
-    asked = [sql.count(sql.lit(1)).alias("rows"), sql.approx_count_distinct(QUERY).alias("queries")]
+    asked = [sql.count(sql.lit(1)).alias("rows"), sql.first(QUERY).alias("first")]
     asked += [sql.min("rank").alias("rank")] if "rank" in frame.columns else []
-    asked += [
-        sql.count(sql.when(sql.col(word).isNull(), 1)).alias(f"without {word}") for word in frame.columns
-    ]
     found = frame.agg(*asked).collect()[0]
-    for word in frame.columns:
-        if found[f"without {word}"]:
-            raise DataError(
-                f"{name}: the {word} is missing in {found[f'without {word}']:,} rows. Remove them or fill it."
-            )
     if not found["rows"]:
         raise DataError(f"{name}: the table holds no rows.")
-    first = _ids([frame.select(QUERY).first()[0]])
-    width = sum(TEXT if word in IDS and kind == "string" else NUMBER for word, kind in frame.dtypes)
-    lowest = float(found["rank"]) if "rank" in frame.columns else np.inf
+    first = _ids([found["first"]], "query", name)
+    lowest = found["rank"] if "rank" in frame.columns else None
     levels = _levels(frame, name, prepare) if "grade" in words and "grade" in frame.columns else None
-    topics = _distinct(frame, "topic") if "topic" in words and "topic" in frame.columns else None
-    items = _distinct(frame, "item") if "item" in words else None
+    topics = _distinct(frame, "topic", name) if "topic" in words and "topic" in frame.columns else None
+    items = _distinct(frame, "item", name) if "item" in words else None
     empty: Any = {word: [] for word in frame.columns}
-    return Survey(found["rows"], False, empty, first, width, found["queries"], levels, topics, lowest, items)
+    return Survey(
+        rows=found["rows"],
+        empty=empty,
+        first=first,
+        levels=levels,
+        topics=topics,
+        lowest_rank=np.inf if lowest is None else float(lowest),
+        items=items,
+    )
 
 
 def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray, np.ndarray] | None:
     counted = frame.groupBy("grade").count().collect()
-    grades = np.array([float(row["grade"]) for row in counted])
+    grades = np.array(_known([row["grade"] for row in counted], "grade", name), np.float64)
     rows = np.arange(len(grades))
     qrels = Qrels(Ids.of_integers(rows), Ids.of_integers(rows), grades, name=name)
     if (qrels if prepare is None else prepare(qrels)).grade is None:
@@ -128,13 +129,19 @@ def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray,
     return grades[order], np.array([row["count"] for row in counted], np.int64)[order]
 
 
-def _distinct(frame: Any, word: str) -> Ids:
-    found = _ids([row[0] for row in frame.select(word).distinct().collect()])
+def _distinct(frame: Any, word: str, name: str) -> Ids:
+    found = _ids([row[0] for row in frame.select(word).distinct().collect()], word, name)
     return found[found.order()]
 
 
-def _ids(values: list[Any]) -> Ids:
-    return Ids.of(values)
+def _ids(values: list[Any], word: str, name: str) -> Ids:
+    return Ids.of(_known(values, word, name))
+
+
+def _known(values: list[Any], word: str, name: str) -> list[Any]:
+    if any(value is None for value in values):
+        raise DataError(f"{name}: the {word} is missing in a row. Remove the row or fill it.")
+    return values
 
 
 def tagged(frames: Mapping[str, Any], groups: int) -> tuple[Any, dict[str, dict[str, str]]]:

@@ -32,17 +32,16 @@ Prepare = Callable[[Qrels], Qrels]
 class Survey:
     """The number of rows of a table, whether they are sorted by query, their kinds of ids, and what a column told.
 
-    ``width`` are the bytes of a row, ``queries`` is about the number of queries.
     ``levels`` are the distinct grades and how many rows have each, ``items`` and ``topics`` the distinct ones, ``empty`` a piece
-    without rows.
+    without rows. Of tables on one machine ``width`` are the bytes of a row, and ``queries`` is about the number of queries.
     """
 
     rows: int
-    is_sorted: bool
     empty: Piece
     first: Ids
-    width: float
-    queries: int
+    is_sorted: bool = False
+    width: float = 0.0
+    queries: int = 0
     levels: tuple[np.ndarray, np.ndarray] | None = None
     topics: Ids | None = None
     lowest_rank: float = np.inf
@@ -95,9 +94,9 @@ class Surveyor:
             levels = np.array(grades), np.array([self._levels[grade] for grade in grades], np.int64)
         return Survey(
             self._rows,
-            self._is_sorted,
             empty,
             self._converted(ids_in(top)),
+            self._is_sorted,
             width,
             self._queries.number,
             levels,
