@@ -4,18 +4,18 @@
 
 ``growth`` makes lists of 10⁵, 10⁶ … users × 20 items with 10 judgements each, sorted and shuffled, evaluates five metrics in memory and
 part by part, each in a process of its own, and holds the prediction made at a tenth of the users beside what was measured. ``kills``
-kills an evaluation of a tenth of the users at 20 random moments, and goes on. The data are removed afterwards.
+kills an evaluation of sorted lists, and one of a tenth of the users in any order, at 20 random moments each, and goes on. The data are removed afterwards.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import random
 import resource
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -165,43 +165,56 @@ def growth(folder: Path, most: int, memory: str) -> None:
 
 
 def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
-    """Kill an evaluation at random moments, go on each time, and print the result, the work and what is left over."""
-    place, kept, rng = folder / str(users), folder / "kept", random.Random(11)
-    make(place, users, shuffle=True)
+    """Kill an evaluation at random moments, go on each time, and print the result, the work and what is left over.
+
+    Work is told in seconds on the clock and in those of the processors, which other programs disturb less.
+    """
+    kept, rng = folder / "kept", random.Random(11)
     make(folder / "few", 100, shuffle=True)  # what takes as long is start-up
-    for run in ("run", "shuffled"):
+    for run, number in (("run", users), ("shuffled", users // 10)):
+        place = folder / str(number)
+        make(place, number, shuffle=run == "shuffled")
         command = [sys.executable, "-c", PROGRAM, "stream", memory, str(place), run, "", str(kept)]
-        whole, alone = timed(command)
+        wholes = [ended(command) for _ in range(3)]
+        alone, busy = (statistics.median(each) for each in list(zip(*wholes, strict=True))[1:])
         few = [str(folder / "few") if each == str(place) else each for each in command[:-1]]
-        start = min(timed([*few, str(folder / "kept-few")])[1] for _ in range(3))
-        ratios, same = [], True
+        starts = [ended([*few, str(folder / "kept-few")]) for _ in range(3)]
+        start, busy_start = (min(each) for each in list(zip(*starts, strict=True))[1:])
+        ratios, busy_ratios, same = [], [], True
         while len(ratios) < times:
             moment = rng.uniform(start, alone)
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(moment)
-                ended = process.poll() is not None
-                process.send_signal(signal.SIGKILL)
-            if ended:
+            said, _, spent = ended(command, moment)
+            if said:  # it was faster than usual
                 continue
-            said, rest = timed(command)
-            same = same and said == whole
+            rest_said, rest, rest_spent = ended(command)
+            same = same and rest_said == wholes[0][0]
             ratios.append((rest - start) / max(alone - moment, 0.05 * alone))
+            busy_ratios.append((rest_spent - busy_start) / max(busy - spent, 0.05 * busy))
         left = [each.name for each in folder.iterdir() if each not in (place, folder / "few")]
         print(
-            f"{run}: {times} kills of an evaluation of {alone:.1f} s (start-up {start:.1f}); the rest took {np.median(ratios):.2f} × what was "
-            f"left to do (at most {max(ratios):.2f}), same values: {same}, left over: {left or 'nothing'}"
+            f"{run}: {times} kills of an evaluation of {number:,} users, {alone:.1f} s (start-up {start:.1f}), {busy:.1f} s of processors (start-up "
+            f"{busy_start:.1f}); the rest took {np.median(ratios):.2f} × what was left to do (at most {max(ratios):.2f}), of processors "
+            f"{np.median(busy_ratios):.2f} × (at most {max(busy_ratios):.2f}), same values: {same}, left over: {left or 'nothing'}",
+            flush=True,
         )
-    shutil.rmtree(place)
+        shutil.rmtree(place)
     shutil.rmtree(folder / "few")
 
 
-def timed(command: list[str]) -> tuple[list[float], float]:
-    """Return the means that a command prints, if it prints any, and the seconds it took."""
-    begun = time.perf_counter()
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    spent = time.perf_counter() - begun
-    return eval(said, {"nan": float("nan")})[2] if said else [], spent
+def ended(command: list[str], moment: float | None = None) -> tuple[list[float], float, float]:
+    """Return the means that a command prints, and its seconds on the clock and of processors; it may be killed at a moment."""
+    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            said, _ = process.communicate(timeout=moment)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            said, _ = process.communicate()
+        if moment is None and process.returncode:
+            raise SystemExit(f"{command[3:]} failed")
+    spent, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    means = eval(said, {"nan": float("nan")})[2] if said else []
+    return means, spent, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
@@ -221,7 +234,7 @@ def main() -> None:
             if part == "growth":
                 growth(folder, given.users, given.memory)
             else:
-                kills(folder, given.users // 10, given.memory)
+                kills(folder, given.users, given.memory)
     finally:
         shutil.rmtree(folder)
 

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 import pytest
 from tests.evaluation.streaming.test_streaming import frame, made, shuffled
 
 import rankwell as rw
-from rankwell.evaluation.streaming import folder
+from rankwell.evaluation.streaming import folder, survey
+from rankwell.readers import pieces
 
 METRICS = ["ndcg@10", "ap", "personalization@3", "arp@5"]
 QUERIES = 200
@@ -44,7 +46,10 @@ def evaluated(paths, metrics=METRICS, per_query=True, **engine):
     )
 
 
-def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_path):
+def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(survey, "SECONDS", -1.0)  # what was seen is kept after each piece
+    monkeypatch.setattr(survey, "SHARE", float("inf"))
+    monkeypatch.setattr(pieces, "PIECE", 64)
     whole, kept = evaluated(data), tmp_path / "kept"
     rng, told, ends = random.Random(7), [], 0
     while True:
@@ -62,6 +67,7 @@ def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_
             break
         except Ended:
             ends += 1
+            assert ends < 500, "nothing is kept"
     assert ends > 5
     assert found.to_dict(per_query=True) == whole.to_dict(per_query=True)
     assert not kept.exists()
@@ -69,6 +75,9 @@ def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_
     for what in ("rows divided", "rows evaluated"):
         done = [rows for each, rows in told if each == what]
         assert done == sorted(set(done)), what
+    looked = [rows for each, rows in told if each == "rows looked at"]
+    assert len(looked) > 3 * len(data)
+    assert sum(after <= before for before, after in pairwise(looked)) == len(data) - 1
 
 
 SCRIPT = """

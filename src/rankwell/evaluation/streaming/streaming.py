@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -100,7 +100,8 @@ class Streaming:
             if survey is None:
                 prepare = self.inputs.prepare if name == "qrels" else None
                 words = words_of_survey(self.inputs, name, has_train="train" in self.tables)
-                survey = Surveyor(words, integer, prepare=prepare).of(pieces, self.tell)
+                seen, keep = self.keeping.load(f"{name}-seen"), partial(self.keeping.save, f"{name}-seen")
+                survey = Surveyor(words, integer, prepare=prepare, seen=seen).of(pieces, self.tell, keep)
                 self.keeping.save(f"{name}-survey", survey)
             found[name] = survey
         return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from rankwell.tables.run_qrels import Qrels
 
 NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number
 KEPT = 1024  # hashes
+SECONDS, SHARE = 0.3, 0.05  # between two times that what was seen is kept, and what of the time that may take
 HELD = 8  # so many lists of distinct items, before they become one
 Prepare = Callable[[Qrels], Qrels]
 
@@ -53,99 +55,6 @@ class Survey:
         return self.first.is_text
 
 
-class Surveyor:
-    """Looks at a table piece by piece.
-
-    ``words`` are the columns that are looked at; of items the distinct ones are kept. ``integer`` is a query of a table in which
-    these are integers: then text is taken as integers, too.
-    """
-
-    def __init__(
-        self,
-        words: Sequence[str],
-        integer: Ids | None,
-        *,
-        prepare: Prepare | None = None,
-    ) -> None:
-        self.words, self.integer, self.prepare = words, integer, prepare
-        self._rows = 0
-        self._is_sorted = True
-        self._last: Any = None
-        self._queries = Distinct()
-        self._levels: dict[float, int] | None = None
-        self._topics = list[Ids]()
-        self._lowest = np.inf
-        self._items = list[Ids]()
-
-    def of(self, pieces: Pieces, tell: Callable[[str, int, int | None], object]) -> Survey:
-        """Return what all rows tell, and tell how many have been looked at; DataError if there are none."""
-        head = head_of(pieces)
-        if head is None:
-            raise DataError(f"{pieces.name}: the table holds no rows.")
-        empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))
-        width = sum(_bytes_of(column) for column in head.values()) / len(head["query"])
-        del head
-        for piece in pieces.read(self.words):
-            self._look(piece, partial(_after, pieces, self._rows))
-            tell("rows looked at", self._rows, None)
-        levels = None
-        if self._levels is not None:
-            grades = sorted(self._levels)
-            levels = np.array(grades), np.array([self._levels[grade] for grade in grades], np.int64)
-        return Survey(
-            self._rows,
-            empty,
-            self._converted(ids_in(top)),
-            self._is_sorted,
-            width,
-            self._queries.number,
-            levels,
-            _together(self._topics, self._rows),
-            self._lowest,
-            _together(self._items, self._rows),
-        )
-
-    def _converted(self, query: Ids) -> Ids:
-        return query if self.integer is None else to_same_kind(query, self.integer, "query")[0]
-
-    def _look(self, piece: Piece, place: Place) -> None:
-        query = self._converted(ids_in(piece))
-        self._rows += len(query)
-        self._queries.add(query)
-        if self._is_sorted:
-            self._look_at_order(query)
-        if "rank" in piece:
-            self._lowest = min(
-                self._lowest, float(numbers_of(numbers_in(piece, "rank"), "rank", place).min())
-            )
-        if "grade" in piece:
-            self._look_at_grades(piece, place)
-        if "topic" in piece:
-            _add(self._topics, ids_in(piece, "topic"))
-        if "item" in self.words:
-            _add(self._items, ids_in(piece, "item"))
-
-    def _look_at_order(self, query: Ids) -> None:
-        heads = query[query.runs()]
-        begin = heads.one(0)
-        # a list may go on in the next piece
-        if self._last is not None and not self._last <= begin:
-            self._is_sorted = False
-            return
-        self._is_sorted = ascends(heads)
-        self._last = heads.one(len(heads) - 1)
-
-    def _look_at_grades(self, piece: Piece, place: Place) -> None:
-        # the grades alone are looked at; any ids will do for what must have some
-        qrels = qrels_of({"item": piece["query"]} | piece, "qrels", place)
-        grade = (qrels if self.prepare is None else self.prepare(qrels)).grade
-        if grade is None:
-            return
-        self._levels = self._levels or {}
-        levels, counts = levels_of(grade)
-        add_counts(self._levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
-
-
 class Distinct:
     """About how many different ids there are: by the smallest of their hashes (Bar-Yossef and others, RANDOM 2002)."""
 
@@ -166,6 +75,118 @@ class Distinct:
         if len(self._least) < KEPT:
             return len(self._least)
         return int((KEPT - 1) * 2.0**64 / float(self._least[-1]))
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the rows that were looked at so far told: ``last`` is the query of the last one, while all are sorted."""
+
+    rows: int = 0
+    is_sorted: bool = True
+    last: Any = None
+    queries: Distinct = field(default_factory=Distinct)
+    levels: dict[float, int] | None = None
+    topics: list[Ids] = field(default_factory=list)
+    lowest_rank: float = np.inf
+    items: list[Ids] = field(default_factory=list)
+
+
+class Surveyor:
+    """Looks at a table piece by piece.
+
+    ``words`` are the columns that are looked at; of items the distinct ones are kept. ``integer`` is a query of a table in which
+    these are integers: then text is taken as integers, too. ``seen`` is what was seen before, if the look was ended early.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        integer: Ids | None,
+        *,
+        prepare: Prepare | None = None,
+        seen: Seen | None = None,
+    ) -> None:
+        self.words, self.integer, self.prepare = words, integer, prepare
+        self.seen = Seen() if seen is None else seen
+
+    def of(
+        self,
+        pieces: Pieces,
+        tell: Callable[[str, int, int | None], object],
+        keep: Callable[[Seen], object],
+    ) -> Survey:
+        """Return what all rows tell, and tell how many have been looked at; DataError if there are none.
+
+        What was seen is given to ``keep`` now and then.
+        """
+        head, seen = head_of(pieces), self.seen
+        if head is None:
+            raise DataError(f"{pieces.name}: the table holds no rows.")
+        empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))
+        width = sum(_bytes_of(column) for column in head.values()) / len(head["query"])
+        del head
+        due = monotonic() + SECONDS
+        for piece in pieces.read(self.words, seen.rows):
+            self._look(piece, partial(_after, pieces, seen.rows))
+            if (now := monotonic()) > due:
+                keep(seen)
+                due = monotonic() + max(SECONDS, (monotonic() - now) / SHARE)
+            tell("rows looked at", seen.rows, None)
+        levels = None
+        if seen.levels is not None:
+            grades = sorted(seen.levels)
+            levels = np.array(grades), np.array([seen.levels[grade] for grade in grades], np.int64)
+        return Survey(
+            seen.rows,
+            empty,
+            self._converted(ids_in(top)),
+            seen.is_sorted,
+            width,
+            seen.queries.number,
+            levels,
+            _together(seen.topics, seen.rows),
+            seen.lowest_rank,
+            _together(seen.items, seen.rows),
+        )
+
+    def _converted(self, query: Ids) -> Ids:
+        return query if self.integer is None else to_same_kind(query, self.integer, "query")[0]
+
+    def _look(self, piece: Piece, place: Place) -> None:
+        query, seen = self._converted(ids_in(piece)), self.seen
+        seen.queries.add(query)
+        if seen.is_sorted:
+            self._look_at_order(query)
+        if "rank" in piece:
+            lowest = numbers_of(numbers_in(piece, "rank"), "rank", place).min()
+            seen.lowest_rank = min(seen.lowest_rank, float(lowest))
+        if "grade" in piece:
+            self._look_at_grades(piece, place)
+        if "topic" in piece:
+            _add(seen.topics, ids_in(piece, "topic"))
+        if "item" in self.words:
+            _add(seen.items, ids_in(piece, "item"))
+        seen.rows += len(query)
+
+    def _look_at_order(self, query: Ids) -> None:
+        heads, seen = query[query.runs()], self.seen
+        begin = heads.one(0)
+        # a list may go on in the next piece
+        if seen.last is not None and not seen.last <= begin:
+            seen.is_sorted = False
+            return
+        seen.is_sorted = ascends(heads)
+        seen.last = heads.one(len(heads) - 1)
+
+    def _look_at_grades(self, piece: Piece, place: Place) -> None:
+        # the grades alone are looked at; any ids will do for what must have some
+        qrels = qrels_of({"item": piece["query"]} | piece, "qrels", place)
+        grade = (qrels if self.prepare is None else self.prepare(qrels)).grade
+        if grade is None:
+            return
+        self.seen.levels = self.seen.levels or {}
+        levels, counts = levels_of(grade)
+        add_counts(self.seen.levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
 
 
 def ascends(ids: Ids) -> bool:
