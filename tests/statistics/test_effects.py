@@ -58,3 +58,7 @@ def test_heterogeneity_is_welchs():
     assert heterogeneity(groups) == pytest.approx(0.45036439131192507)
     assert heterogeneity([*groups, np.array([1.0]), np.zeros(5)]) == pytest.approx(0.45036439131192507)
     assert math.isnan(heterogeneity(groups[:1]))
+    # the mean of so many equal values is none of them to the last bit, and what is left of rounding is no spread
+    alike = np.full(1234, 0.1)
+    assert alike.mean() != 0.1
+    assert heterogeneity([*groups, alike]) == pytest.approx(0.45036439131192507)

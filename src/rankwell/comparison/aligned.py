@@ -79,17 +79,22 @@ class Aligned:
         self, metric: Metric, by: Sequence[str], labels: tuple[str, ...]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the value and n of a metric without a mean of values per query, per system, as the results have them."""
-        name = str(metric)
-        if not labels:
-            return np.array([res.mean[name] for res in self.results]), np.array(
-                [res.n[name] for res in self.results]
-            )
-        values, n = np.full(len(self.results), math.nan), np.zeros(len(self.results), np.int64)
-        for row, res in enumerate(self.results):
-            for each in res.segments.to_dicts() if res.division.by == tuple(by) else ():
-                if tuple(each[column] for column in by) == labels:
-                    values[row], n[row] = each["mean"][name], each["n"][name]
-        return values, n
+        return value_and_n(self.results, metric, by, labels)
+
+
+def value_and_n(
+    results: Sequence[Results], metric: Metric, by: Sequence[str], labels: tuple[str, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the value and n of a metric, per result, of all queries or of a segment; NaN and 0 where there is none."""
+    name = str(metric)
+    if not labels:
+        return np.array([res.mean[name] for res in results]), np.array([res.n[name] for res in results])
+    values, n = np.full(len(results), math.nan), np.zeros(len(results), np.int64)
+    for row, res in enumerate(results):
+        for each in res.segments.to_dicts() if res.division.by == tuple(by) else ():
+            if tuple(each[column] for column in by) == labels:
+                values[row], n[row] = each["mean"][name], each["n"][name]
+    return values, n
 
 
 def refuse_unlike(

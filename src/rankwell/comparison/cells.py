@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.comparison.methods import Methods
-from rankwell.statistics.effects import TIE, heterogeneity, smallest_visible, units_needed
+from rankwell.statistics.effects import TIE, smallest_visible, units_needed
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
@@ -282,13 +282,3 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
     count = len(d)
     pairs = np.array([np.arange(count), np.full(count, count)])
     return Cell(np.vstack([sums, np.zeros(len(numbers))]), pairs, numbers)
-
-
-def heterogeneity_of(values: np.ndarray, pairs: np.ndarray, members: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the p-value, per pair, that its difference is the same in all segments."""
-    found = np.full(pairs.shape[1], math.nan)
-    for place, (left, right) in enumerate(pairs.T):
-        d = values[left] - values[right]
-        groups = [d[rows][~np.isnan(d[rows])] for rows in members]
-        found[place] = heterogeneity(groups)
-    return found

@@ -11,7 +11,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared, compared_by_sums
 from rankwell.comparison.cost_tables import costs_of
-from rankwell.comparison.groups import Groups, columns_of, groups_of
+from rankwell.comparison.groups import Groups, columns_of, groups_of, segments_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
 from rankwell.comparison.spread import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
@@ -140,10 +140,13 @@ def compare(
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    needs_values = columns or trainings or parts or weights or clusters or rope or judging
+    encoding = (options.get("read") or {}).get("encoding")
+    needs_values = trainings or parts or weights or clusters or rope or judging
     spread = None  # values on Spark that need not come here
     if not needs_values and test != "wilcoxon" and correction != "tukey":
         spread = Spread.of(results, wanted)
+        if spread is not None:
+            spread = replace(spread, segments=segments_of(users, columns, encoding))
     metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
@@ -164,7 +167,6 @@ def compare(
     if found is None:
         aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
         refuse_empty_lists(aligned, systems)
-        encoding = (options.get("read") or {}).get("encoding")
         groups = groups_of(
             aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
         )

@@ -17,7 +17,6 @@ from rankwell.comparison.cells import (
     difference_alone,
     differences_of,
     flipped_as,
-    heterogeneity_of,
     means_of,
     value_alone,
 )
@@ -31,6 +30,7 @@ from rankwell.comparison.trainings import Systems, over_seeds, without
 from rankwell.comparison.words import notes_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
+from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
 
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
@@ -63,6 +63,7 @@ def compared(
         if not systems.is_plain:
             values = np.array([each.mean(axis=0) for each in by_seed])
         low, high = metric.range
+        over_queries: list[Differences] = []
         for segment, rows in enumerate(groups.members):
             design = groups.design.of(rows)
             cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
@@ -76,6 +77,7 @@ def compared(
                 span=high - low,
                 sign=SIGN[metric.better],
             )
+            over_queries.append(found[key])
             found[key] = with_chances(
                 found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
@@ -84,39 +86,60 @@ def compared(
                 means[key], found[key] = over_seeds(systems, own, cell, means[key], found[key], how, metric)
             cells[key] = without(flipped_as(cell, design), untested)
         if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = heterogeneity_of(values, pairs, groups.members[1:])
+            varied[metric] = _heterogeneity(over_queries[1:])
             varied[metric][untested] = math.nan
     correction = how.chosen(has_baseline=baseline is not None)
     found |= corrected(cells, found, how, correction, threads)
-    # one p-value per metric, corrected over the metrics
-    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
     return replace(
         _comparison(aligned, systems.names, baseline, pairs, means, found, how),
         by=groups.by,
         segments=groups.labels,
         weights=groups.weights,
         clusters=groups.clusters,
-        heterogeneity=dict(zip(varied, adjusted, strict=True)),
+        heterogeneity=_over_metrics(varied),
     )
 
 
 def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
-    """Return the comparison of systems whose values lie on Spark, of all queries; None if these have to be held."""
+    """Return the comparison of systems whose values lie on Spark, in every segment; None if these have to be held."""
     pairs = _pairs(spread.names, baseline)
     known = spread.compared(pairs, how, SIGN)
     if known is None:
         return None
     means: dict[Key, Means] = {}
     found: dict[Key, Differences] = {}
+    varied: dict[Metric, np.ndarray] = {}
     for metric in spread.metrics:
-        if metric in known.means:
-            means[metric, 0], found[metric, 0] = known.means[metric], known.differences[metric]
-        else:
-            values, n = spread.alone(metric)
-            means[metric, 0], found[metric, 0] = value_alone(values, n), difference_alone(values, pairs)
-    cells = {(metric, 0): cell for metric, cell in known.cells.items()}
-    found |= corrected(cells, found, how, how.chosen(has_baseline=baseline is not None), threads)
-    return _comparison(spread, spread.names, baseline, pairs, means, found, how)
+        for segment, labels in enumerate(known.labels):
+            key = metric, segment
+            if key in known.means:
+                means[key], found[key] = known.means[key], known.differences[key]
+            else:
+                values, n = spread.alone(metric, labels)
+                means[key], found[key] = value_alone(values, n), difference_alone(values, pairs)
+        if len(known.labels) > 1 and (metric, 0) in known.means:
+            varied[metric] = _heterogeneity(
+                [found[metric, segment] for segment in range(1, len(known.labels))]
+            )
+    found |= corrected(known.cells, found, how, how.chosen(has_baseline=baseline is not None), threads)
+    return replace(
+        _comparison(spread, spread.names, baseline, pairs, means, found, how),
+        by=spread.by,
+        segments=known.labels,
+        heterogeneity=_over_metrics(varied),
+    )
+
+
+def _heterogeneity(segments: Sequence[Differences]) -> np.ndarray:
+    """The p-value, per pair, that its difference is the same in all segments."""
+    columns = [np.array([getattr(each, name) for each in segments]).T for name in ("n", "mean", "sd")]
+    return np.array([heterogeneity_of(*each) for each in zip(*columns, strict=True)])
+
+
+def _over_metrics(varied: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
+    """One p-value per metric and pair, corrected over the metrics."""
+    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
+    return dict(zip(varied, adjusted, strict=True))
 
 
 def _comparison(

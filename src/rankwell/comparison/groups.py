@@ -33,6 +33,11 @@ def columns_of(by: str | Iterable[str] | None) -> tuple[str, ...]:
     return () if by is None else (by,) if isinstance(by, str) else tuple(by)
 
 
+def segments_of(users: Any, by: Sequence[str], encoding: str | None) -> Segments | None:
+    """Return the segments by columns of a table of users; None if there are no columns."""
+    return Segments.of(None if users is None else _read(users, encoding), by, None) if by else None
+
+
 def groups_of(
     queries: Ids,
     users: Any,

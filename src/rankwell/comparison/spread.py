@@ -6,35 +6,38 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.aligned import refuse_unlike
-from rankwell.comparison.cells import Differences, Means, differences_from
+from rankwell.comparison.aligned import refuse_unlike, value_and_n
+from rankwell.comparison.cells import Differences, Means, differences_from, means_of
+from rankwell.comparison.families import Key, flips_of
 from rankwell.comparison.methods import Methods
+from rankwell.comparison.spread_sums import Sums, added, sums_of, values_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
+from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import ENOUGH, FEW, LARGE, Intervals, closed_bounds
+from rankwell.statistics.many import ENOUGH, FEW, LARGE, Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.paired import sign_flips, sign_test_of
 from rankwell.tables.states import Mean
-
-Sums = tuple[int, dict[str, tuple[Moments, PairMoments]]]  # queries, and by metric what rows and pairs need
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
     """The results of several systems on Spark: of so many queries that neither flips nor a bootstrap are drawn.
 
-    From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins.
+    From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins. Of
+    segments, too, if signs are flipped of none; the values of a system with few queries in a segment come back for its bootstrap.
     Nothing that grows with the queries leaves Spark.
     """
 
     names: tuple[str, ...]
     results: tuple[Results, ...]
     metrics: tuple[Metric, ...]
+    segments: Segments | None = None
 
     @classmethod
     def of(cls, results: Mapping[str, Results], metrics: Sequence[Metric] | None) -> Spread | None:
@@ -50,6 +53,11 @@ class Spread:
         refuse_unlike(results, wanted)
         return cls(tuple(results), found, wanted)
 
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns that divide the queries."""
+        return () if self.segments is None else self.segments.division.by
+
     def has_values(self, metric: Metric) -> bool:
         """Whether the metric's value is the mean of a value per query in all results, so that differences can be tested."""
         return all(
@@ -57,74 +65,126 @@ class Spread:
             for res in self.results
         )
 
-    def alone(self, metric: Metric) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value of each system, and the number of queries behind it."""
-        name = str(metric)
-        return np.array([res.mean[name] for res in self.results]), np.array(
-            [res.n[name] for res in self.results]
-        )
+    def alone(self, metric: Metric, labels: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
+        """Return the value of each system, and the number of queries behind it, of all or of a segment."""
+        return value_and_n(self.results, metric, self.by, labels)
 
     def compared(self, pairs: np.ndarray, how: Methods, signs: Mapping[str, int]) -> Compared | None:
-        """Return what is known of systems and pairs; None if a system has too few queries for Student's interval."""
-        from rankwell.evaluation.distributed.side_by_side import side_by_side
+        """Return what is known of systems and pairs; None if their values are needed here.
 
+        They are if a system has too few queries for Student's interval, or signs are flipped of segments.
+        """
         tested = [metric for metric in self.metrics if self.has_values(metric)]
         centres = {str(metric): np.nan_to_num(self.alone(metric)[0]) for metric in tested}
         if any((self.alone(metric)[1] < ENOUGH).any() for metric in tested):
             return None
+        sums = reduce(
+            added,
+            self._asked(centres, partial(sums_of, pairs=pairs, centres=centres, segments=self.segments)),
+        )
+        codes, labels = self._in_order(sums)
+        if (
+            len(codes) > 1
+            and how.family == "metric"
+            and flips_of(max(sums[code].units for code in codes[1:]), how)
+        ):
+            return None
+        few = self._values_of_few(sums, tested)
+        means, differences, cells = {}, {}, {}
+        for place, code in enumerate(codes):
+            of_segment = sums[code]
+            nothing: Any = np.broadcast_to(np.uint64(0), of_segment.units)  # no signs are drawn for so many
+            for metric in tested:
+                own, paired = of_segment.moments[str(metric)]
+                centre = centres[str(metric)]
+                known = self._means(metric, own, centre, how)
+                if (str(metric), code) in few:
+                    known = _with_few(known, few[str(metric), code], metric, how, total=sums[0].units)
+                means[metric, place] = known if code else known._replace(mean=self.alone(metric)[0])
+                differences[metric, place] = _differences(
+                    metric, paired, pairs, centre, how, signs[metric.better]
+                )
+                cells[metric, place] = Cell(np.empty((0, 0)), pairs, nothing)
+        return Compared(labels, means, differences, cells)
+
+    def _asked(self, columns: Mapping[str, Any], answer: Any) -> Any:
+        from rankwell.evaluation.distributed.side_by_side import side_by_side
+
         rows = sum(_most(res) for res in self.results)
-        answer = partial(_sums, pairs=pairs, centres=centres)
-        parts = side_by_side([res.spark_rows for res in self.results], [*centres], rows, answer)
-        units, sums = reduce(_added, parts)
-        means, differences = {}, {}
-        for metric in tested:
-            own, paired = sums[str(metric)]
-            means[metric] = self._means(metric, own, centres[str(metric)], how)
-            differences[metric] = _differences(
-                metric, paired, pairs, centres[str(metric)], how, signs[metric.better]
-            )
-        nothing: Any = np.broadcast_to(np.uint64(0), units)  # no signs are drawn for so many
-        cell = Cell(np.empty((0, 0)), pairs, nothing)
-        return Compared(means, differences, dict.fromkeys(tested, cell))
+        return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer)
+
+    def _in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
+        """All queries and the segments that have some, in the order of their labels, and these."""
+        if self.segments is None:
+            return [0], ((),)
+        division = self.segments.division
+        used = division.labels.in_order(np.array(sorted(code - 1 for code in sums if code), np.int64))
+        return [0, *(used + 1).tolist()], ((), *division.labels.of(used))
+
+    def _values_of_few(self, sums: Sums, tested: Sequence[Metric]) -> dict[tuple[str, int], Few]:
+        """The values of the systems that have few queries in a segment."""
+        wanted = {
+            (str(metric), code): rows
+            for code, each in sums.items()
+            if code
+            for metric in tested
+            if len(rows := np.flatnonzero(each.moments[str(metric)][0].n < ENOUGH))
+        }
+        if not wanted:
+            return {}
+        names = dict.fromkeys(name for name, _ in wanted)
+        found: dict[tuple[str, int], list[Any]] = {key: [] for key in wanted}
+        for part in self._asked(names, partial(values_of, wanted=wanted, segments=self.segments)):
+            for key, units_and_values in part.items():
+                found[key].append(units_and_values)
+        return {
+            key: Few(rows, *(np.concatenate(each, axis=-1) for each in zip(*found[key], strict=True)))
+            for key, rows in wanted.items()
+        }
 
     def _means(self, metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:
         found = own.summaries(centres)
         kinds = np.where(own.are_shares, "wilson", "t").astype(object)
         low, high = closed_bounds(found, kinds, how.level)
         least, most = metric.range
-        mean = self.alone(metric)[0]  # in every digit as the results have it
         bounds = np.maximum(low, least), np.minimum(high, most), kinds, own.are_doubtful()
-        return Means(found.n, found.effective, mean, *bounds, of_seeds=np.full(len(mean), math.nan))
+        nothing = np.full(len(found.n), math.nan)
+        return Means(found.n, found.effective, found.mean, *bounds, of_seeds=nothing)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What is known of systems and pairs by metric, and cells that say how many queries they have."""
+    """What is known of systems and pairs by metric and segment, and cells that say how many queries they have."""
 
-    means: dict[Metric, Means]
-    differences: dict[Metric, Differences]
-    cells: dict[Metric, Cell]
+    labels: tuple[tuple[str, ...], ...]
+    means: dict[Key, Means]
+    differences: dict[Key, Differences]
+    cells: dict[Key, Cell]
+
+
+class Few(NamedTuple):
+    """The systems (``rows``) with few queries in a segment, the numbers of these queries, and a row of values each."""
+
+    rows: np.ndarray
+    units: np.ndarray
+    values: np.ndarray
+
+
+def _with_few(known: Means, few: Few, metric: Metric, how: Methods, *, total: int) -> Means:
+    """The means of a segment, with those of a system that has few queries there from its values."""
+    order = np.argsort(few.units)
+    cell = Cell(np.ascontiguousarray(few.values[:, order]), np.empty((2, 0), np.int64), few.units[order])
+    own = means_of(cell, Design(), how, metric.range, 1, total=total)
+    columns = []
+    for column, more in zip(known, own, strict=True):
+        columns.append(column.copy())
+        columns[-1][few.rows] = more
+    return Means(*columns)
 
 
 def _most(res: Results) -> int:
     """The largest number of queries that a metric has."""
     return int(max(res.n.values(), default=0))
-
-
-def _sums(values: Mapping[str, np.ndarray], *, pairs: np.ndarray, centres: Mapping[str, np.ndarray]) -> Sums:
-    """What a group of queries adds."""
-    units = next(iter(values.values())).shape[1] if values else 0
-    return units, {
-        name: (Moments.of(own, centres[name]), PairMoments.of(own, pairs, centres[name]))
-        for name, own in values.items()
-    }
-
-
-def _added(one: Sums, more: Sums) -> Sums:
-    sums = {
-        name: (own + more[1][name][0], paired + more[1][name][1]) for name, (own, paired) in one[1].items()
-    }
-    return one[0] + more[0], sums
 
 
 def _differences(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.statistics.many import NO_SPREAD
 from rankwell.statistics.paired import Estimate
 
 TIE = 1e-9  # differences up to this are ties
@@ -147,17 +148,24 @@ def heterogeneity(groups: Sequence[np.ndarray]) -> float:
     Groups of less than two units, or without spread, are left out; NaN with fewer than two groups left.
     Source: Welch, Biometrika 38 (1951).
     """
+    kept = [group for group in groups if len(group) >= 2]
+    n, mean = np.array([len(group) for group in kept]), np.array([group.mean() for group in kept])
+    return heterogeneity_of(n, mean, np.array([group.std(ddof=1) for group in kept]))
+
+
+def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
+    """Return the same from the number of units, the mean and the standard deviation of each group; NaN where there is none."""
     from scipy.special import fdtrc
 
-    kept = [group for group in groups if len(group) >= 2 and float(np.var(group)) > 0]
-    k = len(kept)
+    with np.errstate(invalid="ignore"):
+        kept = (n >= 2) & (sd > NO_SPREAD * np.abs(mean))  # what is left of rounding is no spread
+    n, mean, sd = n[kept].astype(np.float64), mean[kept], sd[kept]
+    k = len(n)
     if k < 2:
         return math.nan
-    n = np.array([len(group) for group in kept], np.float64)
-    means = np.array([group.mean() for group in kept])
-    weights = n / np.array([group.var(ddof=1) for group in kept])
+    weights = n / sd**2
     share = weights / weights.sum()
-    between = float((weights * (means - (share * means).sum()) ** 2).sum()) / (k - 1)
+    between = float((weights * (mean - (share * mean).sum()) ** 2).sum()) / (k - 1)
     lost = float(((1 - share) ** 2 / (n - 1)).sum())
     statistic = between / (1 + 2 * (k - 2) / (k * k - 1) * lost)
     return float(fdtrc(k - 1, (k * k - 1) / (3 * lost), statistic))

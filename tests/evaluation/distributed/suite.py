@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 import random
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import ClassVar
 
@@ -68,7 +68,8 @@ def compared_by_sums(spark, monkeypatch, queries, options, rules):
         name: rw.evaluate(sent(spark, shuffled(run)), judged, metrics, **rules) for name, run in runs.items()
     }
     monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
-    found = rw.compare(results, **options)
+    tables = {name: rules[name] for name in ("users", "by") if name in rules}
+    found = rw.compare(results, **tables, **options)
     assert_alike(found.to_dict(), whole.to_dict())
     assert repr(found) == repr(whole)
 
@@ -325,6 +326,38 @@ class Suite:
         for module in (families, many_rows, spread):  # so many are very many here
             monkeypatch.setattr(module, "LARGE", 1_000)
         compared_by_sums(spark, monkeypatch, 1_300, options, rules)
+
+    @pytest.mark.parametrize(
+        "options", [{"baseline": "old"}, {"family": "all", "test": "sign", "correction": "holm"}]
+    )
+    def test_segments_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options):
+        for module in (families, many_rows, spread):
+            monkeypatch.setattr(module, "LARGE", 1_000)
+        for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
+            monkeypatch.setattr(module, "ENOUGH", 60)
+        sizes = {"many": 1_010, "some": 200, "few": 40, "two": 2, "one": 1}
+        tier = np.random.default_rng(6).permutation(np.repeat([*sizes], [*sizes.values()]))
+        users = pl.DataFrame({"query": np.arange(len(tier)), "tier": tier, "half": np.arange(len(tier)) % 2})
+        compared_by_sums(spark, monkeypatch, 1_300, options, {"users": users, "by": "tier"})
+
+    def test_values_of_segments_whose_signs_are_flipped_are_collected(self, spark, monkeypatch):
+        for module in (families, many_rows, spread):
+            monkeypatch.setattr(module, "LARGE", 1_000)
+        runs, qrels = many(1_300)
+        users = pl.DataFrame({"query": np.arange(1_300), "half": np.arange(1_300) % 2})
+        rules = {"users": users, "by": "half"}
+        found, whole = (
+            rw.compare(
+                {name: table(run) for name, run in runs.items()},
+                table(qrels),
+                ["rr"],
+                baseline="old",
+                flips=99,
+                **rules,
+            )
+            for table in (partial(sent, spark), pl.DataFrame)
+        )
+        assert_alike(found.to_dict(), whole.to_dict())
 
     def test_intervals_by_groups_of_lists_are_those_of_stream(self, spark):
         run = frame(made()[0], "score")

@@ -12,9 +12,10 @@ from rankwell.evaluation.distributed.answers import blobs, groups_for
 from rankwell.evaluation.distributed.job import DONE, QUERY
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.packing import packed
+from rankwell.tables.ids import Ids
 
 SYSTEM = "system"
-Answer = Callable[[Mapping[str, np.ndarray]], Any]
+Answer = Callable[[Ids, Mapping[str, np.ndarray]], Any]
 
 
 def can_stand_side_by_side(frames: Sequence[Any]) -> bool:
@@ -24,7 +25,7 @@ def can_stand_side_by_side(frames: Sequence[Any]) -> bool:
 
 
 def side_by_side(frames: Sequence[Any], columns: Sequence[str], rows: int, answer: Answer) -> Iterator[Any]:
-    """Yield what a function answers for each group of queries, given an array per column: a row per frame, a column per query.
+    """Yield what a function answers for each group, given its queries, and an array per column: a row per frame, a column per query.
 
     NaN stands where a frame lacks a query. ``rows`` is about how many rows the frames have in all.
     """
@@ -73,4 +74,5 @@ class Beside:
         for number, column in enumerate(self.columns):
             values[column] = np.full((self.frames, place.max() + 1), np.nan)
             values[column][system, place] = rows[f"value_{number}"].fill_null(float("nan")).to_numpy()
-        return self.answer(values)
+        queries = Ids.of_series(rows[QUERY].unique().sort(), QUERY, str)
+        return self.answer(queries, values)
