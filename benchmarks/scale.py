@@ -15,7 +15,6 @@ import random
 import resource
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -39,6 +38,16 @@ begun = time.perf_counter()
 res = rw.evaluate(f"{folder}/{run}.parquet", f"{folder}/qrels.parquet", METRICS, engine=where, per_query=out or False)
 spent = time.perf_counter() - begun
 print(repr((spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, list(res.mean.values()))))
+""".replace("METRICS", repr(METRICS))
+TOLD = """
+import sys, time
+import rankwell as rw
+memory, folder, run, resume = sys.argv[1:]
+def tell(what, done, total):
+    print(f"{time.monotonic()} {what} {done}.", flush=True)
+engine = rw.Stream(memory, resume, progress=tell)
+res = rw.evaluate(f"{folder}/{run}.parquet", f"{folder}/qrels.parquet", METRICS, engine=engine, per_query=False)
+print(f"means {list(res.mean.values())}.", flush=True)
 """.replace("METRICS", repr(METRICS))
 
 
@@ -167,43 +176,52 @@ def growth(folder: Path, most: int, memory: str) -> None:
 def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
     """Kill an evaluation at random moments, go on each time, and print the result, the work and what is left over.
 
-    Work is told in seconds on the clock and in those of the processors, which other programs disturb less.
+    What is left to do at a kill is what an evaluation that nobody kills has left when it has done as much; since the last thing that was
+    told to be done, time counts as work.
     """
     kept, rng = folder / "kept", random.Random(11)
     make(folder / "few", 100, shuffle=True)  # what takes as long is start-up
     for run, number in (("run", users), ("shuffled", users // 10)):
         place = folder / str(number)
         make(place, number, shuffle=run == "shuffled")
-        command = [sys.executable, "-c", PROGRAM, "stream", memory, str(place), run, "", str(kept)]
-        wholes = [ended(command) for _ in range(3)]
-        alone, busy = (statistics.median(each) for each in list(zip(*wholes, strict=True))[1:])
+        command = [sys.executable, "-c", TOLD, memory, str(place), run, str(kept)]
         few = [str(folder / "few") if each == str(place) else each for each in command[:-1]]
-        starts = [ended([*few, str(folder / "kept-few")]) for _ in range(3)]
-        start, busy_start = (min(each) for each in list(zip(*starts, strict=True))[1:])
-        ratios, busy_ratios, same = [], [], True
+        start = min(ended([*few, str(folder / "kept-few")]).seconds for _ in range(3))
+        whole = sorted((ended(command) for _ in range(3)), key=lambda each: each.seconds)[1]
+        ratios, same = [], True
         while len(ratios) < times:
-            moment = rng.uniform(start, alone)
-            said, _, spent = ended(command, moment)
-            if said:  # it was faster than usual
+            killed = ended(command, rng.uniform(start, whole.seconds))
+            if killed.said:  # it was faster than usual
                 continue
-            rest_said, rest, rest_spent = ended(command)
-            same = same and rest_said == wholes[0][0]
-            ratios.append((rest - start) / max(alone - moment, 0.05 * alone))
-            busy_ratios.append((rest_spent - busy_start) / max(busy - spent, 0.05 * busy))
-        left = [each.name for each in folder.iterdir() if each not in (place, folder / "few")]
+            done = len(killed.told)  # the same things in the same order
+            before, at = (whole.told[done - 1], killed.told[-1]) if done else (start, start)
+            left = whole.seconds - before - max(killed.seconds - at, 0.0)
+            rest = ended(command)
+            same = same and rest.said == whole.said
+            ratios.append((rest.seconds - start) / max(left, 0.05 * whole.seconds))
+        left_over = [each.name for each in folder.iterdir() if each not in (place, folder / "few")]
         print(
-            f"{run}: {times} kills of an evaluation of {number:,} users, {alone:.1f} s (start-up {start:.1f}), {busy:.1f} s of processors (start-up "
-            f"{busy_start:.1f}); the rest took {np.median(ratios):.2f} × what was left to do (at most {max(ratios):.2f}), of processors "
-            f"{np.median(busy_ratios):.2f} × (at most {max(busy_ratios):.2f}), same values: {same}, left over: {left or 'nothing'}",
+            f"{run}: {times} kills of an evaluation of {number:,} users, {whole.seconds:.1f} s (start-up {start:.1f}); the rest took "
+            f"{np.median(ratios):.2f} × what was left to do (at most {max(ratios):.2f}; {', '.join(f'{each:.2f}' for each in sorted(ratios))}), "
+            f"same values: {same}, left over: {left_over or 'nothing'}",
             flush=True,
         )
         shutil.rmtree(place)
     shutil.rmtree(folder / "few")
 
 
-def ended(command: list[str], moment: float | None = None) -> tuple[list[float], float, float]:
-    """Return the means that a command prints, and its seconds on the clock and of processors; it may be killed at a moment."""
-    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+@dataclass(frozen=True)
+class Ended:
+    """What a process printed at its end, if it came so far, its seconds, and when it told that something was done."""
+
+    said: str
+    seconds: float
+    told: list[float]
+
+
+def ended(command: list[str], moment: float | None = None) -> Ended:
+    """Run a program that tells what it has done; it may be killed at a moment."""
+    begun = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             said, _ = process.communicate(timeout=moment)
@@ -212,9 +230,10 @@ def ended(command: list[str], moment: float | None = None) -> tuple[list[float],
             said, _ = process.communicate()
         if moment is None and process.returncode:
             raise SystemExit(f"{command[3:]} failed")
-    spent, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    means = eval(said, {"nan": float("nan")})[2] if said else []
-    return means, spent, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = time.monotonic() - begun
+    lines = [line.split(" ", 1) for line in said.splitlines() if line.endswith(".")]
+    told = [float(at) - begun for at, _ in lines if at != "means"]
+    return Ended("".join(event for at, event in lines if at == "means"), seconds, told)
 
 
 def main() -> None:

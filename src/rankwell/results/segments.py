@@ -82,6 +82,15 @@ class Segments:
         division = Division(weights=self.division.weights)
         return None if self.weights is None else replace(self, division=division, codes=None)
 
+    def of_users(self, query: Ids, codes: np.ndarray, weights: np.ndarray) -> Segments:
+        """Return the same division of other users, whose codes and weights are given as far as it has any."""
+        return replace(
+            self,
+            known=Known(query),
+            codes=None if self.codes is None else np.append(codes, len(self.division.labels) - 1),
+            weights=None if self.weights is None else weights,
+        )
+
     def rows(self, queries: Ids) -> np.ndarray:
         """Return the row of each query in the table of users, -1 if it has none."""
         return self.known.rows_of(queries, "query")

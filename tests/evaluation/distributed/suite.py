@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import pickle
 import random
 from functools import cache, partial
 from importlib.resources import files
@@ -18,7 +19,7 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 import rankwell as rw
 from rankwell import testing
 from rankwell.comparison import families, spread
-from rankwell.evaluation.distributed import by_item
+from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
 from rankwell.statistics import many as many_rows
 from rankwell.tables.item_counts import Tally
@@ -162,6 +163,37 @@ class Suite:
         found = rw.evaluate(sent(spark, run), qrels, metrics, engine=rw.Spark(groups=7), **tables)
         assert everything(found) == everything(whole)
         assert isinstance(found.part.states[metric_of("gini@5")], Tally) == (width == 1000)
+
+    @pytest.mark.parametrize("kind", [pl.Int64, pl.String])
+    def test_users_are_sent_to_the_groups_of_their_lists_and_to_no_others(self, spark, monkeypatch, kind):
+        sizes = []
+
+        def spied(rows, job, schema):
+            sizes.append(len(pickle.dumps(job)))
+            return mapping.mapped(rows, job, schema)
+
+        monkeypatch.setattr(plan, "mapped", spied)
+        tables = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        run, qrels = (
+            table.with_columns(query=pl.col("query").str.slice(1).cast(pl.Int64)) for table in tables
+        )
+        for count in (100, 50_000):
+            number = pl.Series("query", range(count))
+            users = pl.DataFrame(
+                [number.cast(kind), (number % 3).cast(pl.String).alias("tier"), (1.0 + number % 7).alias("w")]
+            )
+            options = {"users": users, "by": "tier", "weights": "w", "missing": "skip"}
+            whole = rw.evaluate(run, qrels, ["ap", "ndcg@5"], **options)
+            found = rw.evaluate(
+                sent(spark, run),
+                sent(spark, qrels),
+                ["ap", "ndcg@5"],
+                engine=rw.Spark(spark, groups=3),
+                **options,
+            )
+            assert everything(found) == everything(whole)
+        few, many = sizes
+        assert many < few + 100
 
     def test_the_films(self, spark):
         tables = [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("popular", "test", "train")]

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import brief
 from rankwell.evaluation.distributed.by_item import cut
 from rankwell.evaluation.distributed.of_items import SomeAmounts, SomeUsers
+from rankwell.evaluation.distributed.of_users import with_users
 from rankwell.evaluation.distributed.packing import packed, packed_with_code, unpacked
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import PartOfTables
@@ -56,7 +57,7 @@ class Job:
         import pyarrow as pa
 
         rows: Any = pl.from_arrow(table)
-        found, values = self.answer(self.work, self._part(rows)), None
+        found, values = self.answer(*self._work_and_part(rows)), None
         if isinstance(found, tuple):
             found, values = found
         pieces: Sequence[Any] = ()
@@ -82,7 +83,7 @@ class Job:
             ])
         )  # fmt: skip
 
-    def _part(self, rows: Any) -> PartOfTables:
+    def _work_and_part(self, rows: Any) -> tuple[Work, PartOfTables]:
         import polars as pl
 
         pieces: dict[str, Piece] = {}
@@ -94,8 +95,10 @@ class Job:
                 word: column_of(own[column], word, places[name], 0) for word, column in words.items()
             }
         users = pieces.pop(USERS, None)
-        ids = None if users is None else ids_in(users)
-        return PartOfTables(pieces, places, partial(_members, ids), None)
+        if users is None:
+            return self.work, PartOfTables(pieces, places, partial(_members, None), None)
+        work = with_users(self.work, users)
+        return work, PartOfTables(pieces, places, partial(_members, ids_in(users)), None)
 
 
 def _job(blob: bytes) -> Job:

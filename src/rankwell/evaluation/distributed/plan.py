@@ -22,6 +22,7 @@ from rankwell.evaluation.distributed.job import (
 )
 from rankwell.evaluation.distributed.mapping import batches_by_rows, mapped
 from rankwell.evaluation.distributed.merging import merged
+from rankwell.evaluation.distributed.of_users import frame_of, without_users
 from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
@@ -119,7 +120,7 @@ class SparkPlan:
         if work.reads_all and work.catalogue is not None:
             work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
         if self.inputs.users is not None:
-            frames[USERS] = _users(session, work)
+            frames[USERS] = frame_of(session, work)
         return self._evaluated(work, frames, groups, surveys, counts)
 
     def _evaluated(
@@ -163,15 +164,6 @@ def _with_values(work: Work) -> set[Metric]:
     return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
 
 
-def _users(session: Any, work: Work) -> Any:
-    import polars as pl
-
-    users = work.users
-    assert users is not None
-    column = pl.Series(QUERY, users.tolist() if users.is_text else users.integers)
-    return session.createDataFrame(pl.DataFrame([column]).to_arrow(compat_level=pl.CompatLevel.oldest()))
-
-
 def _answered(
     work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str], ranges: int = 0
 ) -> Any:
@@ -180,7 +172,7 @@ def _answered(
     schema = ", ".join(
         [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
     )
-    return mapped(whole, Job(work, words, answer, tuple(values), ranges), schema)
+    return mapped(whole, Job(without_users(work), words, answer, tuple(values), ranges), schema)
 
 
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:

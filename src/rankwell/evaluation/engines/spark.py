@@ -21,7 +21,7 @@ class Spark:
     Run, judgements and training data are grouped by a hash of the query; each group is judged and measured by the code that evaluates
     in memory. States come back and are added; the values of each query stay a DataFrame of Spark (``results.spark_rows``) until
     somebody looks at them. Files of Parquet, folders and addresses of them, and names of tables are read by Spark; other files and
-    tables are read here and sent there. The catalogue, users and slices go with the job.
+    tables are read here and sent there. The catalogue and slices go with the job, the row of a user to the group of their lists.
 
     Parameters
     ----------
