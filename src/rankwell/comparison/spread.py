@@ -78,9 +78,10 @@ class Spread:
         centres = {str(metric): np.nan_to_num(self.alone(metric)[0]) for metric in tested}
         if any((self.alone(metric)[1] < ENOUGH).any() for metric in tested):
             return None
+        self._refuse_other_kind()
         sums = reduce(
             added,
-            self._asked(centres, partial(sums_of, pairs=pairs, centres=centres, segments=self.segments)),
+            self._asked(centres, partial(sums_of, pairs=pairs, centres=centres)),
         )
         codes, labels = self._in_order(sums)
         if (
@@ -107,11 +108,21 @@ class Spread:
                 cells[metric, place] = Cell(np.empty((0, 0)), pairs, nothing)
         return Compared(labels, means, differences, cells)
 
+    def _refuse_other_kind(self) -> None:
+        """Refuse queries that are no plain numbers where the users are integers: none of them would be found."""
+        from rankwell.evaluation.distributed.tables import refuse_text
+
+        if self.segments is None or self.segments.known.ids.is_text:
+            return
+        for name, res in zip(self.names, self.results, strict=True):
+            if dict(res.spark_rows.dtypes)["query"] == "string":
+                refuse_text(res.spark_rows, "query", name)
+
     def _asked(self, columns: Mapping[str, Any], answer: Any) -> Any:
         from rankwell.evaluation.distributed.side_by_side import side_by_side
 
         rows = sum(_most(res) for res in self.results)
-        return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer)
+        return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer, self.segments)
 
     def _in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
         """All queries and the segments that have some, in the order of their labels, and these."""
@@ -134,7 +145,7 @@ class Spread:
             return {}
         names = dict.fromkeys(name for name, _ in wanted)
         found: dict[tuple[str, int], list[Any]] = {key: [] for key in wanted}
-        for part in self._asked(names, partial(values_of, wanted=wanted, segments=self.segments)):
+        for part in self._asked(names, partial(values_of, wanted=wanted)):
             for key, units_and_values in part.items():
                 found[key].append(units_and_values)
         return {

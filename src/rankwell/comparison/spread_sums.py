@@ -26,7 +26,7 @@ Sums = dict[int, OfSegment]  # 0 is all queries, then the segments by their code
 
 
 def sums_of(
-    queries: Ids, values: Values, *, pairs: np.ndarray, centres: Values, segments: Segments | None
+    queries: Ids, values: Values, segments: Segments | None, *, pairs: np.ndarray, centres: Values
 ) -> Sums:
     """Return what a group of queries adds to the sums of all, and of each segment."""
     return {
@@ -50,9 +50,9 @@ def added(one: Sums, more: Sums) -> Sums:
 def values_of(
     queries: Ids,
     values: Values,
+    segments: Segments | None,
     *,
     wanted: Mapping[tuple[str, int], np.ndarray],
-    segments: Segments | None,
 ) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
     """Return, by metric and segment, the numbers of the queries where one of some systems has a value, and their values."""
     found = {}

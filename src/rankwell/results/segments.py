@@ -87,7 +87,9 @@ class Segments:
         return replace(
             self,
             known=Known(query),
-            codes=None if self.codes is None else np.append(codes, len(self.division.labels) - 1),
+            codes=None
+            if self.codes is None
+            else np.append(codes, len(self.division.labels) - 1).astype(np.int64),
             weights=None if self.weights is None else weights,
         )
 

@@ -195,6 +195,14 @@ class Suite:
         few, many = sizes
         assert many < few + 100
 
+    def test_users_that_are_integers_and_lists_of_text_are_refused_as_in_memory(self, spark):
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        rules = {"users": pl.DataFrame({"query": [1, 2, 3], "tier": ["a", "b", "a"]}), "by": "tier"}
+        with pytest.raises(rw.RankwellError, match="text on one side and integers on the other"):
+            rw.evaluate(run, qrels, ["ap"], **rules)
+        with pytest.raises(rw.RankwellError, match="text on one side and integers on the other"):
+            rw.evaluate(sent(spark, run), sent(spark, qrels), ["ap"], **rules)
+
     def test_the_films(self, spark):
         tables = [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("popular", "test", "train")]
         options = {"items": FILMS / "items.parquet", "rel": 8, "outside": "ignore"}
@@ -360,16 +368,17 @@ class Suite:
         compared_by_sums(spark, monkeypatch, 1_300, options, rules)
 
     @pytest.mark.parametrize(
-        "options", [{"baseline": "old"}, {"family": "all", "test": "sign", "correction": "holm"}]
+        ("options", "kind"),
+        [({"baseline": "old"}, int), ({"family": "all", "test": "sign", "correction": "holm"}, str)],
     )
-    def test_segments_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options):
+    def test_segments_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options, kind):
         for module in (families, many_rows, spread):
             monkeypatch.setattr(module, "LARGE", 1_000)
         for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
             monkeypatch.setattr(module, "ENOUGH", 60)
         sizes = {"many": 1_010, "some": 200, "few": 40, "two": 2, "one": 1}
         tier = np.random.default_rng(6).permutation(np.repeat([*sizes], [*sizes.values()]))
-        users = pl.DataFrame({"query": np.arange(len(tier)), "tier": tier, "half": np.arange(len(tier)) % 2})
+        users = pl.DataFrame({"query": np.arange(len(tier)).astype(kind), "tier": tier})
         compared_by_sums(spark, monkeypatch, 1_300, options, {"users": users, "by": "tier"})
 
     def test_values_of_segments_whose_signs_are_flipped_are_collected(self, spark, monkeypatch):

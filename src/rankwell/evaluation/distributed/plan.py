@@ -22,8 +22,8 @@ from rankwell.evaluation.distributed.job import (
 )
 from rankwell.evaluation.distributed.mapping import batches_by_rows, mapped
 from rankwell.evaluation.distributed.merging import merged
-from rankwell.evaluation.distributed.of_users import frame_of, without_users
-from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
+from rankwell.evaluation.distributed.of_users import by_table, frame_of, without_users
+from rankwell.evaluation.distributed.tables import frames_of, refuse_text, survey, tagged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.streaming.done import Done, PartDone
@@ -119,8 +119,9 @@ class SparkPlan:
             work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
         if work.reads_all and work.catalogue is not None:
             work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
-        if self.inputs.users is not None:
-            frames[USERS] = frame_of(session, work)
+        if work.users is not None:
+            _refuse_other_kind(work, frames, tables)
+            frames[USERS] = frame_of(session, work.users, by_table(work))
         return self._evaluated(work, frames, groups, surveys, counts)
 
     def _evaluated(
@@ -162,6 +163,16 @@ def _with_values(work: Work) -> set[Metric]:
     from rankwell.metrics.metric import QueryMetric
 
     return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
+
+
+def _refuse_other_kind(work: Work, frames: Mapping[str, Any], tables: Mapping[str, Pieces]) -> None:
+    """Refuse queries that are no plain numbers where the users with segments are integers: none of them would be found."""
+    users = work.inputs.users
+    if by_table(work) is None or users is None or users.query.is_text or not work.first.is_text:
+        return
+    for name in ("run", "qrels"):
+        if name in frames:
+            refuse_text(frames[name], "query", tables[name].name)
 
 
 def _answered(

@@ -74,19 +74,27 @@ def _cast(frame: Any, word: str, kind: str, wanted: str, name: str) -> Any:
 
     if kind == wanted:
         return frame.withColumn(word, sql.col(word).cast(wanted))
-    number = sql.expr(f"try_cast({word} AS BIGINT)")
-    wrong = (
-        frame.filter(number.isNull() | (number.cast("string") != sql.col(word)))
-        .select(word)
-        .limit(1)
-        .collect()
-    )
-    if wrong:
+    refuse_text(frame, word, name)
+    return frame.withColumn(word, _number(word))
+
+
+def _number(word: str) -> Any:
+    from pyspark.sql import functions as sql
+
+    return sql.expr(f"try_cast({word} AS BIGINT)")
+
+
+def refuse_text(frame: Any, word: str, name: str) -> None:
+    """Raise DataError if some text of a column is not the plain decimal form of an integer."""
+    from pyspark.sql import functions as sql
+
+    number = _number(word)
+    wrong = frame.filter(number.isNull() | (number.cast("string") != sql.col(word))).select(word).limit(1)
+    for row in wrong.collect():
         raise DataError(
             f"{word} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
-            f"{brief(wrong[0][0])} in {name}). Give both sides the same type."
+            f"{brief(row[0])} in {name}). Give both sides the same type."
         )
-    return frame.withColumn(word, number)
 
 
 def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None) -> Survey:
