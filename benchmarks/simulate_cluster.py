@@ -1,6 +1,6 @@
 """What an evaluation on a cluster would take: simulated from what a task, a row and an item of the catalogue cost on one machine.
 
-    python -m benchmarks.simulate_cluster [--times 20] [--job 4] [--start 0.1] [--row 2.3] [--item 0.7]
+    python -m benchmarks.simulate_cluster [--times 20] [--job 4.5] [--start 0.04] [--row 0.87] [--item 0.7]
 
 Each line is simulated ``--times`` times: users have lists of different lengths and fall into groups by a hash; map tasks read and divide the rows
 of a file's part, group tasks begin when all of these are done; tasks are handed to free cores as Spark does, one after the other; some
@@ -21,7 +21,7 @@ import numpy as np
 
 from rankwell.evaluation.distributed.answers import groups_for
 
-MAPPED = 0.35  # the share of a row's cost before the shuffle
+MAPPED = 0.4  # the share of a row's cost before the shuffle
 # bytes: of a row on its way; held by a worker of a row, of an item, and without any
 ROW, HELD, OF_ITEM, BASE = 24, 73, 24, 160e6
 PART = 4_000_000  # rows that a map task reads
@@ -130,9 +130,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=20)
-    parser.add_argument("--job", type=float, default=4.0)
-    parser.add_argument("--start", type=float, default=0.1)
-    parser.add_argument("--row", type=float, default=2.3)
+    parser.add_argument("--job", type=float, default=4.5)
+    parser.add_argument("--start", type=float, default=0.04)
+    parser.add_argument("--row", type=float, default=0.87)
     parser.add_argument("--item", type=float, default=0.7)
     given = parser.parse_args()
     costs = Costs(given.job, given.start, given.row * 1e-6, given.item * 1e-6)

@@ -79,16 +79,10 @@ class Spread:
         if any((self.alone(metric)[1] < ENOUGH).any() for metric in tested):
             return None
         self._refuse_other_kind()
-        sums = reduce(
-            added,
-            self._asked(centres, partial(sums_of, pairs=pairs, centres=centres)),
-        )
+        sums = reduce(added, self._asked(centres, partial(sums_of, pairs=pairs, centres=centres)))
         codes, labels = self._in_order(sums)
-        if (
-            len(codes) > 1
-            and how.family == "metric"
-            and flips_of(max(sums[code].units for code in codes[1:]), how)
-        ):
+        most = max((sums[code].units for code in codes[1:]), default=LARGE)
+        if how.family == "metric" and flips_of(most, how):
             return None
         few = self._values_of_few(sums, tested)
         means, differences, cells = {}, {}, {}

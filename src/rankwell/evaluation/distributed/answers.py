@@ -10,6 +10,7 @@ from typing import Any
 
 from rankwell import errors
 from rankwell.errors import DataError, UsageError
+from rankwell.evaluation.distributed.mapping import batches_by_rows
 from rankwell.evaluation.distributed.packing import unpacked
 
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
@@ -29,7 +30,7 @@ def groups_for(session: Any, rows: int, items: int = 0) -> int:
 
 def blobs(answers: Any) -> Iterator[Any]:
     """Yield what the groups answered, from a column; an error of rankwell in one of them is raised as if it had happened here."""
-    with as_ours():
+    with as_ours(), batches_by_rows(answers.sparkSession):
         for row in answers.toLocalIterator():
             yield unpacked(row[0])
 

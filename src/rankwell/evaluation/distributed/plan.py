@@ -20,7 +20,7 @@ from rankwell.evaluation.distributed.job import (
     everyone,
     grades,
 )
-from rankwell.evaluation.distributed.mapping import batches_by_rows, mapped
+from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.of_users import by_table, frame_of, without_users
 from rankwell.evaluation.distributed.tables import frames_of, refuse_text, survey, tagged
@@ -89,12 +89,6 @@ class SparkPlan:
             )
         tables: dict[str, Pieces] = {"run": pieces_of(run), **self.inputs.opened}
         session = self._session(tables)
-        with batches_by_rows(session):
-            return self._results(session, run, tables)
-
-    settled_results = results
-
-    def _results(self, session: Any, run: Run, tables: Mapping[str, Pieces]) -> Results:
         frames = frames_of(session, tables)
         words = {name: words_of_survey(self.inputs, name, has_train="train" in frames) for name in frames}
         prepare = {"qrels": self.inputs.prepare}
@@ -123,6 +117,8 @@ class SparkPlan:
             _refuse_other_kind(work, frames, tables)
             frames[USERS] = frame_of(session, work.users, by_table(work))
         return self._evaluated(work, frames, groups, surveys, counts)
+
+    settled_results = results
 
     def _evaluated(
         self, work: Work, frames: Mapping[str, Any], groups: int, surveys: Any, counts: dict[str, int]

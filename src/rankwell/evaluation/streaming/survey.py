@@ -25,7 +25,7 @@ from rankwell.tables.run_qrels import Qrels
 
 NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number
 KEPT = 1024  # hashes
-SECONDS, SHARE = 0.3, 0.05  # between two times that what was seen is kept, and what of the time that may take
+SECONDS, SHARE = 0.1, 0.05  # between two times that what was seen is kept, and what of the time that may take
 HELD = 8  # so many lists of distinct items, before they become one
 Prepare = Callable[[Qrels], Qrels]
 
