@@ -33,6 +33,10 @@ def test_the_part_on_costs_draws_each_cost_when_it_is_opened(opened, page_of_cos
 
 def test_the_table_of_costs_sorts_by_a_click_on_a_header(opened, page_of_costs):
     page = opened(page_of_costs)
+    page.locator("#costs figure").first.scroll_into_view_if_needed()
+    page.wait_for_selector(
+        "#costs figure.drawn svg"
+    )  # what is below a picture moves while it is drawn, and a click misses
     page.locator("#costs th").nth(3).get_by_role("button").click()  # p95
     page.locator("#costs th[aria-sort]").first.wait_for()
     names = page.locator("#costs table.leaderboard tbody th").all_inner_texts()
