@@ -80,6 +80,40 @@ def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_
     assert sum(after <= before for before, after in pairwise(looked)) == len(data) - 1
 
 
+def test_an_evaluation_goes_on_with_the_parts_it_began_with(data, tmp_path, monkeypatch):
+    """Without ``memory=`` their size follows from the memory that is free, which is another one each time."""
+    rng, sizes = random.Random(9), set()
+
+    def rows_of_parts(*_):
+        sizes.add(rng.choice([30, 60, 100, 300]))
+        return rng.choice(sorted(sizes))
+
+    run, qrels, train = data
+    whole = rw.evaluate(run, qrels, METRICS, train=train)
+    monkeypatch.setattr(rw.Stream, "rows_of_parts", rows_of_parts)
+    for _ in range(12):
+        kept, calls = tmp_path / "kept", 0
+        while True:
+            left = rng.randrange(2, 8)
+
+            def tell(*_):
+                nonlocal left
+                left -= 1
+                if not left:
+                    raise Ended
+
+            calls += 1
+            assert calls < 500
+            try:
+                engine = rw.Stream(resume=kept, progress=tell)
+                found = rw.evaluate(run, qrels, METRICS, train=train, engine=engine)
+                break
+            except Ended:
+                continue
+        assert found.to_dict(per_query=True) == whole.to_dict(per_query=True)
+    assert len(sizes) > 2
+
+
 SCRIPT = """
 import sys, rankwell as rw
 run, qrels, train, kept, out = sys.argv[1:]

@@ -23,6 +23,7 @@ PROGRAM = 490 << 20  # bytes that the program and its libraries take
 COPIES = 9  # so many times a row of a part is held while it is read, matched and measured
 AHEAD = 6  # so many times a row group of a Parquet file is held while it is read
 LEAST_ROWS, MOST_ROWS = 20_000, 2_000_000
+PARTS, FEW_ROWS = 64, 250_000  # parts that are kept, if these have as many rows
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,10 @@ class Stream:
             "the values of each query, unless they are written to a file (per_query='values.parquet') or left out (per_query=False)",
         )
         room = bytes_of(self.memory) if self.memory is not None else free_memory() // 2
-        return int(min(max((room - taken - values) / width, LEAST_ROWS), MOST_ROWS))
+        most = MOST_ROWS
+        if self.resume is not None:  # a kill loses what is done of a part
+            most = min(most, max(max(survey.rows for survey in surveys.values()) // PARTS, FEW_ROWS))
+        return int(min(max((room - taken - values) / width, LEAST_ROWS), most))
 
 
 def bytes_of(size: str | int) -> int:

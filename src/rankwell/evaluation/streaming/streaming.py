@@ -41,7 +41,10 @@ class Streaming:
 
     def results(self) -> Results:
         """Return the results, and keep nothing of what was kept meanwhile."""
-        rows = self.plan.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
+        rows = self.keeping.load("rows")  # what is kept is divided by it, and memory may have been freer then
+        if rows is None:
+            rows = self.plan.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
+            self.keeping.save("rows", rows)
         self.layout = Layout(self.tables, self.surveys, rows, self.keeping)
         try:
             self.layout.open(self.tell)
