@@ -11,7 +11,7 @@ from scipy.stats import chi2, ttest_1samp
 from rankwell.statistics.effects import (
     effect,
     equivalence,
-    heterogeneity,
+    heterogeneity_of,
     not_below,
     smallest_visible,
     units_needed,
@@ -50,6 +50,13 @@ def test_equivalence_is_that_of_statsmodels():
     assert equivalence(t_test(d), 0.05) == pytest.approx(0.00010565004571986503)
     assert not_below(t_test(d), 0.0) == pytest.approx(ttest_1samp(d, 0, alternative="greater").pvalue)
     assert not_below(t_test(np.full(5, 0.1)), 0.0) == 0.0
+
+
+def heterogeneity(groups):
+    n, mean = np.array([len(group) for group in groups]), np.array([group.mean() for group in groups])
+    return heterogeneity_of(
+        n, mean, np.array([group.std(ddof=1) if len(group) > 1 else math.nan for group in groups])
+    )
 
 
 def test_heterogeneity_is_welchs():

@@ -74,11 +74,15 @@ class Spread:
 
         They are if a system has too few queries for Student's interval, or signs are flipped of segments.
         """
+        from rankwell.evaluation.distributed.tables import refuse_other_kind
+
         tested = [metric for metric in self.metrics if self.has_values(metric)]
         centres = {str(metric): np.nan_to_num(self.alone(metric)[0]) for metric in tested}
         if any((self.alone(metric)[1] < ENOUGH).any() for metric in tested):
             return None
-        self._refuse_other_kind()
+        refuse_other_kind(
+            {name: res.spark_rows for name, res in zip(self.names, self.results, strict=True)}, self.segments
+        )
         sums = reduce(added, self._asked(centres, partial(sums_of, pairs=pairs, centres=centres)))
         codes, labels = self._in_order(sums)
         most = max((sums[code].units for code in codes[1:]), default=LARGE)
@@ -101,16 +105,6 @@ class Spread:
                 )
                 cells[metric, place] = Cell(np.empty((0, 0)), pairs, nothing)
         return Compared(labels, means, differences, cells)
-
-    def _refuse_other_kind(self) -> None:
-        """Refuse queries that are no plain numbers where the users are integers: none of them would be found."""
-        from rankwell.evaluation.distributed.tables import refuse_text
-
-        if self.segments is None or self.segments.known.ids.is_text:
-            return
-        for name, res in zip(self.names, self.results, strict=True):
-            if dict(res.spark_rows.dtypes)["query"] == "string":
-                refuse_text(res.spark_rows, "query", name)
 
     def _asked(self, columns: Mapping[str, Any], answer: Any) -> Any:
         from rankwell.evaluation.distributed.side_by_side import side_by_side

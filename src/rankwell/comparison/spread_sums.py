@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.results.segments import Segments
 from rankwell.statistics.moments import Moments, PairMoments
+from rankwell.statistics.moments import added as moments_added
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids
 
@@ -29,17 +30,14 @@ def sums_of(
     queries: Ids, values: Values, segments: Segments | None, *, pairs: np.ndarray, centres: Values
 ) -> Sums:
     """Return what a group of queries adds to the sums of all, and of each segment."""
-    return {
-        code: OfSegment(
-            len(queries) if places is None else len(places),
-            {
-                name: (Moments.of(own, centres[name]), PairMoments.of(own, pairs, centres[name]))
-                for name, each in values.items()
-                for own in [each if places is None else each[:, places]]
-            },
-        )
-        for code, places in _divided(queries, segments)
-    }
+    sums = {}
+    for code, places in _divided(queries, segments):
+        moments = {}
+        for name, each in values.items():
+            own, centre = each[:, places], centres[name]
+            moments[name] = Moments.of(own, centre), PairMoments.of(own, pairs, centre)
+        sums[code] = OfSegment(len(queries[places]), moments)
+    return sums
 
 
 def added(one: Sums, more: Sums) -> Sums:
@@ -58,16 +56,16 @@ def values_of(
     found = {}
     for code, places in _divided(queries, segments):
         for name, own in values.items():
-            if places is not None and (name, code) in wanted:
+            if (name, code) in wanted:
                 rows = own[wanted[name, code]][:, places]
                 known = ~np.isnan(rows).all(axis=0)
-                found[name, code] = fingerprints_of(queries[places[known]]), rows[:, known]
+                found[name, code] = fingerprints_of(queries[places][np.flatnonzero(known)]), rows[:, known]
     return found
 
 
-def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, np.ndarray | None]]:
-    """All queries, then the places of those of each segment that has some."""
-    yield 0, None
+def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray]]:
+    """The places of all queries, then of those of each segment that has some."""
+    yield 0, slice(None)
     if segments is not None:
         codes = segments.codes_of(segments.rows(queries))
         order = np.argsort(codes, kind="stable")
@@ -81,8 +79,5 @@ def _both(one: OfSegment | None, more: OfSegment | None) -> OfSegment:
         found = one or more
         assert found is not None
         return found
-    moments = {
-        name: (own + more.moments[name][0], paired + more.moments[name][1])
-        for name, (own, paired) in one.moments.items()
-    }
+    moments = {name: moments_added([own, more.moments[name]]) for name, own in one.moments.items()}
     return OfSegment(one.units + more.units, moments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -142,19 +141,12 @@ def not_below(estimate: Estimate, bound: float) -> float:
     return float(stdtr(n - 1, -(mean - bound) / (sd / math.sqrt(n))))
 
 
-def heterogeneity(groups: Sequence[np.ndarray]) -> float:
+def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
     """Return the p-value of Welch's analysis of variance: whether the mean differences of groups of units differ.
 
-    Groups of less than two units, or without spread, are left out; NaN with fewer than two groups left.
-    Source: Welch, Biometrika 38 (1951).
+    Each group has a number of units, a mean and a standard deviation, NaN where there is none. Groups of less than two units, or
+    without spread, are left out; NaN with fewer than two groups left. Source: Welch, Biometrika 38 (1951).
     """
-    kept = [group for group in groups if len(group) >= 2]
-    n, mean = np.array([len(group) for group in kept]), np.array([group.mean() for group in kept])
-    return heterogeneity_of(n, mean, np.array([group.std(ddof=1) for group in kept]))
-
-
-def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
-    """Return the same from the number of units, the mean and the standard deviation of each group; NaN where there is none."""
     from scipy.special import fdtrc
 
     with np.errstate(invalid="ignore"):

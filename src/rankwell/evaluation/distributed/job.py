@@ -95,10 +95,9 @@ class Job:
                 word: column_of(own[column], word, places[name], 0) for word, column in words.items()
             }
         users = pieces.pop(USERS, None)
-        if users is None:
-            return self.work, PartOfTables(pieces, places, partial(_members, None), None)
-        work = with_users(self.work, users)
-        return work, PartOfTables(pieces, places, partial(_members, ids_in(users)), None)
+        ids = None if users is None else ids_in(users)
+        work = self.work if users is None else with_users(self.work, users)
+        return work, PartOfTables(pieces, places, partial(_members, ids), None)
 
 
 def _job(blob: bytes) -> Job:

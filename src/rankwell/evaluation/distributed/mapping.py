@@ -13,11 +13,8 @@ from zipimport import zipimporter
 Applied = Callable[[Iterator[Any]], Iterator[Any]]
 ROWS, BYTES = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Records", "Bytes"))
 NO_LIMIT = str(2**31 - 1)
-OF_SPARK = (
-    "pyspark.zip",
-    "py4j-",
-    "spark-core_",
-)  # how the names of its archives on the path of a worker begin
+# how the names of Spark's archives on the path of a worker begin
+OF_SPARK = ("pyspark.zip", "py4j-", "spark-core_")
 
 
 def mapped(frame: Any, function: Applied, schema: str) -> Any:

@@ -23,7 +23,7 @@ from rankwell.evaluation.distributed.job import (
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.of_users import by_table, frame_of, without_users
-from rankwell.evaluation.distributed.tables import frames_of, refuse_text, survey, tagged
+from rankwell.evaluation.distributed.tables import frames_of, refuse_other_kind, survey, tagged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.streaming.done import Done, PartDone
@@ -114,8 +114,9 @@ class SparkPlan:
         if work.reads_all and work.catalogue is not None:
             work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
         if work.users is not None:
-            _refuse_other_kind(work, frames, tables)
-            frames[USERS] = frame_of(session, work.users, by_table(work))
+            segments, read = by_table(work), [name for name in ("run", "qrels") if name in frames]
+            refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
+            frames[USERS] = frame_of(session, work.users, segments)
         return self._evaluated(work, frames, groups, surveys, counts)
 
     settled_results = results
@@ -159,16 +160,6 @@ def _with_values(work: Work) -> set[Metric]:
     from rankwell.metrics.metric import QueryMetric
 
     return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
-
-
-def _refuse_other_kind(work: Work, frames: Mapping[str, Any], tables: Mapping[str, Pieces]) -> None:
-    """Refuse queries that are no plain numbers where the users with segments are integers: none of them would be found."""
-    users = work.inputs.users
-    if by_table(work) is None or users is None or users.query.is_text or not work.first.is_text:
-        return
-    for name in ("run", "qrels"):
-        if name in frames:
-            refuse_text(frames[name], "query", tables[name].name)
 
 
 def _answered(

@@ -13,8 +13,9 @@ from rankwell.evaluation.distributed.job import DONE, QUERY
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.of_users import NOBODY, NOTHING, SEGMENT, frame_of
 from rankwell.evaluation.distributed.packing import packed
+from rankwell.evaluation.streaming.work import users_like
 from rankwell.results.segments import Segments
-from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.ids import Ids
 
 SYSTEM = "system"
 Answer = Callable[[Ids, Mapping[str, np.ndarray], Segments | None], Any]
@@ -48,7 +49,8 @@ def side_by_side(
         for tag, frame in enumerate(frames)
     ]
     if segments is not None:
-        users = frame_of(session, _of_kind(segments.known.ids, is_text=kind == "string"), segments)
+        like = Ids.of([""] if kind == "string" else [0])
+        users = frame_of(session, users_like(segments.known.ids, like), segments)
         parts.append(
             users.select(
                 sql.col(QUERY),
@@ -64,13 +66,6 @@ def side_by_side(
     groups = groups_for(session, rows)
     job = Beside(len(frames), tuple(columns), answer, segments)
     yield from blobs(mapped(whole.repartition(groups, QUERY), job, f"{DONE} binary"))
-
-
-def _of_kind(users: Ids, *, is_text: bool) -> Ids:
-    """The users as what the queries are; DataError if text is no plain number."""
-    if is_text and not users.is_text:
-        return Ids.of_strings([str(user) for user in users.tolist()])
-    return users if is_text else to_same_kind(users, Ids.of_integers(np.zeros(1, np.int64)), QUERY)[0]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rankwell.evaluation.distributed.job import QUERY, TABLE
 from rankwell.evaluation.streaming.survey import Prepare, Survey
 from rankwell.readers.pieces import Pieces
 from rankwell.readers.spark_tables import SparkPieces
+from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
@@ -89,12 +90,21 @@ def refuse_text(frame: Any, word: str, name: str) -> None:
     from pyspark.sql import functions as sql
 
     number = _number(word)
-    wrong = frame.filter(number.isNull() | (number.cast("string") != sql.col(word))).select(word).limit(1)
-    for row in wrong.collect():
+    is_wrong = number.isNull() | (number.cast("string") != sql.col(word))
+    if wrong := frame.filter(is_wrong).select(word).limit(1).collect():
         raise DataError(
             f"{word} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
-            f"{brief(row[0])} in {name}). Give both sides the same type."
+            f"{brief(wrong[0][0])} in {name}). Give both sides the same type."
         )
+
+
+def refuse_other_kind(frames: Mapping[str, Any], segments: Segments | None) -> None:
+    """Refuse queries that are no plain numbers where the users of segments are integers: none of them would be found."""
+    if segments is None or segments.known.ids.is_text:
+        return
+    for name, frame in frames.items():
+        if dict(frame.dtypes)[QUERY] == "string":
+            refuse_text(frame, QUERY, name)
 
 
 def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None) -> Survey:

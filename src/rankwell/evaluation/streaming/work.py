@@ -134,10 +134,7 @@ class Work:
         """The users that lists without judgements may be missing of, in order and of the kind of the run's queries."""
         if self.inputs.users is None:
             return None
-        users = self.inputs.users.query
-        if self.first.is_text and not users.is_text:
-            users = Ids.of_strings([str(user) for user in users.tolist()])
-        users = to_same_kind(users, self.first, "query")[0]
+        users = users_like(self.inputs.users.query, self.first)
         return users[users.order()]
 
     def _values(self, part: PartOfTables, task: Task) -> tuple[Part, bool]:
@@ -156,3 +153,10 @@ class Work:
             values = task.measure(nothing, {})
         is_judged = bool((values.pool_row >= 0).any())
         return Memory().completed(values, task).settle(), is_judged
+
+
+def users_like(users: Ids, queries: Ids) -> Ids:
+    """Return users in the kind of some queries; DataError if they are text, and no plain numbers."""
+    if queries.is_text and not users.is_text:
+        return Ids.of_strings([str(user) for user in users.tolist()])
+    return to_same_kind(users, queries, "query")[0]
