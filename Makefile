@@ -12,15 +12,16 @@ INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
 # CI needs PyTorch and more too, and installs all in one go.
 EXTRAS := $(if $(RANKWELL_CI),dev$(COMMA)training,dev)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow and the exhaustive tests and those in a browser as well.
-QUICK := -m "not slow and not exhaustive and not browser"
-CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
+# CI runs the tests in a browser as well, and `.ci/run all` also the slow and the exhaustive ones, and Spark's JVM.
+NOT_SLOW := not slow and not exhaustive
+QUICK := -m "$(NOT_SLOW) and not browser"
+CHOICE := $(if $(RANKWELL_CI),$(if $(ALL),,-m "$(NOT_SLOW)"),$(QUICK))
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
-# Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's. CI leaves it out.
+# Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's.
 SPARK_PIP := build/spark/bin/python -m pip --disable-pip-version-check --quiet
-SPARKS := sail jvm $(if $(RANKWELL_CI),,connect)
+SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
 
 # Tests start thousands of processes: a module is compiled once, and not by each of them, also where this is set.
 unexport PYTHONDONTWRITEBYTECODE

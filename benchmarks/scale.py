@@ -28,7 +28,8 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 METRICS = ["ndcg@10", "ap", "rr", "p@10", "r@20"]
-LISTED, JUDGED, ITEMS, STEP, GROUP = 20, 10, 100_000, 200_000, 2_000_000
+LISTED, JUDGED, ITEMS, STEP = 20, 10, 100_000, 200_000
+GROUP = 1_048_576  # rows of a row group, as PyArrow writes them
 PROGRAM = """
 import resource, sys, time
 import rankwell as rw
@@ -177,7 +178,8 @@ def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
     """Kill an evaluation at random moments, go on each time, and print the result, the work and what is left over.
 
     What is left to do at a kill is what an evaluation that nobody kills has left when it has done as much; since the last thing that was
-    told to be done, time counts as work.
+    told to be done, time counts as work. Machines become slower and faster by a third within minutes: an evaluation that nobody kills
+    is timed before and after each pair of a kill and the rest, and their mean is what the rest is compared with.
     """
     kept, rng = folder / "kept", random.Random(11)
     make(folder / "few", 100, shuffle=True)  # what takes as long is start-up
@@ -187,21 +189,21 @@ def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
         command = [sys.executable, "-c", TOLD, memory, str(place), run, str(kept)]
         few = [str(folder / "few") if each == str(place) else each for each in command[:-1]]
         start = min(ended([*few, str(folder / "kept-few")]).seconds for _ in range(3))
-        whole = sorted((ended(command) for _ in range(3)), key=lambda each: each.seconds)[1]
+        before = ended(command)
         ratios, same = [], True
         while len(ratios) < times:
-            killed = ended(command, rng.uniform(start, whole.seconds))
+            killed = ended(command, rng.uniform(start, before.seconds))
             if killed.said:  # it was faster than usual
                 continue
-            done = len(killed.told)  # the same things in the same order
-            before, at = (whole.told[done - 1], killed.told[-1]) if done else (start, start)
-            left = whole.seconds - before - max(killed.seconds - at, 0.0)
             rest = ended(command)
-            same = same and rest.said == whole.said
-            ratios.append((rest.seconds - start) / max(left, 0.05 * whole.seconds))
+            after = ended(command)
+            left = (left_to_do(before, killed, start) + left_to_do(after, killed, start)) / 2
+            same = same and rest.said == before.said == after.said
+            ratios.append((rest.seconds - start) / max(left, 0.05 * before.seconds))
+            before = after
         left_over = [each.name for each in folder.iterdir() if each not in (place, folder / "few")]
         print(
-            f"{run}: {times} kills of an evaluation of {number:,} users, {whole.seconds:.1f} s (start-up {start:.1f}); the rest took "
+            f"{run}: {times} kills of an evaluation of {number:,} users, {before.seconds:.1f} s (start-up {start:.1f}); the rest took "
             f"{np.median(ratios):.2f} × what was left to do (at most {max(ratios):.2f}; {', '.join(f'{each:.2f}' for each in sorted(ratios))}), "
             f"same values: {same}, left over: {left_over or 'nothing'}",
             flush=True,
@@ -217,6 +219,13 @@ class Ended:
     said: str
     seconds: float
     told: list[float]
+
+
+def left_to_do(whole: Ended, killed: Ended, start: float) -> float:
+    """Return the seconds that a whole evaluation had left when it had done what a killed one had."""
+    done = len(killed.told)  # the same things in the same order
+    before, at = (whole.told[done - 1], killed.told[-1]) if done else (start, start)
+    return whole.seconds - before - max(killed.seconds - at, 0.0)
 
 
 def ended(command: list[str], moment: float | None = None) -> Ended:

@@ -1,7 +1,7 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
 Whole files are shared out among the cores (Makefile), so what a file makes once is made once.
-Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CASES=all on all (tests/cases.py).
+Laws are tried on one of 25 cases, another one each time (RANKWELL_SEED); with RANKWELL_CASES=all on all (tests/cases.py).
 Tests of training loops need PyTorch and more (`make test-training` installs it); without it they are left out, and the first lines
 of the output say so; with RANKWELL_CI=1 they fail.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
@@ -48,7 +48,7 @@ LACKING = [
 
 def pytest_report_header() -> list[str]:
     """Say which cases of the laws are tried, and whether tests of training loops are left out."""
-    share = "all" if FEWER == 1 else "a tenth"
+    share = "all" if FEWER == 1 else "one of 25"
     said = [f"laws: {share} of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"]
     if LACKING and not STRICT:
         said.append(

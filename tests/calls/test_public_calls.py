@@ -24,7 +24,7 @@ from tests.cases import FEWER
 import rankwell as rw
 
 PARTS = 8
-CALLS_IN_ALL = 12_000 if FEWER == 1 else 4_000 if os.environ.get("RANKWELL_CI") == "1" else 2_000
+CALLS_IN_ALL = 12_000 if FEWER == 1 else 2_000
 SLOW = 5  # seconds of processor time; far above what any of these calls takes
 MORE_MEMORY = (
     12 << 30

@@ -23,7 +23,7 @@ PROGRAM = 490 << 20  # bytes that the program and its libraries take
 COPIES = 9  # so many times a row of a part is held while it is read, matched and measured
 AHEAD = 6  # so many times a row group of a Parquet file is held while it is read
 LEAST_ROWS, MOST_ROWS = 20_000, 2_000_000
-PARTS, FEW_ROWS = 64, 250_000  # parts that are kept, if these have as many rows
+PARTS, FEW_ROWS = 256, 100_000  # parts that are kept, if these have as many rows
 
 
 @dataclass(frozen=True)
