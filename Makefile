@@ -41,7 +41,7 @@ test: build  ## run the tests on freshly built kernels
 test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or exhaustive" $(ARGS)
 
-test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium)
+test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium-headless-shell)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser $(ARGS)
 
 test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops

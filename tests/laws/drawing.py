@@ -11,10 +11,10 @@ from tests.cases import FEWER
 ALL = range(25)  # the cases that check_metric tries by default
 
 
-def drawn(cases, what):
-    """Return one of 25 cases (at least one), which RANKWELL_SEED and ``what`` decide; all with RANKWELL_CASES=all."""
+def drawn(cases, what, share=25):
+    """Return one of 25 cases, or of ``share``, which RANKWELL_SEED and ``what`` decide; all with RANKWELL_CASES=all."""
     cases = list(cases)
-    share = 1 if FEWER == 1 else 25
+    share = 1 if FEWER == 1 else share
     return random.Random(f"{os.environ['RANKWELL_SEED']} {what}").sample(cases, math.ceil(len(cases) / share))
 
 

@@ -43,7 +43,7 @@ def test_the_groups_hold_every_ordered_pair():
 
 
 def test_a_metric_beside_any_other_has_the_value_that_it_has_alone():
-    groups = drawn(GROUPS, "pairs")
+    groups = drawn(GROUPS, "pairs", share=10)
     assert len(groups) > 100
     testing.check_neighbours(TWO_OF_EACH, groups)
 
