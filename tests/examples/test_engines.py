@@ -33,7 +33,8 @@ def engines():
     found = {"bm25": BM25(), "fts5": FTS5(), "tfidf": TFIDF(), "lsi": LSI(3)}
     for each in found.values():
         each.index(DOCUMENTS)
-    return found
+    yield found
+    found["fts5"].connection.close()
 
 
 @pytest.mark.parametrize("query", QUERIES[:3])
