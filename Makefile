@@ -16,6 +16,8 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 NOT_SLOW := not slow and not exhaustive
 QUICK := -m "$(NOT_SLOW) and not browser"
 CHOICE := $(if $(RANKWELL_CI),$(if $(ALL),,-m "$(NOT_SLOW)"),$(QUICK))
+# Whole files go to a core, in the order of their names: by default files with few tests come last, which are the slow ones.
+BY_FILE := --dist loadfile --no-loadscope-reorder
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
@@ -36,16 +38,16 @@ demo: $(VENV)/report  ## install the package into .venv, run `rankwell demo`, an
 	@$(BIN)/rankwell demo -o build/demo
 
 test: build  ## run the tests on freshly built kernels
-	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
+	$(BIN)/python -m pytest -n auto $(BY_FILE) $(CHOICE) $(ARGS)
 
 test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or exhaustive" $(ARGS)
+	$(BIN)/python -m pytest -n auto $(BY_FILE) -m "slow or exhaustive" $(ARGS)
 
 test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium-headless-shell)
-	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser $(ARGS)
+	$(BIN)/python -m pytest -n auto $(BY_FILE) -m browser tests/browser $(ARGS)
 
 test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops
-	$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
+	$(BIN)/python -m pytest -n auto $(BY_FILE) --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
 
 test-spark: build build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
 	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
@@ -55,7 +57,7 @@ test-lowest: build  ## run the tests with the lowest declared versions of what p
 	$(PYTHON) -m venv --clear build/lowest
 	$(BIN)/python tools/lowest.py > build/lowest.txt
 	build/lowest/bin/python -m pip --disable-pip-version-check --quiet install -c build/lowest.txt -e '.[test]'
-	build/lowest/bin/python -m pytest -n auto --dist loadfile $(QUICK) \
+	build/lowest/bin/python -m pytest -n auto $(BY_FILE) $(QUICK) \
 		--ignore=tests/project/test_site.py --ignore=tests/browser $(ARGS)
 
 check: check-style check-types check-examples check-pages  ## lint, format, types, layers, doctests, documentation site
