@@ -40,7 +40,7 @@ demo: $(VENV)/report  ## install the package into .venv, run `rankwell demo`, an
 test: build  ## run the tests on freshly built kernels
 	$(BIN)/python -m pytest -n auto $(BY_FILE) $(CHOICE) $(ARGS)
 
-test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
+test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, take long, or are exhaustive
 	$(BIN)/python -m pytest -n auto $(BY_FILE) -m "slow or exhaustive" $(ARGS)
 
 test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium-headless-shell)

@@ -61,6 +61,7 @@ def test_prompts_are_not_selected(site, opened):
     assert not re.search(r"^(>>>|\.\.\.)", chosen, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_no_page_scrolls_sideways_on_a_phone(site, opened):
     page = opened(site / "index.html", size=PHONE)
     wide = {}

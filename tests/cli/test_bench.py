@@ -182,6 +182,7 @@ INDEXING = (
 )
 
 
+@pytest.mark.slow
 def test_growth_is_measured_saved_and_printed_again(files, capsys):
     (files / "grows.py").write_text(INDEXING)
     (files / "many.tsv").write_text("".join(f"d{at}\tword {at}\n" for at in range(600)))

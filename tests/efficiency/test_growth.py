@@ -22,6 +22,7 @@ from rankwell.tables.collections import Documents
 QUERIES = ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_known_growth_is_named_end_to_end(tmp_path):
     path = str(tmp_path / "index")
     system = Growing(lambda n: 4e-3 * n**0.6, path, lambda n: 40 * n)
