@@ -6,8 +6,9 @@ import tomllib
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.version import Version
 
-OF_DEVELOPERS = {"test", "training", "docs", "dev"}
+OF_DEVELOPERS = {"test", "training", "cluster", "docs", "dev"}
 
 
 def main() -> None:
@@ -18,11 +19,17 @@ def main() -> None:
         *project["dependencies"],
         *(text for name in extras.keys() - OF_DEVELOPERS for text in extras[name]),
     ]
-    for requirement in sorted(map(Requirement, set(wanted)), key=str):
-        floors = [each.version for each in requirement.specifier if each.operator == ">="]
+    lowest: dict[str, str] = {}
+    for requirement in map(Requirement, wanted):
         marker = f" ; {requirement.marker}" if requirement.marker else ""
-        for floor in floors:
-            print(f"{requirement.name}=={floor}{marker}")
+        for each in requirement.specifier:
+            # two extras may need another one each: beside the higher, the lower does not fit
+            if each.operator == ">=" and Version(each.version) >= Version(
+                lowest.get(requirement.name, "0").partition(" ")[0]
+            ):
+                lowest[requirement.name] = f"{each.version}{marker}"
+    for name, version in sorted(lowest.items()):
+        print(f"{name}=={version}")
 
 
 if __name__ == "__main__":
