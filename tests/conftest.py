@@ -48,8 +48,8 @@ LACKING = [
 
 def pytest_report_header() -> list[str]:
     """Say which cases of the laws are tried, and whether tests of training loops are left out."""
-    share = "all" if FEWER == 1 else "one of 25"
-    said = [f"laws: {share} of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"]
+    share = "all cases" if FEWER == 1 else "one case of 25"
+    said = [f"laws: {share}, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"]
     if LACKING and not STRICT:
         said.append(
             f"training loops: left out without {', '.join(LACKING)}; make test-training installs what they need"

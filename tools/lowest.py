@@ -8,28 +8,34 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 OF_DEVELOPERS = {"test", "training", "cluster", "docs", "dev"}
 
 
-def main() -> None:
-    """Print ``name==version`` for each ``name>=version`` of pyproject.toml, the tools of developers left out."""
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+def declared() -> list[Requirement]:
+    """Return what rankwell and its extras need, the tools of developers left out."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    wanted = [
-        *project["dependencies"],
-        *(text for name in extras.keys() - OF_DEVELOPERS for text in extras[name]),
-    ]
-    lowest: dict[str, str] = {}
-    for requirement in map(Requirement, wanted):
-        marker = f" ; {requirement.marker}" if requirement.marker else ""
-        for each in requirement.specifier:
-            # two extras may need another one each: beside the higher, the lower does not fit
-            if each.operator == ">=" and Version(each.version) >= Version(
-                lowest.get(requirement.name, "0").partition(" ")[0]
-            ):
-                lowest[requirement.name] = f"{each.version}{marker}"
-    for name, version in sorted(lowest.items()):
-        print(f"{name}=={version}")
+    more = [text for name in extras.keys() - OF_DEVELOPERS for text in extras[name]]
+    return [Requirement(text) for text in [*project["dependencies"], *more]]
+
+
+def constraints() -> list[Requirement]:
+    """Return ``name==version`` for each ``name>=version``, once for each name."""
+    floors = sorted(
+        (each.name, Version(floor.version), f" ; {each.marker}" if each.marker else "")
+        for each in declared()
+        for floor in each.specifier
+        if floor.operator == ">="
+    )
+    # of two extras that need another version each the higher one, which comes last, fits both
+    lowest = {name: Requirement(f"{name}=={version}{marker}") for name, version, marker in floors}
+    return list(lowest.values())
+
+
+def main() -> None:
+    """Print the constraints."""
+    print(*constraints(), sep="\n")
 
 
 if __name__ == "__main__":
