@@ -67,7 +67,9 @@ def test_other_bootstraps_are_near_those_of_scipy(res, method):
     x = defined(res, "ap")
     rng = np.random.default_rng(1)
     how = "BCa" if method == "bca" else method
-    told = scipy.stats.bootstrap((x,), np.mean, n_resamples=20_000, method=how, rng=rng).confidence_interval
+    told = scipy.stats.bootstrap(
+        (x,), np.mean, n_resamples=20_000, method=how, random_state=rng
+    ).confidence_interval
     found = res.interval("ap", method=method, resamples=20_000)
     width = told.high - told.low
     assert abs(found.low - told.low) < 0.05 * width

@@ -39,7 +39,7 @@ def test_bootstraps_are_near_those_of_scipy(method):
     found = interval(VALUES, UNITS, method=method, times=20_000)
     name = {"percentile": "percentile", "bca": "BCa"}[method]
     told = scipy.stats.bootstrap(
-        (VALUES,), np.mean, n_resamples=20_000, method=name, rng=np.random.default_rng(1)
+        (VALUES,), np.mean, n_resamples=20_000, method=name, random_state=np.random.default_rng(1)
     ).confidence_interval
     assert (found.low, found.high) == pytest.approx(tuple(told), abs=0.002)
 

@@ -61,7 +61,7 @@ def test_many_differences_are_flipped_at_random():
         permutation_type="samples",
         n_resamples=50_000,
         alternative="greater",
-        rng=np.random.default_rng(1),
+        random_state=np.random.default_rng(1),
     ).pvalue
     assert not found.is_exact
     assert found.p == (found.reached + 1) / 50_001
