@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.statistics.many import are_doubtful, intervals, summaries
+from rankwell.statistics.frequent import Frequent, Share
+from rankwell.statistics.intervals import is_doubtful
+from rankwell.statistics.many import Design, are_doubtful, closed_bounds, intervals, summaries
 from rankwell.statistics.moments import Moments, PairMoments, added
 
 PAIRS = np.array([[0, 0, 1, 2, 3], [1, 2, 2, 3, 4]])
@@ -92,4 +94,77 @@ def test_a_constant_far_from_its_centre_has_no_spread():
     values = np.full((1, 1000), 0.1)
     own = Moments.of(values, np.array([0.9]))
     assert own.summaries(np.array([0.9])).sd.tolist() == [0.0]
-    assert own.counts == ({0.1: 1000},)
+    assert own.frequent == (Frequent({0.1: Share(0.1, 1000, 1000)}, is_whole=True),)
+
+
+def designs(random, n):
+    """Weights of which some are 0, weights that are all alike, clusters of very different sizes, and both."""
+    weights = np.where(random.random(n) < 0.1, 0.0, random.gamma(0.5, size=n))
+    clusters = (n * random.random(n) ** 3 / 4).astype(np.uint64)
+    return {
+        "weights": Design(weights),
+        "alike": Design(np.full(n, 0.3)),
+        "clusters": Design(None, clusters),
+        "both": Design(weights, clusters),
+    }
+
+
+@pytest.mark.parametrize("parts", [1, 3, 40])
+@pytest.mark.parametrize("kind", ["weights", "alike", "clusters", "both"])
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_of_weighted_and_clustered_units_give_what_all_give(seed, kind, parts):
+    random = np.random.default_rng(seed)
+    values = rows(seed, 1_000)
+    values[3] = np.where(random.random(1_000) < 0.02, 0.1, np.nan)  # few units, without spread
+    design = designs(random, 1_000)[kind]
+    centres = np.nanmean(values, axis=1) + 0.01 * random.random(5)
+    of = random.integers(0, parts, 1_000)
+    if design.clusters is not None:  # a cluster is in one part
+        of = random.integers(0, parts, 1_000)[design.clusters.astype(int)]
+    split = [np.flatnonzero(of == part) for part in range(parts)]
+    own, paired = added(
+        [
+            (
+                Moments.of(values[:, each], centres, design.of(each)),
+                PairMoments.of(values[:, each], PAIRS, centres, design.of(each)),
+            )
+            for each in split
+        ]
+    )
+    d = values[PAIRS[0]] - values[PAIRS[1]]
+    for moments, middle, all_rows in (
+        (own, centres, values),
+        (paired.difference, centres[PAIRS[0]] - centres[PAIRS[1]], d),
+    ):
+        found, told = moments.summaries(middle), summaries(all_rows, design)
+        for name in found._fields:
+            assert getattr(found, name) == pytest.approx(
+                getattr(told, name), rel=1e-11, abs=1e-14, nan_ok=True
+            )
+        kinds = intervals(all_rows, np.arange(1_000, dtype=np.uint64), times=99).method
+        kinds[kinds == "studentised"] = "t"
+        for row, values_of_row in enumerate(all_rows):
+            interval = intervals(
+                values_of_row[None], np.arange(1_000, dtype=np.uint64), design=design, method=kinds[row]
+            )
+            low, high = closed_bounds(found, kinds, 0.95, moments.of_shares(found))
+            assert low[row] == pytest.approx(interval.low[0], rel=1e-9, abs=1e-14, nan_ok=True)
+            assert high[row] == pytest.approx(interval.high[0], rel=1e-9, abs=1e-14, nan_ok=True)
+            assert moments.are_doubtful()[row] == interval.is_doubtful[0]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_value_that_nearly_all_have_is_found_among_very_many_others(seed):
+    random = np.random.default_rng(seed)
+    values = np.where(random.random(20_000) < random.choice([0.003, 0.02, 0.2]), random.random(20_000), 0.5)
+    sizes = random.gamma(0.3, size=20_000)
+    others = sizes[values != 0.5].sum()
+    found = Frequent({}, is_whole=True)
+    for own in np.array_split(random.permutation(20_000), 30):
+        found += Frequent.of(values[own], sizes[own])
+    assert len(found.shares) <= 32
+    assert not found.is_whole
+    assert sizes.sum() - found.most == pytest.approx(others, rel=1 / 32)
+    assert sizes.sum() - found.most >= others - 1e-9
+    own = Moments.of(values[None], np.array([0.5]), Design(sizes))
+    assert own.are_doubtful().tolist() == [is_doubtful(values, sizes)]

@@ -62,6 +62,13 @@ class Aligned:
         """A fixed number per query, from which what is drawn for it is made."""
         return fingerprints_of(self.queries)
 
+    def has_query(self) -> np.ndarray:
+        """Return which queries each result has: a row per system and a column per query."""
+        found = np.zeros((len(self.results), len(self.queries)), bool)
+        for row, places in enumerate(self.places):
+            found[row, places] = True
+        return found
+
     def values(self, metric: Metric) -> np.ndarray:
         """Return a row per system and a column per query; NaN where a query is missing or the metric undefined."""
         found = np.full((len(self.results), len(self.queries)), np.nan)

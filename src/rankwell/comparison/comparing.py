@@ -11,7 +11,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared, compared_by_sums
 from rankwell.comparison.cost_tables import costs_of
-from rankwell.comparison.groups import Groups, columns_of, groups_of, segments_of
+from rankwell.comparison.groups import columns_of, groups_of, segments_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
 from rankwell.comparison.spread import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
@@ -141,12 +141,6 @@ def compare(
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
     encoding = (options.get("read") or {}).get("encoding")
-    needs_values = trainings or parts or weights or clusters or rope or judging
-    spread = None  # values on Spark that need not come here
-    if not needs_values and test != "wilcoxon" and correction != "tukey":
-        spread = Spread.of(results, wanted)
-        if spread is not None:
-            spread = replace(spread, segments=segments_of(users, columns, encoding))
     metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
@@ -162,15 +156,24 @@ def compare(
         margins=_by_metric(margins, metrics_used, "margins"),
         ropes=_by_metric(rope, metrics_used, "rope"),
     )
+    _refuse_other_tests(how, is_plain=weights is None and clusters is None, has_seeds=bool(trainings))
     threads = cores() if threads is None else threads
+    folded = {name for each in parts.values() for name in each}
+    spread = None  # values on Spark that need not come here
+    if not (trainings or rope or judging or test == "wilcoxon" or correction == "tukey"):
+        spread = Spread.of(results, wanted, systems, partial=folded)
+        if spread is not None:
+            segments = segments_of(users, columns, weights, clusters, encoding)
+            spread = replace(spread, segments=segments, clusters=clusters or "")
     found = None if spread is None else compared_by_sums(spread, baseline, how, threads)
     if found is None:
-        aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
-        refuse_empty_lists(aligned, systems)
+        aligned = Aligned.of(results, wanted, partial=folded)
+        if parts:
+            shared = systems.are_shared(aligned.has_query())
+            refuse_empty_lists(aligned.names, aligned.results, systems, shared)
         groups = groups_of(
             aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
         )
-        _refuse_other_tests(groups, how, has_seeds=bool(trainings))
         found = compared(aligned, systems, baseline, groups, how, threads)
     pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
     estimates = None if costs is None else costs_of(found.names, pairs, costs)
@@ -182,8 +185,7 @@ def compare(
     return with_bounds(found, judging)
 
 
-def _refuse_other_tests(groups: Groups, how: Methods, *, has_seeds: bool) -> None:
-    is_plain = groups.design.is_plain
+def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> None:
     if has_seeds and (not is_plain or how.correction == "tukey"):
         raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
     if not is_plain and (how.correction == "tukey" or how.test in ("wilcoxon", "sign")):

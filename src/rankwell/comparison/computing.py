@@ -61,7 +61,7 @@ def compared(
         values = aligned.values(metric)
         by_seed = systems.by_seed(values)
         if not systems.is_plain:
-            values = np.array([each.mean(axis=0) for each in by_seed])
+            values = systems.pooled(values)
         low, high = metric.range
         over_queries: list[Differences] = []
         for segment, rows in enumerate(groups.members):
@@ -102,8 +102,10 @@ def compared(
 
 def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
     """Return the comparison of systems whose values lie on Spark, in every segment; None if these have to be held."""
-    pairs = _pairs(spread.names, baseline)
-    known = spread.compared(pairs, how, SIGN)
+    names = spread.systems.names
+    pairs = _pairs(names, baseline)
+    correction = how.chosen(has_baseline=baseline is not None)
+    known = spread.compared(pairs, how, correction, SIGN)
     if known is None:
         return None
     means: dict[Key, Means] = {}
@@ -117,15 +119,17 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
             else:
                 values, n = spread.alone(metric, labels)
                 means[key], found[key] = value_alone(values, n), difference_alone(values, pairs)
-        if len(known.labels) > 1 and (metric, 0) in known.means:
+        if len(known.labels) > 1 and spread.is_plain and (metric, 0) in known.means:
             varied[metric] = _heterogeneity(
                 [found[metric, segment] for segment in range(1, len(known.labels))]
             )
-    found |= corrected(known.cells, found, how, how.chosen(has_baseline=baseline is not None), threads)
+    found |= corrected(known.cells, found, how, correction, threads)
     return replace(
-        _comparison(spread, spread.names, baseline, pairs, means, found, how),
+        _comparison(spread, names, baseline, pairs, means, found, how),
         by=spread.by,
         segments=known.labels,
+        weights="" if spread.segments is None else spread.segments.division.weights,
+        clusters=spread.clusters,
         heterogeneity=_over_metrics(varied),
     )
 

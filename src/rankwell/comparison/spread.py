@@ -2,61 +2,75 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from operator import add
+from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.aligned import refuse_unlike, value_and_n
-from rankwell.comparison.cells import Differences, Means, differences_from, means_of
-from rankwell.comparison.families import Key, flips_of
+from rankwell.comparison.cells import Differences, Means
+from rankwell.comparison.families import Key, families_of, flips_of
 from rankwell.comparison.methods import Methods
-from rankwell.comparison.spread_sums import Sums, added, sums_of, values_of
+from rankwell.comparison.spread_cells import differences_by_sums, means_by_sums, with_few
+from rankwell.comparison.spread_sums import Few, Place, Question, Sums, joined
+from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import ENOUGH, FEW, LARGE, Design, Intervals, closed_bounds
-from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.paired import sign_flips, sign_test_of
+from rankwell.statistics.many import ENOUGH, LARGE
 from rankwell.tables.states import Mean
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The results of several systems on Spark: of so many queries that neither flips nor a bootstrap are drawn.
+    """The results of several systems on Spark, of very many queries.
 
-    From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins. Of
-    segments, too, if signs are flipped of none; the values of a system with few queries in a segment come back for its bootstrap.
-    Nothing that grows with the queries leaves Spark.
+    From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins. What
+    signs are flipped of comes back where it is less than ``LARGE`` (clusters, or queries of a segment), and the values of a system with
+    few queries in a segment, for its bootstrap. Nothing that grows with the queries leaves Spark.
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the results, of which a system may have several
     results: tuple[Results, ...]
     metrics: tuple[Metric, ...]
+    systems: Systems
     segments: Segments | None = None
+    clusters: str = ""
 
     @classmethod
-    def of(cls, results: Mapping[str, Results], metrics: Sequence[Metric] | None) -> Spread | None:
+    def of(
+        cls,
+        results: Mapping[str, Results],
+        metrics: Sequence[Metric] | None,
+        systems: Systems,
+        *,
+        partial: Collection[str] = (),
+    ) -> Spread | None:
         """Return the results side by side; None if their values are held here, or are few enough to be."""
         found = tuple(results.values())
-        if any(res.spark_rows is None for res in found) or max(_most(res) for res in found) < LARGE:
+        if any(res.spark_rows is None for res in found) or sum(_most(res) for res in found) < LARGE:
             return None
         from rankwell.evaluation.distributed.side_by_side import can_stand_side_by_side
 
         if not can_stand_side_by_side([res.spark_rows for res in found]):
             return None
         wanted = found[0].metrics if metrics is None else tuple(metrics)
-        refuse_unlike(results, wanted)
-        return cls(tuple(results), found, wanted)
+        refuse_unlike(results, wanted, partial)
+        return cls(tuple(results), found, wanted, systems)
 
     @property
     def by(self) -> tuple[str, ...]:
         """The columns that divide the queries."""
         return () if self.segments is None else self.segments.division.by
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every query counts alike and by itself."""
+        return self.segments is None or (self.segments.weights is None and self.segments.clusters is None)
 
     def has_values(self, metric: Metric) -> bool:
         """Whether the metric's value is the mean of a value per query in all results, so that differences can be tested."""
@@ -66,94 +80,126 @@ class Spread:
         )
 
     def alone(self, metric: Metric, labels: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value of each system, and the number of queries behind it, of all or of a segment."""
-        return value_and_n(self.results, metric, self.by, labels)
+        """Return the value of each system, and the number of queries behind it, of all or of a segment, as the results have them."""
+        return self.systems.alone(*value_and_n(self.results, metric, self.by, labels))
 
-    def compared(self, pairs: np.ndarray, how: Methods, signs: Mapping[str, int]) -> Compared | None:
-        """Return what is known of systems and pairs; None if their values are needed here.
-
-        They are if a system has too few queries for Student's interval, or signs are flipped of segments.
-        """
+    def compared(
+        self, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
+    ) -> Compared | None:
+        """Return what is known of systems and pairs; None if these are too few queries for that."""
         from rankwell.evaluation.distributed.tables import refuse_other_kind
 
-        tested = [metric for metric in self.metrics if self.has_values(metric)]
-        centres = {str(metric): np.nan_to_num(self.alone(metric)[0]) for metric in tested}
-        if any((self.alone(metric)[1] < ENOUGH).any() for metric in tested):
-            return None
         refuse_other_kind(
             {name: res.spark_rows for name, res in zip(self.names, self.results, strict=True)}, self.segments
         )
-        sums = reduce(added, self._asked(centres, partial(sums_of, pairs=pairs, centres=centres)))
-        codes, labels = self._in_order(sums)
-        most = max((sums[code].units for code in codes[1:]), default=LARGE)
-        if how.family == "metric" and flips_of(most, how):
+        tested = [metric for metric in self.metrics if self.has_values(metric)]
+        asked = Question(self.systems, pairs)
+        centres = {str(metric): self._centres(metric) for metric in tested}
+        sums = reduce(add, self._asked(centres, partial(asked.sums, centres=centres)))
+        if sums.segments[0].queries < LARGE:
             return None
-        few = self._values_of_few(sums, tested)
-        means, differences, cells = {}, {}, {}
+        refuse_empty_lists(self.names, self.results, self.systems, sums.are_shared)
+        codes, labels = self._in_order(sums)
+        few, rows = self._few(asked, sums, tested)
+        cells = self._cells(asked, sums, tested, codes, how, correction)
+        means, differences = {}, {}
         for place, code in enumerate(codes):
-            of_segment = sums[code]
-            nothing: Any = np.broadcast_to(np.uint64(0), of_segment.units)  # no signs are drawn for so many
             for metric in tested:
-                own, paired = of_segment.moments[str(metric)]
+                own, paired = sums.segments[code].moments[str(metric)]
                 centre = centres[str(metric)]
-                known = self._means(metric, own, centre, how)
-                if (str(metric), code) in few:
-                    known = _with_few(known, few[str(metric), code], metric, how, total=sums[0].units)
-                means[metric, place] = known if code else known._replace(mean=self.alone(metric)[0])
-                differences[metric, place] = _differences(
-                    metric, paired, pairs, centre, how, signs[metric.better]
+                known = means_by_sums(metric, own, centre, how)
+                at = str(metric), code
+                if at in few:
+                    known = with_few(known, rows[at], few[at], metric, how, total=sums.segments[0].queries)
+                if not code and self.is_plain and self.systems.is_plain:
+                    known = known._replace(
+                        mean=self.alone(metric)[0]
+                    )  # in every digit as the results have it
+                means[metric, place] = known
+                differences[metric, place] = differences_by_sums(
+                    metric, paired, pairs, centre, how, signs[metric.better], is_plain=self.is_plain
                 )
-                cells[metric, place] = Cell(np.empty((0, 0)), pairs, nothing)
         return Compared(labels, means, differences, cells)
 
-    def _asked(self, columns: Mapping[str, Any], answer: Any) -> Any:
+    def _asked(self, columns: Collection[str], answer: Any) -> Any:
         from rankwell.evaluation.distributed.side_by_side import side_by_side
 
         rows = sum(_most(res) for res in self.results)
         return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer, self.segments)
 
+    def _centres(self, metric: Metric) -> np.ndarray:
+        """A value near the mean of each system."""
+        values, n = value_and_n(self.results, metric, (), ())
+        found = np.zeros(len(self.systems.rows))
+        for place, seeds in enumerate(self.systems.rows):
+            own = [row for folds in seeds for row in folds]
+            found[place] = np.average(np.nan_to_num(values[own]), weights=np.maximum(n[own], 1))
+        return found
+
     def _in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
         """All queries and the segments that have some, in the order of their labels, and these."""
-        if self.segments is None:
+        if self.segments is None or not self.by:
             return [0], ((),)
         division = self.segments.division
-        used = division.labels.in_order(np.array(sorted(code - 1 for code in sums if code), np.int64))
+        used = division.labels.in_order(
+            np.array(sorted(code - 1 for code in sums.segments if code), np.int64)
+        )
         return [0, *(used + 1).tolist()], ((), *division.labels.of(used))
 
-    def _values_of_few(self, sums: Sums, tested: Sequence[Metric]) -> dict[tuple[str, int], Few]:
-        """The values of the systems that have few queries in a segment."""
+    def _few(
+        self, asked: Question, sums: Sums, tested: Sequence[Metric]
+    ) -> tuple[dict[Place, Few], dict[Place, np.ndarray]]:
+        """The values of the systems that have few queries in a segment, and which these are."""
         wanted = {
             (str(metric), code): rows
-            for code, each in sums.items()
-            if code
+            for code, each in sums.segments.items()
             for metric in tested
             if len(rows := np.flatnonzero(each.moments[str(metric)][0].n < ENOUGH))
         }
-        if not wanted:
-            return {}
-        names = dict.fromkeys(name for name, _ in wanted)
-        found: dict[tuple[str, int], list[Any]] = {key: [] for key in wanted}
-        for part in self._asked(names, partial(values_of, wanted=wanted)):
-            for key, units_and_values in part.items():
-                found[key].append(units_and_values)
-        return {
-            key: Few(rows, *(np.concatenate(each, axis=-1) for each in zip(*found[key], strict=True)))
-            for key, rows in wanted.items()
-        }
+        parts = self._parts(wanted, partial(asked.few, wanted=wanted))
+        return {place: Few.joined(each) for place, each in parts.items()}, wanted
 
-    def _means(self, metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:
-        found = own.summaries(centres)
-        kinds = np.where(own.are_shares, "wilson", "t").astype(object)
-        low, high = closed_bounds(found, kinds, how.level)
-        least, most = metric.range
-        bounds = np.maximum(low, least), np.minimum(high, most), kinds, own.are_doubtful()
-        nothing = np.full(len(found.n), math.nan)
-        return Means(found.n, found.effective, found.mean, *bounds, of_seeds=nothing)
+    def _cells(
+        self,
+        asked: Question,
+        sums: Sums,
+        tested: Sequence[Metric],
+        codes: Sequence[int],
+        how: Methods,
+        correction: str,
+    ) -> dict[Key, Cell]:
+        """What signs are flipped of; where none are, only of how many units that is."""
+        keys = [(metric, place) for place in range(len(codes)) for metric in tested]
+        units = {key: sums.segments[codes[key[1]]].units for key in keys}
+        places = {
+            (str(metric), codes[place])
+            for family in families_of(keys, how, correction)
+            if flips_of(max(units[key] for key in family), how)
+            for metric, place in family
+        }
+        parts = self._parts(places, partial(asked.cells, wanted=places))
+        found = {}
+        for metric, place in keys:
+            at = str(metric), codes[place]
+            nothing: Any = np.broadcast_to(np.uint64(0), units[metric, place])
+            found[metric, place] = (
+                joined(parts[at]) if at in places else Cell(np.empty((0, 0)), asked.pairs, nothing)
+            )
+        return found
+
+    def _parts(self, wanted: Collection[Place], answer: Any) -> dict[Place, list[Any]]:
+        """What the groups answer of some metrics and segments."""
+        found: dict[Place, list[Any]] = {}
+        if wanted:
+            for answered in self._asked(dict.fromkeys(name for name, _ in wanted), answer):
+                for place, part in answered.items():
+                    found.setdefault(place, []).append(part)
+        return found
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What is known of systems and pairs by metric and segment, and cells that say how many queries they have."""
+    """What is known of systems and pairs by metric and segment, and cells that say at least how many units they have."""
 
     labels: tuple[tuple[str, ...], ...]
     means: dict[Key, Means]
@@ -161,73 +207,6 @@ class Compared:
     cells: dict[Key, Cell]
 
 
-class Few(NamedTuple):
-    """The systems (``rows``) with few queries in a segment, the numbers of these queries, and a row of values each."""
-
-    rows: np.ndarray
-    units: np.ndarray
-    values: np.ndarray
-
-
-def _with_few(known: Means, few: Few, metric: Metric, how: Methods, *, total: int) -> Means:
-    """The means of a segment, with those of a system that has few queries there from its values."""
-    order = np.argsort(few.units)
-    cell = Cell(np.ascontiguousarray(few.values[:, order]), np.empty((2, 0), np.int64), few.units[order])
-    own = means_of(cell, Design(), how, metric.range, 1, total=total)
-    columns = []
-    for column, more in zip(known, own, strict=True):
-        columns.append(column.copy())
-        columns[-1][few.rows] = more
-    return Means(*columns)
-
-
 def _most(res: Results) -> int:
     """The largest number of queries that a metric has."""
     return int(max(res.n.values(), default=0))
-
-
-def _differences(
-    metric: Metric, paired: PairMoments, pairs: np.ndarray, centres: np.ndarray, how: Methods, sign: int
-) -> Differences:
-    middle = centres[pairs[0]], centres[pairs[1]]
-    found = paired.difference.summaries(middle[0] - middle[1])
-    kinds = np.full(len(found.n), "t", object)
-    low, high = closed_bounds(found, kinds, how.level)
-    span = metric.range[1] - metric.range[0]
-    bounds = Intervals(
-        np.maximum(low, -span),
-        np.minimum(high, span),
-        kinds,
-        paired.difference.are_doubtful() | (found.n < FEW),
-    )
-    more, less = paired.more, paired.less
-    return differences_from(
-        found,
-        bounds,
-        variances=(
-            paired.first.summaries(middle[0]).sd ** 2,
-            paired.second.summaries(middle[1]).sd ** 2,
-        ),
-        lost=(paired.lost_first, paired.lost_second),
-        counted=(more, less) if sign >= 0 else (less, more),
-        p_test=_p_of(found.p, more, less, how),
-        p_flips=_exact(found.n, paired),
-        how=how,
-        margin=how.margins.get(str(metric), math.nan),
-    )
-
-
-def _p_of(p: np.ndarray, more: np.ndarray, less: np.ndarray, how: Methods) -> np.ndarray:
-    if how.test == "sign":
-        return np.array([sign_test_of(int(one), int(other)) for one, other in zip(more, less, strict=True)])
-    return p if how.test == "t" else np.full(len(p), math.nan)
-
-
-def _exact(n: np.ndarray, paired: PairMoments) -> np.ndarray:
-    """The p-value by all sign flips where few differences are not 0."""
-    found = np.full(len(n), math.nan)
-    for row, values in enumerate(paired.nonzero):
-        if values is not None and n[row] >= 2:
-            units = np.arange(len(values), dtype=np.uint64)
-            found[row] = sign_flips(np.array(values), units, times=99, seed=0).p
-    return found

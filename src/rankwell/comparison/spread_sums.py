@@ -2,82 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.comparison.cells import flipped_as
+from rankwell.comparison.groups import design_of
+from rankwell.comparison.trainings import Systems
 from rankwell.results.segments import Segments
+from rankwell.statistics.families import Cell
+from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.moments import added as moments_added
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids
 
-Values = Mapping[str, np.ndarray]  # by metric: a row per system, a column per query
+Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
+Place = tuple[str, int]  # a metric and a segment: 0 is all queries, then the segments by their codes and 1
 
 
 class OfSegment(NamedTuple):
-    """The number of queries, and by metric what rows and pairs need."""
+    """The number of queries, that of what signs are flipped of (clusters, if there are any), and by metric systems and pairs."""
 
+    queries: int
     units: int
     moments: Mapping[str, tuple[Moments, PairMoments]]
 
-
-Sums = dict[int, OfSegment]  # 0 is all queries, then the segments by their codes and 1
-
-
-def sums_of(
-    queries: Ids, values: Values, segments: Segments | None, *, pairs: np.ndarray, centres: Values
-) -> Sums:
-    """Return what a group of queries adds to the sums of all, and of each segment."""
-    sums = {}
-    for code, places in _divided(queries, segments):
-        moments = {}
-        for name, each in values.items():
-            own, centre = each[:, places], centres[name]
-            moments[name] = Moments.of(own, centre), PairMoments.of(own, pairs, centre)
-        sums[code] = OfSegment(len(queries[places]), moments)
-    return sums
+    def __add__(self, other: OfSegment) -> OfSegment:  # type: ignore[override]
+        """Return the sums of the queries of both."""
+        moments = {
+            name: (own[0] + other.moments[name][0], own[1] + other.moments[name][1])
+            for name, own in self.moments.items()
+        }
+        return OfSegment(self.queries + other.queries, self.units + other.units, moments)
 
 
-def added(one: Sums, more: Sums) -> Sums:
-    """Return the sums of two groups of queries."""
-    return {code: _both(one.get(code), more.get(code)) for code in one | more}
+class Sums(NamedTuple):
+    """The sums of all queries and of each segment, and which systems are of folds that share queries."""
+
+    segments: Mapping[int, OfSegment]
+    are_shared: np.ndarray
+
+    def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
+        """Return the sums of two groups of queries."""
+        found = dict(self.segments)
+        for code, more in other.segments.items():
+            found[code] = found[code] + more if code in found else more
+        return Sums(found, self.are_shared | other.are_shared)
 
 
-def values_of(
-    queries: Ids,
-    values: Values,
-    segments: Segments | None,
-    *,
-    wanted: Mapping[tuple[str, int], np.ndarray],
-) -> dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]:
-    """Return, by metric and segment, the numbers of the queries where one of some systems has a value, and their values."""
-    found = {}
-    for code, places in _divided(queries, segments):
-        for name, own in values.items():
-            if (name, code) in wanted:
-                rows = own[wanted[name, code]][:, places]
-                known = ~np.isnan(rows).all(axis=0)
-                found[name, code] = fingerprints_of(queries[places][np.flatnonzero(known)]), rows[:, known]
-    return found
+class Few(NamedTuple):
+    """The numbers of some queries, the values there of some systems (a row each), and how the queries count."""
+
+    units: np.ndarray
+    values: np.ndarray
+    design: Design
+
+    @classmethod
+    def joined(cls, parts: Sequence[Few]) -> Few:
+        """Return the queries of all parts, in the order of their numbers."""
+        units, values = (
+            np.concatenate(each, axis=-1) for each in zip(*(few[:2] for few in parts), strict=True)
+        )
+        design = (
+            None if each[0] is None else np.concatenate(each)
+            for each in zip(*(few.design for few in parts), strict=True)
+        )
+        order = np.argsort(units)
+        return cls(units[order], np.ascontiguousarray(values[:, order]), Design(*design).of(order))
 
 
-def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray]]:
-    """The places of all queries, then of those of each segment that has some."""
-    yield 0, slice(None)
-    if segments is not None:
-        codes = segments.codes_of(segments.rows(queries))
+@dataclass(frozen=True)
+class Question:
+    """What is asked of each group: of which systems and pairs."""
+
+    systems: Systems
+    pairs: np.ndarray
+
+    def sums(self, queries: Ids, values: Values, segments: Segments | None, *, centres: Values) -> Sums:
+        """Return what a group of queries adds to the sums of all, and of each segment."""
+        found = {}
+        pooled = {name: self.systems.pooled(each) for name, each in values.items()}
+        for code, places, design in _divided(queries, segments):
+            moments = {}
+            for name, each in pooled.items():
+                own, centre = each[:, places], centres[name]
+                moments[name] = (
+                    Moments.of(own, centre, design),
+                    PairMoments.of(own, self.pairs, centre, design),
+                )
+            count = len(queries[places])
+            units = count if design.clusters is None else len(np.unique(design.clusters))
+            found[code] = OfSegment(count, units, moments)
+        has_query = ~np.isnan(np.array([*values.values()])).all(axis=0)
+        return Sums(found, self.systems.are_shared(has_query))
+
+    def few(
+        self,
+        queries: Ids,
+        values: Values,
+        segments: Segments | None,
+        *,
+        wanted: Mapping[Place, np.ndarray],
+    ) -> dict[Place, Few]:
+        """Return the queries of a metric and a segment where one of some systems has a value, and their values."""
+        found = {}
+        for code, places, design in _divided(queries, segments):
+            for name, each in values.items():
+                if (name, code) in wanted:
+                    rows = self.systems.pooled(each)[wanted[name, code]][:, places]
+                    known = np.flatnonzero(~np.isnan(rows).all(axis=0))
+                    units = fingerprints_of(queries[places][known])
+                    found[name, code] = Few(units, rows[:, known], design.of(known))
+        return found
+
+    def cells(
+        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Collection[Place]
+    ) -> dict[Place, Cell]:
+        """Return what signs are flipped of, by metric and segment: values, or the sums of clusters by pair."""
+        found = {}
+        for code, places, design in _divided(queries, segments):
+            for name, each in values.items():
+                if (name, code) in wanted:
+                    own = np.ascontiguousarray(self.systems.pooled(each)[:, places])
+                    cell = Cell(own, self.pairs, fingerprints_of(queries[places]))
+                    found[name, code] = flipped_as(cell, design)
+        return found
+
+
+def joined(cells: Sequence[Cell]) -> Cell:
+    """Return the cell of all units of some groups."""
+    values, _, units = (np.concatenate(each, axis=-1) for each in zip(*cells, strict=True))
+    return Cell(np.ascontiguousarray(values), cells[0].pairs, units)
+
+
+def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray, Design]]:
+    """The places of all queries and how they count, then those of each segment that has some."""
+    if segments is None:
+        yield 0, slice(None), PLAIN
+        return
+    rows = segments.rows(queries)
+    design = design_of(segments, rows, queries)
+    yield 0, slice(None), design
+    if segments.codes is not None:
+        codes = segments.codes_of(rows)
         order = np.argsort(codes, kind="stable")
         used, begins = np.unique(codes[order], return_index=True)
         for code, places in zip(used.tolist(), np.split(order, begins[1:]), strict=True):
-            yield code + 1, places
-
-
-def _both(one: OfSegment | None, more: OfSegment | None) -> OfSegment:
-    if one is None or more is None:
-        found = one or more
-        assert found is not None
-        return found
-    moments = {name: moments_added([own, more.moments[name]]) for name, own in one.moments.items()}
-    return OfSegment(one.units + more.units, moments)
+            yield code + 1, places, design.of(places)

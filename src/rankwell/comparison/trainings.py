@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.cells import Differences, Means
 from rankwell.comparison.methods import Methods
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics.metric import Metric
+from rankwell.results import Results
 from rankwell.statistics.families import Cell
 from rankwell.statistics.seeds import FEWEST, Seeded, pooled, seeds_interval
 
@@ -67,6 +67,17 @@ class Systems:
             return [values[row : row + 1] for row in range(len(values))]
         return [np.array([_pooled(values[list(folds)]) for folds in seeds]) for seeds in self.rows]
 
+    def pooled(self, values: np.ndarray) -> np.ndarray:
+        """Return a row of values per system, the mean over its seeds."""
+        return values if self.is_plain else np.array([each.mean(axis=0) for each in self.by_seed(values)])
+
+    def are_shared(self, has_query: np.ndarray) -> np.ndarray:
+        """Whether folds of each system share queries; ``has_query`` has a row per result and a column per query."""
+        counts = [
+            [np.count_nonzero(has_query[list(folds)], axis=0) for folds in seeds] for seeds in self.rows
+        ]
+        return np.array([any((own > 1).any() for own in each) for each in counts])
+
     def alone(self, values: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return values and n of a metric of all lists together: their mean over seeds; folds together have none."""
         found, counts = np.full(len(self.rows), math.nan), np.zeros(len(self.rows), np.int64)
@@ -114,7 +125,9 @@ def _pooled(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def refuse_empty_lists(aligned: Aligned, systems: Systems) -> None:
+def refuse_empty_lists(
+    names: Sequence[str], results: Sequence[Results], systems: Systems, are_shared: np.ndarray
+) -> None:
     """Refuse folds that were evaluated on the queries of the others too, where they have no lists and so count as 0.
 
     Raises
@@ -122,15 +135,12 @@ def refuse_empty_lists(aligned: Aligned, systems: Systems) -> None:
     UsageError
         If queries of a fold are missing from its run, count as empty lists, and are in another fold.
     """
-    for folds in (folds for seeds in systems.rows for folds in seeds if len(folds) > 1):
-        places = np.concatenate([aligned.places[row] for row in folds])
-        shared = len(np.unique(places)) < len(places)
-        for row in folds:
-            res = aligned.results[row]
-            missing = res.counts.get("judged queries missing from the run", 0)
-            if shared and missing and res.policy.missing == "empty":
+    for place in np.flatnonzero(are_shared).tolist():
+        for row in (row for folds in systems.rows[place] if len(folds) > 1 for row in folds):
+            missing = results[row].counts.get("judged queries missing from the run", 0)
+            if missing and results[row].policy.missing == "empty":
                 raise UsageError(
-                    f"{aligned.names[row]}: {missing:,} judged queries are not in this fold and count as empty lists; evaluate "
+                    f"{names[row]}: {missing:,} judged queries are not in this fold and count as empty lists; evaluate "
                     f"folds with missing='skip' (--missing skip), or each against its own judgements."
                 )
 

@@ -1,4 +1,4 @@
-"""Segments and weights of queries, taken from columns of a table of users (queries)."""
+"""Segments, weights and clusters of queries, taken from columns of a table of users (queries)."""
 
 from __future__ import annotations
 
@@ -37,19 +37,29 @@ UNDIVIDED = Division()
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The segment of each query, as an index into ``division.labels``, a last one for all others, and its weight."""
+    """The segment of each query, as an index into ``division.labels``, a last one for all others, its weight and its cluster.
+
+    A cluster is a fixed number (uint64), from which it is drawn.
+    """
 
     known: Known
     division: Division
     codes: np.ndarray | None = None
     weights: np.ndarray | None = None
+    clusters: np.ndarray | None = None
     table: str = "users"
 
     are_taken_apart: ClassVar[bool] = False  # whether the states of segments are taken from those of all
 
     @classmethod
-    def of(cls, users: Users | None, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-        """Return the segments of a table of users; None if neither ``by`` nor ``weights`` is given.
+    def of(
+        cls,
+        users: Users | None,
+        by: str | Iterable[str] | None,
+        weights: str | None,
+        clusters: str | None = None,
+    ) -> Segments | None:
+        """Return the segments of a table of users; None if no column is given.
 
         Raises
         ------
@@ -59,13 +69,13 @@ class Segments:
         columns = (by,) if isinstance(by, str) else () if by is None else tuple(by)
         if not all(isinstance(column, str) for column in columns):
             raise UsageError(f"by= is a column of users= or a list of them, not {brief(by)}.")
-        if not columns and weights is None:
+        named = [*columns, *(each for each in (weights, clusters) if each is not None)]
+        if not named:
             return None
         if users is None:
-            raise UsageError(
-                "by= and weights= name columns of users=; give users=, a table with a query column."
-            )
-        for column in (*columns, *([weights] if weights is not None else [])):
+            words = "by= and weights= name" if clusters is None else "by=, weights= and clusters= name"
+            raise UsageError(f"{words} columns of users=; give users=, a table with a query column.")
+        for column in named:
             if column not in users.columns:
                 has = f"it has {one_of(users.columns)}" if users.columns else "it has only queries"
                 raise UsageError(
@@ -75,15 +85,17 @@ class Segments:
             raise UsageError(f"by={list(columns)} names a column twice; name each once.")
         codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, Labels())
         heavy = None if weights is None else _checked(users, weights)
-        return cls(Known(users.query), Division(columns, labels, weights or ""), codes, heavy, users.name)
+        numbers = None if clusters is None else _numbered(*users.labels(clusters))
+        division = Division(columns, labels, weights or "")
+        return cls(Known(users.query), division, codes, heavy, numbers, users.name)
 
     def weights_alone(self) -> Segments | None:
         """Return the weights without the segments; None if there are no weights."""
         division = Division(weights=self.division.weights)
         return None if self.weights is None else replace(self, division=division, codes=None)
 
-    def of_users(self, query: Ids, codes: np.ndarray, weights: np.ndarray) -> Segments:
-        """Return the same division of other users, whose codes and weights are given as far as it has any."""
+    def of_users(self, query: Ids, codes: np.ndarray, weights: np.ndarray, clusters: np.ndarray) -> Segments:
+        """Return the same division of other users, of whom each column is given as far as it has any."""
         return replace(
             self,
             known=Known(query),
@@ -91,6 +103,7 @@ class Segments:
             if self.codes is None
             else np.append(codes, len(self.division.labels) - 1).astype(np.int64),
             weights=None if self.weights is None else weights,
+            clusters=None if self.clusters is None else clusters,
         )
 
     def rows(self, queries: Ids) -> np.ndarray:
@@ -111,13 +124,28 @@ class Segments:
             If a query has no weight.
         """
         assert self.weights is not None
+        self._refuse_missing(rows, queries, "weight")
+        return self.weights[rows]
+
+    def clusters_of(self, rows: np.ndarray, queries: Ids) -> np.ndarray:
+        """Return the cluster of each row.
+
+        Raises
+        ------
+        DataError
+            If a query has no cluster.
+        """
+        assert self.clusters is not None
+        self._refuse_missing(rows, queries, "cluster")
+        return self.clusters[rows]
+
+    def _refuse_missing(self, rows: np.ndarray, queries: Ids, what: str) -> None:
         missing = np.flatnonzero(rows < 0)
         if len(missing):
             raise DataError(
-                f"query {brief(queries.one(int(missing[0])))} has no row in {self.table}, so it has no weight ({len(missing):,} "
+                f"query {brief(queries.one(int(missing[0])))} has no row in {self.table}, so it has no {what} ({len(missing):,} "
                 f"such queries here). Add a row for each query."
             )
-        return self.weights[rows]
 
 
 def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray, Labels]:
@@ -130,6 +158,12 @@ def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray,
         codes = pairs
     known = Labels(tuple(each.extend_constant(UNKNOWN, 1) for each in labels))
     return np.append(codes, len(known) - 1), known
+
+
+def _numbered(names: pl.Series, codes: np.ndarray) -> np.ndarray:
+    from rankwell.tables.draws import fingerprints_of
+
+    return fingerprints_of(Ids.of(names.to_list()))[codes]
 
 
 def _checked(users: Users, column: str) -> np.ndarray:

@@ -84,20 +84,27 @@ def summaries(rows: np.ndarray, design: Design = PLAIN) -> Summaries:
     return t_of(n, mean, (deviations**2).sum(axis=1))
 
 
-def t_of(n: np.ndarray, mean: np.ndarray, squares: np.ndarray) -> Summaries:
-    """Return the summaries of rows of which the numbers, the means and the sums of squared distances from these are known."""
+def t_of(
+    n: np.ndarray, mean: np.ndarray, squares: np.ndarray, effective: np.ndarray | None = None
+) -> Summaries:
+    """Return the summaries of rows of which the numbers, the means and the sums of squared distances from these are known.
+
+    If the effective numbers are others than n, the squares are such that squares / (effective − 1) is the variance.
+    """
     from scipy.special import stdtr
 
+    count = n.astype(np.float64) if effective is None else effective
+    is_few = ~(count > 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        sd = np.sqrt(squares / (n - 1))
+        sd = np.sqrt(squares / (count - 1))
         sd[sd <= NO_SPREAD * np.abs(mean)] = 0.0  # what is left of rounding is no spread
-        sd[n < 2] = math.nan
-        t = mean / (sd / np.sqrt(n))
+        sd[is_few] = math.nan
+        t = mean / (sd / np.sqrt(count))
         t[(sd == 0) & (mean == 0)] = 0.0
-        p = 2 * stdtr(n - 1.0, -np.abs(t))
+        p = 2 * stdtr(count - 1.0, -np.abs(t))
     p[(sd == 0) & (mean != 0)] = 0.0
-    p[n < 2] = math.nan
-    return Summaries(n, n.astype(np.float64), mean, sd, t, p)
+    p[is_few] = math.nan
+    return Summaries(n, count, mean, sd, t, p)
 
 
 def _summaries_one_by_one(rows: np.ndarray, design: Design) -> Summaries:
@@ -179,19 +186,25 @@ def intervals(
     return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, are_doubtful(rows))
 
 
-def closed_bounds(found: Summaries, kinds: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others, and without spread."""
+def closed_bounds(
+    found: Summaries, kinds: np.ndarray, level: float, of_shares: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others, and without spread.
+
+    A share is as certain as one of ``of_shares`` units; by default of the effective number.
+    """
     from scipy.special import ndtri, stdtrit
 
     low, high = np.full((2, len(kinds)), math.nan)
     tail = (1 - level) / 2
     has_spread = found.sd > 0
-    own = found.sd / np.sqrt(np.maximum(found.n, 1))
+    own = found.sd / np.sqrt(np.maximum(found.effective, 1))
     chosen = np.flatnonzero(has_spread & (kinds == "t"))
-    reach = stdtrit(found.n[chosen] - 1.0, 1 - tail) * own[chosen]
+    reach = stdtrit(found.effective[chosen] - 1.0, 1 - tail) * own[chosen]
     low[chosen], high[chosen] = found.mean[chosen] - reach, found.mean[chosen] + reach
     chosen = np.flatnonzero(has_spread & (kinds == "wilson"))
-    low[chosen], high[chosen] = _wilson(found.mean[chosen], found.n[chosen], float(ndtri(1 - tail)))
+    n = found.effective if of_shares is None else of_shares
+    low[chosen], high[chosen] = _wilson(found.mean[chosen], n[chosen], float(ndtri(1 - tail)))
     return low, high
 
 

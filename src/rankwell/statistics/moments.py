@@ -9,61 +9,132 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.statistics.effects import TIE
-from rankwell.statistics.many import BESIDE, Summaries, t_of
+from rankwell.statistics.frequent import Frequent
+from rankwell.statistics.intervals import LEAST, LEAST_OTHERS
+from rankwell.statistics.many import PLAIN, Design, Summaries, t_of
 from rankwell.statistics.paired import EXACT
-
-Counts = dict[float, int]
 
 
 class Moments(NamedTuple):
-    """Per row of values: how many are defined, the sum of their distances from a centre, and of the squares of these.
+    """Per row of values: sums over its independent parts (units, weighted units or clusters), as ``parts_of`` has them of one row.
 
-    ``counts`` are the values of a row with their numbers as long as all but the most frequent one are fewer than 30 in all, and None
-    after that: so rows without spread, and such whose interval is doubtful, are known for certain.
+    A part has a size a and a total b, and lies e = b − c·a from a centre c. ``n`` counts the units that are defined and ``weights``
+    is Σw² of these; ``parts`` counts the parts with a size; ``size`` is Σa, ``sizes`` Σa², ``total`` Σe, ``squares`` Σe², ``products``
+    Σe·a. The most frequent values tell which rows have no spread, and which have so little that their interval is doubtful.
     """
 
     n: np.ndarray
+    weights: np.ndarray
+    parts: np.ndarray
+    size: np.ndarray
+    sizes: np.ndarray
     total: np.ndarray
     squares: np.ndarray
+    products: np.ndarray
     are_shares: np.ndarray
-    counts: tuple[Counts | None, ...]
+    frequent: tuple[Frequent, ...]
+    is_clustered: bool
 
     @classmethod
-    def of(cls, rows: np.ndarray, centres: np.ndarray) -> Moments:
-        """Return the moments of rows of values around a centre each; NaN is left out."""
+    def of(cls, rows: np.ndarray, centres: np.ndarray, design: Design = PLAIN) -> Moments:
+        """Return the moments of rows of values around a centre each; NaN is left out, and clusters are whole."""
         defined = ~np.isnan(rows)
-        apart = np.where(defined, rows - centres[:, None], 0.0)
-        are_shares = ((rows == 0) | (rows == 1) | ~defined).all(axis=1)
-        counts = tuple(_counts(row[own]) for row, own in zip(rows, defined, strict=True))
-        return cls(defined.sum(axis=1), apart.sum(axis=1), (apart**2).sum(axis=1), are_shares, counts)
+        values, size = rows, defined * (1.0 if design.weights is None else design.weights)
+        apart = np.where(defined, rows - centres[:, None], 0.0) * size
+        weights = (size**2).sum(axis=1)
+        if design.clusters is not None:
+            size, apart = (by_cluster(each, design.clusters) for each in (size, apart))
+            with np.errstate(invalid="ignore"):
+                values = apart / size + centres[:, None]
+        return cls(
+            n=defined.sum(axis=1),
+            weights=weights,
+            parts=np.count_nonzero(size, axis=1),
+            size=size.sum(axis=1),
+            sizes=(size**2).sum(axis=1),
+            total=apart.sum(axis=1),
+            squares=(apart**2).sum(axis=1),
+            products=(apart * size).sum(axis=1),
+            are_shares=((rows == 0) | (rows == 1) | ~defined).all(axis=1),
+            frequent=tuple(
+                Frequent.of(row[own > 0], None if design.is_plain else own[own > 0])
+                for row, own in zip(values, size, strict=True)
+            ),
+            is_clustered=design.clusters is not None,
+        )
 
     def __add__(self, other: Moments) -> Moments:  # type: ignore[override]
-        """Return the moments of the units of both."""
-        return Moments(
-            self.n + other.n,
-            self.total + other.total,
-            self.squares + other.squares,
-            self.are_shares & other.are_shares,
-            tuple(_both(one, more) for one, more in zip(self.counts, other.counts, strict=True)),
+        """Return the moments of the parts of both."""
+        sums = {name: own + getattr(other, name) for name, own in self._asdict().items() if name in SUMS}
+        return self._replace(
+            **sums,
+            are_shares=self.are_shares & other.are_shares,
+            frequent=tuple(one + more for one, more in zip(self.frequent, other.frequent, strict=True)),
         )
+
+    @property
+    def effective(self) -> np.ndarray:
+        """The number of parts that a mean rests on: of clusters theirs, of weighted units the effective one."""
+        return self.parts.astype(np.float64) if self.is_clustered else np.minimum(self.parts, self._of_units)
+
+    @property
+    def _of_units(self) -> np.ndarray:
+        """(Σw)² / Σw², which is their number where all weights are the same."""
+        with np.errstate(invalid="ignore"):
+            found = np.nan_to_num(self.size**2 / self.weights)
+        alike = np.abs(found - self.n) <= 1e-12 * self.n
+        return np.where(alike, self.n, found)
 
     def summaries(self, centres: np.ndarray) -> Summaries:
         """Return what ``summaries`` says of the rows themselves."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = centres + self.total / self.n
-            squares = np.maximum(self.squares - self.total**2 / self.n, 0.0)
-        for row, counts in enumerate(self.counts):
-            if (
-                counts is not None
-            ):  # from the values themselves, so that what is left of rounding is no spread
-                values, numbers = np.array([*counts]), np.array([*counts.values()], np.float64)
-                mean[row] = (values * numbers).sum() / self.n[row] if counts else np.nan
-                squares[row] = ((values - mean[row]) ** 2 * numbers).sum()
-        return t_of(self.n, mean, squares)
+            apart = self.total / self.size
+            mean = centres + apart
+            rest = np.maximum(self.squares - 2 * apart * self.products + apart**2 * self.sizes, 0.0)
+        for row, frequent in enumerate(self.frequent):
+            if frequent.is_whole and frequent.shares:
+                # from the values themselves, so that what is left of rounding is no spread
+                value, size, squares = np.array([*frequent.shares.values()]).T
+                mean[row] = (value * size).sum() / self.size[row]
+                rest[row] = ((value - mean[row]) ** 2 * squares).sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return t_of(self.n, mean, rest * (self.effective / self.size) ** 2, self.effective)
+
+    def of_shares(self, known: Summaries) -> np.ndarray:
+        """Return the number of units of equal weight that a share is as certain as; of clusters, n / design effect (at least 1)."""
+        if not self.is_clustered:
+            return self._of_units
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = known.sd**2 / known.effective
+            effect = errors * (self._of_units - 1) / (known.mean * (1 - known.mean))
+            return self._of_units / np.maximum(effect, 1.0)
 
     def are_doubtful(self) -> np.ndarray:
-        """Return whether an interval of each row's mean is likely too short, for at least 50 units."""
-        return np.array([counts is not None for counts in self.counts], bool)
+        """Return whether an interval of each row's mean is likely too short: n < 50, or the values beside the most frequent < 30.
+
+        Both are effective numbers. Of units that count alike this is exact; of others no interval is doubted in vain, and doubt is
+        missed only where the weight of the rare values is within a 32nd of its bound.
+        """
+        most = np.array([each.most for each in self.frequent])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            n = self.size**2 / self.sizes
+            return ~((n >= LEAST) & (n * (self.size - most) / self.size >= LEAST_OTHERS - 1e-9))
+
+
+SUMS = frozenset(("n", "weights", "parts", "size", "sizes", "total", "squares", "products"))
+
+
+def by_cluster(rows: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    """Return the sums of each row over the units of each cluster, in the order of their numbers.
+
+    Examples
+    --------
+    >>> by_cluster(np.array([[1.0, 2.0, 4.0]]), np.array([7, 3, 7], np.uint64)).tolist()
+    [[2.0, 5.0]]
+    """
+    order = np.argsort(clusters, kind="stable")
+    _, begins = np.unique(clusters[order], return_index=True)
+    return np.add.reduceat(rows[:, order], begins, axis=1) if len(begins) else rows
 
 
 class PairMoments(NamedTuple):
@@ -82,15 +153,20 @@ class PairMoments(NamedTuple):
     nonzero: tuple[tuple[float, ...] | None, ...]
 
     @classmethod
-    def of(cls, values: np.ndarray, pairs: np.ndarray, centres: np.ndarray) -> PairMoments:
-        """Return the moments of pairs (two rows of places in ``values``); each row of values has a centre."""
+    def of(
+        cls, values: np.ndarray, pairs: np.ndarray, centres: np.ndarray, design: Design = PLAIN
+    ) -> PairMoments:
+        """Return the moments of pairs (two rows of places in ``values``); each row of values has a centre.
+
+        The design is that of the differences: those of either system are of its units alike.
+        """
         first, second = values[pairs[0]], values[pairs[1]]
         d = first - second
         defined = ~np.isnan(d)
         own = [np.where(defined, each, np.nan) for each in (first, second)]
         middle = centres[pairs[0]], centres[pairs[1]]
         return cls(
-            Moments.of(d, middle[0] - middle[1]),
+            Moments.of(d, middle[0] - middle[1], design),
             Moments.of(own[0], middle[0]),
             Moments.of(own[1], middle[1]),
             np.count_nonzero(d > TIE, axis=1),
@@ -131,22 +207,6 @@ def added(parts: Sequence[tuple[Moments, PairMoments]]) -> tuple[Moments, PairMo
     ([0.5333, 0.2], [2], [1])
     """
     return reduce(lambda one, more: (one[0] + more[0], one[1] + more[1]), parts)
-
-
-def _counts(values: np.ndarray) -> Counts | None:
-    found, numbers = np.unique(values, return_counts=True)
-    return _capped(dict(zip(found.tolist(), numbers.tolist(), strict=True)))
-
-
-def _both(one: Counts | None, other: Counts | None) -> Counts | None:
-    if one is None or other is None:
-        return None
-    return _capped({value: one.get(value, 0) + other.get(value, 0) for value in one | other})
-
-
-def _capped(counts: Counts) -> Counts | None:
-    """The counts, unless so many values differ from the most frequent one that more parts could not change it."""
-    return None if counts and sum(counts.values()) - max(counts.values()) >= BESIDE else counts
 
 
 def _few(values: Sequence[float]) -> tuple[float, ...] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 import pickle
 import random
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from typing import ClassVar
 
@@ -19,6 +19,7 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 import rankwell as rw
 from rankwell import testing
 from rankwell.comparison import families, spread
+from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
 from rankwell.statistics import many as many_rows
@@ -56,6 +57,14 @@ def many(queries):
     good = np.where(draw.random(queries) < 0.5, "b", "d")
     near = np.where(np.arange(queries) < 12, "a", good)
     return {"old": run(old, ids[7:]), "good": run(good), "near": run(near)}, qrels
+
+
+def few_are_many(monkeypatch):
+    """Let a thousand queries be very many, as a hundred thousand are."""
+    for module in (families, many_rows, spread):
+        monkeypatch.setattr(module, "LARGE", 1_000)
+    for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
+        monkeypatch.setattr(module, "ENOUGH", 60)
 
 
 def compared_by_sums(spark, monkeypatch, queries, options, rules):
@@ -363,8 +372,7 @@ class Suite:
     def test_very_many_queries_are_compared_by_sums_and_nothing_that_grows_with_them_comes_back(
         self, spark, monkeypatch, options, rules
     ):
-        for module in (families, many_rows, spread):  # so many are very many here
-            monkeypatch.setattr(module, "LARGE", 1_000)
+        few_are_many(monkeypatch)
         compared_by_sums(spark, monkeypatch, 1_300, options, rules)
 
     @pytest.mark.parametrize(
@@ -372,33 +380,90 @@ class Suite:
         [({"baseline": "old"}, int), ({"family": "all", "test": "sign", "correction": "holm"}, str)],
     )
     def test_segments_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options, kind):
-        for module in (families, many_rows, spread):
-            monkeypatch.setattr(module, "LARGE", 1_000)
-        for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
-            monkeypatch.setattr(module, "ENOUGH", 60)
+        few_are_many(monkeypatch)
         sizes = {"many": 1_010, "some": 200, "few": 40, "two": 2, "one": 1}
         tier = np.random.default_rng(6).permutation(np.repeat([*sizes], [*sizes.values()]))
         users = pl.DataFrame({"query": np.arange(len(tier)).astype(kind), "tier": tier})
         compared_by_sums(spark, monkeypatch, 1_300, options, {"users": users, "by": "tier"})
 
-    def test_values_of_segments_whose_signs_are_flipped_are_collected(self, spark, monkeypatch):
-        for module in (families, many_rows, spread):
-            monkeypatch.setattr(module, "LARGE", 1_000)
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"weights": "visits", "baseline": "old"},
+            {"weights": "visits", "by": "tier", "margins": 0.01},
+            {
+                "clusters": "visitor",
+                "test": "flips",
+                "correction": "holm",
+            },  # so many that no signs are flipped
+            {"clusters": "city", "flips": 199},
+            {"clusters": "city", "weights": "visits", "by": "tier", "flips": 199, "family": "all"},
+        ],
+        ids=lambda options: "-".join(map(str, options.values())),
+    )
+    def test_weights_and_clusters_of_very_many_queries_are_compared_by_sums(
+        self, spark, monkeypatch, options
+    ):
+        few_are_many(monkeypatch)
+        random, queries = np.random.default_rng(8), np.arange(1_300)
+        users = pl.DataFrame({
+            "query": queries,
+            "visits": random.geometric(0.3, 1_300) - 1.0,
+            "visitor": queries * 9 // 10,
+            "city": (40 * random.random(1_300) ** 2).astype(int),
+            "tier": np.where(queries < 20, "few", np.where(queries < 300, "some", "many")),
+        })  # fmt: skip
+        rules = {"users": users} | ({"by": options["by"]} if "by" in options else {})
+        compared_by_sums(spark, monkeypatch, 1_300, {k: v for k, v in options.items() if k != "by"}, rules)
+
+    @pytest.mark.parametrize("option", ["weights", "clusters"])
+    def test_queries_without_a_weight_or_a_cluster_are_refused(self, spark, monkeypatch, option):
+        few_are_many(monkeypatch)
         runs, qrels = many(1_300)
-        users = pl.DataFrame({"query": np.arange(1_300), "half": np.arange(1_300) % 2})
-        rules = {"users": users, "by": "half"}
-        found, whole = (
-            rw.compare(
-                {name: table(run) for name, run in runs.items()},
-                table(qrels),
-                ["rr"],
-                baseline="old",
-                flips=99,
-                **rules,
-            )
-            for table in (partial(sent, spark), pl.DataFrame)
+        judged = sent(spark, qrels)
+        results = {name: rw.evaluate(sent(spark, run), judged, ["rr"]) for name, run in runs.items()}
+        users = pl.DataFrame({"query": np.arange(1_299), "column": np.ones(1_299)})
+        with pytest.raises(DataError, match=f"query 1299 has no row in users, so it has no {option[:-1]}"):
+            rw.compare(results, users=users, **{option: "column"})
+
+    def test_folds_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch):
+        few_are_many(monkeypatch)
+        runs, qrels = many(1_300)
+        folds = {
+            f"new {fold}": runs["good"].filter(pl.col("query") % 3 == fold) for fold in range(3)
+        }  # the last has some queries of the first too
+        folds["new 2"] = pl.concat([folds["new 2"], folds["new 0"].head(30)])
+        systems = {"old": runs["old"], **folds}
+        judged = sent(spark, qrels)
+
+        def results(of):
+            return {
+                name: rw.evaluate(run, judgements, ["rr", "ndcg@2"], missing="skip")
+                for name, (run, judgements) in of.items()
+            }
+
+        whole = rw.compare(
+            results({name: (run, qrels) for name, run in systems.items()}), folds={"new": [*folds]}
         )
+        sent_there = results({name: (sent(spark, run), judged) for name, run in systems.items()})
+        monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
+        found = rw.compare(sent_there, folds={"new": [*folds]})
         assert_alike(found.to_dict(), whole.to_dict())
+
+    def test_folds_that_share_queries_and_lack_some_are_refused(self, spark, monkeypatch):
+        few_are_many(monkeypatch)
+        runs, qrels = many(1_300)
+        judged = sent(spark, qrels)
+        results = {name: rw.evaluate(sent(spark, run), judged, ["rr"]) for name, run in runs.items()}
+        with pytest.raises(UsageError, match=r"old: .* judged queries are not in this fold"):
+            rw.compare(results, folds={"one": ["old", "good"]})
+
+    def test_of_segments_what_signs_are_flipped_of_comes_back(self, spark, monkeypatch):
+        few_are_many(monkeypatch)
+        users = pl.DataFrame({"query": np.arange(1_300), "half": np.arange(1_300) % 2})
+        compared_by_sums(
+            spark, monkeypatch, 1_300, {"baseline": "old", "flips": 99}, {"users": users, "by": "half"}
+        )
 
     def test_intervals_by_groups_of_lists_are_those_of_stream(self, spark):
         run = frame(made()[0], "score")

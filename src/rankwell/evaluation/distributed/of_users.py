@@ -13,12 +13,12 @@ from rankwell.readers.pieces import Piece
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 
-SEGMENT, WEIGHT = "segment", "weight"
+SEGMENT, WEIGHT, CLUSTER = "segment", "weight", "cluster"
 NOBODY, NOTHING = Ids.of_integers(np.empty(0, np.int64)), np.empty(0)
 
 
 def frame_of(session: Any, users: Ids, segments: Segments | None) -> Any:
-    """Return a DataFrame of users, with their segments and weights as far as there are any."""
+    """Return a DataFrame of users, with their segments, weights and clusters as far as there are any."""
     import polars as pl
 
     columns = {"query": users.tolist() if users.is_text else users.integers}
@@ -28,6 +28,8 @@ def frame_of(session: Any, users: Ids, segments: Segments | None) -> Any:
             columns[SEGMENT] = segments.codes_of(rows)
         if segments.weights is not None:
             columns[WEIGHT] = segments.weights[rows]
+        if segments.clusters is not None:
+            columns[CLUSTER] = segments.clusters[rows].view(np.int64)
     return session.createDataFrame(pl.DataFrame(columns).to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
@@ -42,7 +44,7 @@ def without_users(work: Work) -> Work:
     if inputs.users is not None and "users" not in work.asked.needs:
         inputs = replace(inputs, users=inputs.users.nobody())
     if segments is not None:
-        work = replace(work, segments=segments.of_users(NOBODY, NOTHING, NOTHING))
+        work = replace(work, segments=segments.of_users(NOBODY, NOTHING, NOTHING, NOTHING))
     return replace(work, inputs=inputs)
 
 
@@ -51,5 +53,5 @@ def with_users(work: Work, piece: Piece) -> Work:
     segments = by_table(work)
     if segments is None:
         return work
-    columns = (np.asarray(piece.get(word, NOTHING), np.float64) for word in (SEGMENT, WEIGHT))
-    return replace(work, segments=segments.of_users(ids_in(piece), *columns))
+    codes, weights = (np.asarray(piece.get(word, NOTHING), np.float64) for word in (SEGMENT, WEIGHT))
+    return replace(work, segments=segments.of_users(ids_in(piece), codes, weights, NOTHING))

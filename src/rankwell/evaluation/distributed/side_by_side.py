@@ -11,7 +11,14 @@ import numpy as np
 from rankwell.evaluation.distributed.answers import blobs, groups_for
 from rankwell.evaluation.distributed.job import DONE, QUERY
 from rankwell.evaluation.distributed.mapping import mapped
-from rankwell.evaluation.distributed.of_users import NOBODY, NOTHING, SEGMENT, frame_of
+from rankwell.evaluation.distributed.of_users import (
+    CLUSTER,
+    NOBODY,
+    NOTHING,
+    SEGMENT,
+    WEIGHT,
+    frame_of,
+)
 from rankwell.evaluation.distributed.packing import packed
 from rankwell.evaluation.streaming.work import users_like
 from rankwell.results.segments import Segments
@@ -33,39 +40,36 @@ def side_by_side(
     """Yield what a function answers for each group of queries.
 
     It is given the queries, an array per column (a row per frame, a column per query; NaN where a frame lacks a query), and the
-    segments of these queries. ``rows`` is about how many rows the frames have in all.
+    segments, weights and clusters of these queries; those of a cluster are in one group. ``rows`` is about how many rows the frames
+    have in all.
     """
     from pyspark.sql import functions as sql
 
     session, kind = frames[0].sparkSession, dict(frames[0].dtypes)[QUERY]
-    nothing = sql.lit(None).cast("double")
+    numbers = [f"value_{place}" for place in range(len(columns))]
     parts = [
         frame.select(
             sql.col(QUERY),
             sql.lit(tag).cast("int").alias(SYSTEM),
-            nothing.alias(SEGMENT),
-            *(sql.col(f"`{column}`").alias(f"value_{place}") for place, column in enumerate(columns)),
+            *(sql.col(f"`{column}`").alias(name) for column, name in zip(columns, numbers, strict=True)),
         )
         for tag, frame in enumerate(frames)
     ]
+    by = QUERY
     if segments is not None:
         like = Ids.of([""] if kind == "string" else [0])
         users = frame_of(session, users_like(segments.known.ids, like), segments)
-        parts.append(
-            users.select(
-                sql.col(QUERY),
-                sql.lit(len(frames)).cast("int").alias(SYSTEM),
-                sql.col(SEGMENT).cast("double").alias(SEGMENT),
-                *(nothing.alias(f"value_{place}") for place in range(len(columns))),
-            )
-        )
-        segments = segments.of_users(NOBODY, NOTHING, NOTHING)
+        if segments.clusters is not None:
+            by, whose = CLUSTER, users.select(QUERY, CLUSTER)
+            parts = [part.join(whose, QUERY, "left") for part in parts]
+        parts.append(users.withColumn(SYSTEM, sql.lit(len(frames)).cast("int")))
+        segments = segments.of_users(NOBODY, NOTHING, NOTHING, NOTHING)
     whole = parts[0]
     for part in parts[1:]:
-        whole = whole.unionAll(part)
+        whole = whole.unionByName(part, allowMissingColumns=True)
     groups = groups_for(session, rows)
     job = Beside(len(frames), tuple(columns), answer, segments)
-    yield from blobs(mapped(whole.repartition(groups, QUERY), job, f"{DONE} binary"))
+    yield from blobs(mapped(whole.repartition(groups, by), job, f"{DONE} binary"))
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,13 @@ class Beside:
         segments = self.segments
         if segments is not None:
             segments = segments.of_users(
-                Ids.of_series(users[QUERY], QUERY), users[SEGMENT].to_numpy(), NOTHING
+                Ids.of_series(users[QUERY], QUERY),
+                _column(users, SEGMENT),
+                _column(users, WEIGHT),
+                _column(users, CLUSTER).view(np.uint64),
             )
         return self.answer(Ids.of_series(rows[QUERY].unique().sort(), QUERY), values, segments)
+
+
+def _column(users: Any, name: str) -> np.ndarray:
+    return users[name].to_numpy() if name in users.columns else NOTHING

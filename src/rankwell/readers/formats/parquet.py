@@ -89,9 +89,9 @@ class Groups(FileFrames):
     def __call__(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the frames."""
         if self.group * 4 < size:
-            yield from self.batches(size)
+            yield from (batch.rechunk() for batch in self.batches(size))
             return
         for group in self.batches(None):
             if len(group):
                 parts = -(-len(group) // size)
-                yield from group.iter_slices(-(-len(group) // parts))
+                yield from group.rechunk().iter_slices(-(-len(group) // parts))
