@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.bayesian import POSTERIOR, chances, posterior
+from rankwell.statistics.bayesian import POSTERIOR, chances, chances_of_many, posterior
 from rankwell.statistics.draws import further, replicates, uniform
 
 D = np.random.default_rng(5).exponential(0.1, 40) - 0.07
@@ -78,3 +78,25 @@ def test_what_cannot_be_said():
     for rope in -0.1, math.nan:
         with pytest.raises(ValueError, match="must be 0 or more"):
             posterior(D, UNITS, rope=rope)
+
+
+@pytest.mark.parametrize("kind", ["normal", "mostly 0"])
+def test_of_very_many_differences_student_says_what_the_bootstrap_does(kind):
+    random = np.random.default_rng(2)
+    n = 20_000
+    d = random.normal(size=(1, n)) if kind == "normal" else np.where(random.random((1, n)) < 0.1, 0.5, 0.0)
+    d[:, : n // 2] *= random.choice([-1, 1], n // 2)
+    mean, error = d.mean(axis=1), d.std(axis=1, ddof=1) / math.sqrt(n)
+    for apart in (-1.5, 0.0, 1.0):
+        rope = float(np.abs(mean + apart * error)[0])
+        found = chances_of_many(mean, error, np.array([float(n)]), rope)
+        told = chances(d, np.arange(n, dtype=np.uint64), rope=rope)
+        assert found == pytest.approx(told, abs=4 * math.sqrt(0.25 / 4000))
+        assert found.sum() == pytest.approx(1)
+
+
+def test_very_many_differences_without_spread_are_where_they_are():
+    mean, nothing = np.array([0.0, 0.02, -0.02, 0.01, math.nan]), np.array([0.0, 0.0, 0.0, 0.0, math.nan])
+    found = chances_of_many(mean, nothing, np.full(5, 1e6), 0.01)
+    assert found[:, :4].tolist() == [[0, 0, 1, 0], [1, 0, 0, 1], [0, 1, 0, 0]]
+    assert np.isnan(found[:, 4]).all()

@@ -10,7 +10,7 @@ import pytest
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval
-from rankwell.statistics.seeds import SEEDS, _counts, pooled, seeds_interval
+from rankwell.statistics.seeds import SEEDS, drawn_counts, pooled, seeds_interval
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 100).astype(np.uint64)
 
@@ -39,7 +39,7 @@ def test_the_interval_is_that_of_a_plain_loop():
     mean, error = moments(first, second, np.ones(25))
     weights = resample.poisson(replicates(2, WEIGHTS, 0, 199), UNITS[:25], LIMITS)
     counts = [
-        _counts(replicates(2, purpose, 0, 199), seeds).astype(int)
+        drawn_counts(replicates(2, purpose, 0, 199), seeds).astype(int)
         for purpose, seeds in zip(SEEDS, (3, 4), strict=True)
     ]
     t = []
@@ -71,7 +71,7 @@ def test_intervals_cover_the_difference_of_methods(seeds, of_seeds):
 
 
 def test_seeds_are_drawn_with_replacement():
-    counts = _counts(replicates(1, 5, 0, 20_000), 3)
+    counts = drawn_counts(replicates(1, 5, 0, 20_000), 3)
     assert (counts.sum(axis=1) == 3).all()
     assert (counts.max(axis=1) == 3).mean() == pytest.approx(1 / 9, abs=0.01)
     assert counts.mean(axis=0) == pytest.approx([1, 1, 1], abs=0.03)

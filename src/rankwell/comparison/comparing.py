@@ -160,7 +160,7 @@ def compare(
     threads = cores() if threads is None else threads
     folded = {name for each in parts.values() for name in each}
     spread = None  # values on Spark that need not come here
-    if not (trainings or rope or judging or test == "wilcoxon" or correction == "tukey"):
+    if not (judging or test == "wilcoxon" or correction == "tukey"):
         spread = Spread.of(results, wanted, systems, partial=folded)
         if spread is not None:
             segments = segments_of(users, columns, weights, clusters, encoding)

@@ -26,7 +26,7 @@ from rankwell.comparison.groups import Groups
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.rope import with_chances
 from rankwell.comparison.spread import Spread
-from rankwell.comparison.trainings import Systems, over_seeds, without
+from rankwell.comparison.trainings import Systems, interval_by_values, over_seeds, without
 from rankwell.comparison.words import notes_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
@@ -63,12 +63,12 @@ def compared(
         if not systems.is_plain:
             values = systems.pooled(values)
         low, high = metric.range
-        over_queries: list[Differences] = []
+        total = len(aligned.units)
         for segment, rows in enumerate(groups.members):
             design = groups.design.of(rows)
             cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
             key = metric, segment
-            means[key] = means_of(cell, design, how, metric.range, threads, total=len(aligned.units))
+            means[key] = means_of(cell, design, how, metric.range, threads, total=total)
             found[key] = differences_of(
                 cell,
                 design,
@@ -77,16 +77,20 @@ def compared(
                 span=high - low,
                 sign=SIGN[metric.better],
             )
-            over_queries.append(found[key])
             found[key] = with_chances(
                 found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
             if systems.is_seeded.any():
                 own = [each[:, rows] for each in by_seed]
-                means[key], found[key] = over_seeds(systems, own, cell, means[key], found[key], how, metric)
+                interval = interval_by_values(own, cell.units, means[key].n, how, total)
+                means[key], found[key] = over_seeds(
+                    systems, pairs, interval, means[key], found[key], metric.range
+                )
             cells[key] = without(flipped_as(cell, design), untested)
         if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = _heterogeneity(over_queries[1:])
+            varied[metric] = _heterogeneity(
+                [found[metric, segment] for segment in range(1, len(groups.members))]
+            )
             varied[metric][untested] = math.nan
     correction = how.chosen(has_baseline=baseline is not None)
     found |= corrected(cells, found, how, correction, threads)
@@ -123,6 +127,7 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
             varied[metric] = _heterogeneity(
                 [found[metric, segment] for segment in range(1, len(known.labels))]
             )
+            varied[metric][spread.systems.between_methods(pairs)] = math.nan
     found |= corrected(known.cells, found, how, correction, threads)
     return replace(
         _comparison(spread, names, baseline, pairs, means, found, how),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
@@ -14,14 +15,24 @@ from rankwell.comparison.aligned import refuse_unlike, value_and_n
 from rankwell.comparison.cells import Differences, Means
 from rankwell.comparison.families import Key, families_of, flips_of
 from rankwell.comparison.methods import Methods
+from rankwell.comparison.rope import Parts, with_chances_of_many, with_chances_of_parts
+from rankwell.comparison.spread_answers import Few, Place, Question, joined
 from rankwell.comparison.spread_cells import differences_by_sums, means_by_sums, with_few
-from rankwell.comparison.spread_sums import Few, Place, Question, Sums, joined
-from rankwell.comparison.trainings import Systems, refuse_empty_lists
+from rankwell.comparison.spread_sums import OfMetric, Sums
+from rankwell.comparison.trainings import (
+    Systems,
+    are_many,
+    interval_by_values,
+    over_seeds,
+    refuse_empty_lists,
+    without,
+)
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import ENOUGH, LARGE
+from rankwell.statistics.seeds import Seeded
 from rankwell.tables.states import Mean
 
 
@@ -100,26 +111,52 @@ class Spread:
             return None
         refuse_empty_lists(self.names, self.results, self.systems, sums.are_shared)
         codes, labels = self._in_order(sums)
+        total = sums.segments[0].queries
         few, rows = self._few(asked, sums, tested)
-        cells = self._cells(asked, sums, tested, codes, how, correction)
+        cells, parts = self._cells(asked, sums, tested, codes, how, correction)
         means, differences = {}, {}
         for place, code in enumerate(codes):
             for metric in tested:
-                own, paired = sums.segments[code].moments[str(metric)]
-                centre = centres[str(metric)]
-                known = means_by_sums(metric, own, centre, how)
-                at = str(metric), code
+                key, at = (metric, place), (str(metric), code)
+                own, centre = sums.segments[code].metrics[str(metric)], centres[str(metric)]
+                known = means_by_sums(metric, own.systems, centre, how)
                 if at in few:
-                    known = with_few(known, rows[at], few[at], metric, how, total=sums.segments[0].queries)
+                    values = self.systems.pooled(few[at].values)[rows[at]]
+                    known = with_few(
+                        known, rows[at], few[at]._replace(values=values), metric, how, total=total
+                    )
                 if not code and self.is_plain and self.systems.is_plain:
                     known = known._replace(
                         mean=self.alone(metric)[0]
                     )  # in every digit as the results have it
-                means[metric, place] = known
-                differences[metric, place] = differences_by_sums(
-                    metric, paired, pairs, centre, how, signs[metric.better], is_plain=self.is_plain
+                found = differences_by_sums(
+                    metric, own.pairs, pairs, centre, how, signs[metric.better], is_plain=self.is_plain
                 )
+                rope = how.ropes.get(str(metric), math.nan)
+                if at in parts:
+                    found = with_chances_of_parts(found, parts[at], rope, how.seed)
+                elif not math.isnan(rope):
+                    found = with_chances_of_many(found, rope)
+                if asked.seeded:
+                    interval = self._over_seeds(own, centre, known.n, few.get(at), how, total)
+                    known, found = over_seeds(self.systems, pairs, interval, known, found, metric.range)
+                means[key], differences[key] = known, found
         return Compared(labels, means, differences, cells)
+
+    def _over_seeds(
+        self, own: OfMetric, centre: np.ndarray, n: np.ndarray, few: Few | None, how: Methods, total: int
+    ) -> Callable[[tuple[int, ...]], Seeded]:
+        """What tells the interval of systems with several seeds: by sums, or of few queries by values."""
+
+        def interval(of: tuple[int, ...]) -> Seeded:
+            if are_many(n, of, total):
+                return own.seeds[of].interval(
+                    centre[list(of)].tolist(), level=how.level, times=how.resamples, seed=how.seed
+                )
+            assert few is not None
+            return interval_by_values(self.systems.by_seed(few.values), few.units, n, how, total)(of)
+
+        return interval
 
     def _asked(self, columns: Collection[str], answer: Any) -> Any:
         from rankwell.evaluation.distributed.side_by_side import side_by_side
@@ -154,7 +191,7 @@ class Spread:
             (str(metric), code): rows
             for code, each in sums.segments.items()
             for metric in tested
-            if len(rows := np.flatnonzero(each.moments[str(metric)][0].n < ENOUGH))
+            if len(rows := np.flatnonzero(each.metrics[str(metric)].systems.n < ENOUGH))
         }
         parts = self._parts(wanted, partial(asked.few, wanted=wanted))
         return {place: Few.joined(each) for place, each in parts.items()}, wanted
@@ -167,25 +204,32 @@ class Spread:
         codes: Sequence[int],
         how: Methods,
         correction: str,
-    ) -> dict[Key, Cell]:
-        """What signs are flipped of; where none are, only of how many units that is."""
+    ) -> tuple[dict[Key, Cell], dict[Place, Parts]]:
+        """What signs are flipped of (where none are, only of how many units that is), and what the chances of differences need."""
         keys = [(metric, place) for place in range(len(codes)) for metric in tested]
         units = {key: sums.segments[codes[key[1]]].units for key in keys}
-        places = {
+        flipped = {
             (str(metric), codes[place])
             for family in families_of(keys, how, correction)
             if flips_of(max(units[key] for key in family), how)
             for metric, place in family
         }
-        parts = self._parts(places, partial(asked.cells, wanted=places))
+        drawn = {
+            (str(metric), codes[place])
+            for metric, place in keys
+            if str(metric) in how.ropes and units[metric, place] < LARGE
+        }
+        cells = self._parts(flipped, partial(asked.cells, wanted=flipped))
         found = {}
         for metric, place in keys:
             at = str(metric), codes[place]
             nothing: Any = np.broadcast_to(np.uint64(0), units[metric, place])
-            found[metric, place] = (
-                joined(parts[at]) if at in places else Cell(np.empty((0, 0)), asked.pairs, nothing)
-            )
-        return found
+            found[metric, place] = Cell(np.empty((0, 0)), asked.pairs, nothing)
+            if at in flipped:
+                untested = self.systems.between_methods(asked.pairs)
+                found[metric, place] = without(joined(cells[at]), untested)
+        parts = self._parts(drawn, partial(asked.parts, wanted=drawn))
+        return found, {place: Parts.joined(each) for place, each in parts.items()}
 
     def _parts(self, wanted: Collection[Place], answer: Any) -> dict[Place, list[Any]]:
         """What the groups answer of some metrics and segments."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.comparison.cells import Differences, Means, differences_from, means_of
 from rankwell.comparison.methods import Methods
-from rankwell.comparison.spread_sums import Few
+from rankwell.comparison.spread_answers import Few
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Intervals, closed_bounds

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rankwell.comparison.cells import Differences, Means
 from rankwell.comparison.methods import Methods
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
+from rankwell.statistics.many import kind_for
+from rankwell.statistics.seed_moments import SeedMoments
 from rankwell.statistics.seeds import FEWEST, Seeded, pooled, seeds_interval
 
 T = TypeVar("T")
@@ -147,35 +148,53 @@ def refuse_empty_lists(
 
 def over_seeds(
     systems: Systems,
-    by_seed: Sequence[np.ndarray],
-    cell: Cell,
+    pairs: np.ndarray,
+    interval: Callable[[tuple[int, ...]], Seeded],
     means: Means,
     found: Differences,
-    how: Methods,
-    metric: Metric,
+    limits: tuple[float, float],
 ) -> tuple[Means, Differences]:
-    """Return means and differences with the intervals of methods: over their seeds and the queries, without p-values."""
-    low, high = metric.range
+    """Return means and differences with the intervals of methods, over their seeds and the queries, without p-values.
+
+    ``interval`` tells that of a system or of two, by their places; ``limits`` are those of a value.
+    """
+    low, high = limits
     means = Means(*(column.copy() for column in means))
     for system in np.flatnonzero(systems.is_seeded).tolist():
-        told = _interval(by_seed[system], None, cell.units, how)
-        _put(means._asdict(), system, told, (low, high))
+        _put(means._asdict(), system, interval((system,)), (low, high))
     columns = {name: column.copy() for name, column in found._asdict().items()}
-    for place in systems.between_methods(cell.pairs).tolist():
-        first, second = (by_seed[system] for system in cell.pairs[:, place].tolist())
-        _put(columns, place, _interval(first, second, cell.units, how), (low - high, high - low))
+    for place in systems.between_methods(pairs).tolist():
+        first, second = pairs[:, place].tolist()
+        _put(columns, place, interval((first, second)), (low - high, high - low))
         for word in UNTESTED:
             columns[word][place] = math.nan
     return means, Differences(**columns)
 
 
-def _interval(first: np.ndarray, second: np.ndarray | None, units: np.ndarray, how: Methods) -> Seeded:
-    """Over the queries where all seeds are defined."""
-    systems = [first] if second is None else [first, second]
-    whole = np.flatnonzero(~np.isnan(np.vstack(systems)).any(axis=0))
-    own = [each[:, whole] for each in systems]
-    more = own[1] if len(own) > 1 else None
-    return seeds_interval(own[0], more, units[whole], level=how.level, times=how.resamples, seed=how.seed)
+def interval_by_values(
+    by_seed: Sequence[np.ndarray], units: np.ndarray, n: np.ndarray, how: Methods, total: int
+) -> Callable[[tuple[int, ...]], Seeded]:
+    """Return what tells the interval of systems from their values, over the queries where all seeds are defined.
+
+    ``n`` says of how many queries each system is, of ``total`` in all.
+    """
+    more: Any = {"level": how.level, "times": how.resamples, "seed": how.seed}
+
+    def interval(of: tuple[int, ...]) -> Seeded:
+        own = [by_seed[system] for system in of]
+        if are_many(n, of, total):
+            centres = [float(np.nanmean(each)) for each in own]
+            return SeedMoments.of(own, centres).interval(centres, **more)
+        whole = np.flatnonzero(~np.isnan(np.vstack(own)).any(axis=0))
+        first, *second = (each[:, whole] for each in own)
+        return seeds_interval(first, second[0] if second else None, units[whole], **more)
+
+    return interval
+
+
+def are_many(n: np.ndarray, of: tuple[int, ...], total: int) -> bool:
+    """Whether systems have so many queries that means over these are drawn as normal, as intervals of one mean are Student's."""
+    return kind_for(int(min(n[system] for system in of)), is_share=False, total=total) == "t"
 
 
 def _put(columns: Mapping[str, np.ndarray], place: int, told: Seeded, limits: tuple[float, float]) -> None:

@@ -12,6 +12,7 @@ from rankwell.statistics.draws import further, replicates, uniform
 from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, is_doubtful, quantiles
 
 FEWEST = 3
+NEAR = 1e-9  # of the standard error
 SEEDS = 5, 6  # what the draws are for: the seeds of the first and of the second system
 
 
@@ -71,12 +72,33 @@ def seeds_interval(
         return Seeded(mean, math.nan, math.nan, math.nan, math.nan, doubt)
     ones = np.ones((1, n)), [np.ones((1, len(each))) for each in systems]
     mean, of_seeds, of_units = (float(each[0]) for each in _moments(systems, *ones))
+    drawn = _drawn(systems, units, times, seed)
+    return interval_of((mean, of_seeds, of_units), drawn, level=level, is_doubtful=doubt)
+
+
+def interval_of(
+    whole: tuple[float, float, float],
+    drawn: tuple[np.ndarray, np.ndarray, np.ndarray],
+    *,
+    level: float,
+    is_doubtful: bool,
+) -> Seeded:
+    """Return the interval of a mean, whose variance has a part from seeds and one from units, from the same three of replicates.
+
+    A replicate without spread counts as ±∞.
+    """
+    (mean, of_seeds, of_units), (own, *parts) = whole, drawn
     error = math.sqrt(of_seeds + of_units)
     if error <= 1e-12 * abs(mean) or error == 0:
-        return Seeded(mean, 0.0, math.nan, math.nan, math.nan, doubt)
-    t, tail = _drawn(systems, mean, units, times, seed), (1 - level) / 2
-    lower, upper = quantiles(t, tail, 1 - tail)
-    return Seeded(mean, error, mean - upper * error, mean - lower * error, of_seeds / error**2, doubt)
+        return Seeded(mean, 0.0, math.nan, math.nan, math.nan, is_doubtful)
+    away, spread, tail = own - mean, parts[0] + parts[1], (1 - level) / 2
+    # what is left of rounding, as in replicates where two systems are the same, is no spread
+    away[np.abs(away) <= NEAR * error] = 0.0
+    spread[spread <= (NEAR * error) ** 2] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(spread > 0, away / np.sqrt(spread), np.sign(away) * math.inf)
+    lower, upper = quantiles(np.nan_to_num(t, nan=0.0, posinf=math.inf, neginf=-math.inf), tail, 1 - tail)
+    return Seeded(mean, error, mean - upper * error, mean - lower * error, of_seeds / error**2, is_doubtful)
 
 
 def pooled(values: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -111,8 +133,10 @@ def _moments(
     return mean, of_seeds, of_units
 
 
-def _drawn(systems: list[np.ndarray], mean: float, units: np.ndarray, times: int, seed: int) -> np.ndarray:
-    """t* of each replicate; one without spread counts as ±∞."""
+def _drawn(
+    systems: list[np.ndarray], units: np.ndarray, times: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The moments of each replicate."""
     found = []
     rows = max(CELLS // (4 * len(units)), 1)
     for low in range(0, times, rows):
@@ -123,18 +147,15 @@ def _drawn(systems: list[np.ndarray], mean: float, units: np.ndarray, times: int
             keys[again] = further(keys[again], np.array([1], np.uint64))
             weights[again] = resample.poisson(keys[again], units, LIMITS)
         chosen = [
-            _counts(replicates(seed, purpose, low, high), len(values))
+            drawn_counts(replicates(seed, purpose, low, high), len(values))
             for purpose, values in zip(SEEDS, systems, strict=False)
         ]
-        own, of_seeds, of_units = _moments(systems, weights, chosen)
-        away, spread = own - mean, of_seeds + of_units
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(spread > 0, away / np.sqrt(spread), np.sign(away) * math.inf)
-        found.append(np.nan_to_num(t, nan=0.0, posinf=math.inf, neginf=-math.inf))
-    return np.concatenate(found)
+        found.append(_moments(systems, weights, chosen))
+    mean, of_seeds, of_units = (np.concatenate(each) for each in zip(*found, strict=True))
+    return mean, of_seeds, of_units
 
 
-def _counts(keys: np.ndarray, seeds: int) -> np.ndarray:
-    """How often each seed is drawn, for each key."""
+def drawn_counts(keys: np.ndarray, seeds: int) -> np.ndarray:
+    """Return how often each seed is drawn, for each key."""
     drawn = (uniform(further(keys[:, None], np.arange(seeds, dtype=np.uint64))) * seeds).astype(np.int64)
     return (drawn[:, :, None] == np.arange(seeds)).sum(axis=1).astype(np.float64)

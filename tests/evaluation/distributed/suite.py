@@ -18,7 +18,7 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison import families, spread
+from rankwell.comparison import families, rope, spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
@@ -61,7 +61,7 @@ def many(queries):
 
 def few_are_many(monkeypatch):
     """Let a thousand queries be very many, as a hundred thousand are."""
-    for module in (families, many_rows, spread):
+    for module in (families, many_rows, rope, spread):
         monkeypatch.setattr(module, "LARGE", 1_000)
     for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
         monkeypatch.setattr(module, "ENOUGH", 60)
@@ -396,12 +396,14 @@ class Suite:
                 "test": "flips",
                 "correction": "holm",
             },  # so many that no signs are flipped
-            {"clusters": "city", "flips": 199},
+            {"clusters": "city", "flips": 199, "rope": 0.02},
+            {"by": "tier", "rope": {"rr": 0.01}},
+            {"clusters": "visitor", "weights": "visits", "by": "tier", "rope": 0.02, "flips": 99},
             {"clusters": "city", "weights": "visits", "by": "tier", "flips": 199, "family": "all"},
         ],
         ids=lambda options: "-".join(map(str, options.values())),
     )
-    def test_weights_and_clusters_of_very_many_queries_are_compared_by_sums(
+    def test_weights_clusters_and_ropes_of_very_many_queries_are_compared_by_sums(
         self, spark, monkeypatch, options
     ):
         few_are_many(monkeypatch)
@@ -449,6 +451,38 @@ class Suite:
         monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
         found = rw.compare(sent_there, folds={"new": [*folds]})
         assert_alike(found.to_dict(), whole.to_dict())
+
+    @pytest.mark.parametrize("options", [{}, {"flips": 99}])
+    def test_seeds_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options):
+        few_are_many(monkeypatch)
+        runs, qrels = many(1_300)
+        random, queries = np.random.default_rng(3), np.arange(1_300)
+        trained = {
+            f"{name} {seed}": run.filter(
+                pl.col("query").is_in(queries[random.random(1_300) < 0.97])
+            ).with_columns(
+                score=pl.when(pl.col("query") % 10 == seed).then(-pl.col("score")).otherwise("score")
+            )
+            for name, run in (("new", runs["good"]), ("other", runs["near"]))
+            for seed in range(3)
+        }
+        users = pl.DataFrame({
+            "query": queries, "tier": np.where(queries < 20, "few", np.where(queries < 200, "some", "many")),
+        })  # fmt: skip
+        seeds = {name: [each for each in trained if each.startswith(name)] for name in ("new", "other")}
+        tables = {"by": "tier", "users": users} if options else {}
+        rules = {"missing": "skip", **tables}
+        systems = {"old": runs["old"], **trained}
+        whole = rw.compare(systems, qrels, ["rr", "ndcg@2"], seeds=seeds, **rules, **options)
+        judged = sent(spark, qrels)
+        results = {
+            name: rw.evaluate(sent(spark, run), judged, ["rr", "ndcg@2"], **rules)
+            for name, run in systems.items()
+        }
+        monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
+        found = rw.compare(results, seeds=seeds, **tables, **options)
+        assert_alike(found.to_dict(), whole.to_dict())
+        assert repr(found) == repr(whole)
 
     def test_folds_that_share_queries_and_lack_some_are_refused(self, spark, monkeypatch):
         few_are_many(monkeypatch)

@@ -1,0 +1,155 @@
+"""What a group of queries on Spark tells of the values of several systems: sums by segment, and the values of few queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.comparison.cells import flipped_as
+from rankwell.comparison.groups import design_of
+from rankwell.comparison.rope import Parts, parts_of_pairs
+from rankwell.comparison.spread_sums import OfMetric, OfSegment, Sums
+from rankwell.comparison.trainings import Systems
+from rankwell.results.segments import Segments
+from rankwell.statistics.families import Cell
+from rankwell.statistics.many import PLAIN, Design
+from rankwell.statistics.moments import Moments, PairMoments
+from rankwell.statistics.seed_moments import SeedMoments
+from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.ids import Ids
+
+Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
+Place = tuple[str, int]  # a metric and a segment: 0 is all queries, then the segments by their codes and 1
+
+
+class Few(NamedTuple):
+    """The numbers of some queries, the values there of all results (a row each), and how the queries count."""
+
+    units: np.ndarray
+    values: np.ndarray
+    design: Design
+
+    @classmethod
+    def joined(cls, parts: Sequence[Few]) -> Few:
+        """Return the queries of all parts, in the order of their numbers."""
+        units, values = (
+            np.concatenate(each, axis=-1) for each in zip(*(few[:2] for few in parts), strict=True)
+        )
+        design = (
+            None if each[0] is None else np.concatenate(each)
+            for each in zip(*(few.design for few in parts), strict=True)
+        )
+        order = np.argsort(units)
+        return cls(units[order], np.ascontiguousarray(values[:, order]), Design(*design).of(order))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of each group: of which systems and pairs."""
+
+    systems: Systems
+    pairs: np.ndarray
+
+    @property
+    def seeded(self) -> list[tuple[int, ...]]:
+        """The systems that were trained with several seeds, and the pairs of two such, by their places."""
+        between = self.pairs[:, self.systems.between_methods(self.pairs)]
+        return [(place,) for place in np.flatnonzero(self.systems.is_seeded).tolist()] + [
+            (one, other) for one, other in between.T.tolist()
+        ]
+
+    def sums(self, queries: Ids, values: Values, segments: Segments | None, *, centres: Values) -> Sums:
+        """Return what a group of queries adds to the sums of all, and of each segment."""
+        found = {}
+        by_seed = {name: self.systems.by_seed(each) for name, each in values.items()}
+        pooled = {name: self.systems.pooled(each) for name, each in values.items()}
+        for code, places, design in _divided(queries, segments):
+            metrics = {}
+            for name, each in pooled.items():
+                own, centre = each[:, places], centres[name]
+                metrics[name] = OfMetric(
+                    Moments.of(own, centre, design),
+                    PairMoments.of(own, self.pairs, centre, design),
+                    {
+                        of: SeedMoments.of(
+                            [by_seed[name][system][:, places] for system in of], centre[list(of)].tolist()
+                        )
+                        for of in self.seeded
+                    },
+                )
+            count = len(queries[places])
+            units = count if design.clusters is None else len(np.unique(design.clusters))
+            found[code] = OfSegment(count, units, metrics)
+        has_query = ~np.isnan(np.array([*values.values()])).all(axis=0)
+        return Sums(found, self.systems.are_shared(has_query))
+
+    def few(
+        self,
+        queries: Ids,
+        values: Values,
+        segments: Segments | None,
+        *,
+        wanted: Mapping[Place, np.ndarray],
+    ) -> dict[Place, Few]:
+        """Return the queries of a metric and a segment where one of some systems has a value, and the values of all results."""
+        found = {}
+        for code, places, design in _divided(queries, segments):
+            for name, each in values.items():
+                if (name, code) in wanted:
+                    rows = self.systems.pooled(each)[wanted[name, code]][:, places]
+                    known = np.flatnonzero(~np.isnan(rows).all(axis=0))
+                    units = fingerprints_of(queries[places][known])
+                    found[name, code] = Few(units, each[:, places][:, known], design.of(known))
+        return found
+
+    def cells(
+        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Collection[Place]
+    ) -> dict[Place, Cell]:
+        """Return what signs are flipped of, by metric and segment: values, or the sums of clusters by pair."""
+        return {
+            place: flipped_as(cell, design)
+            for place, cell, design in self._cells(queries, values, segments, wanted)
+        }
+
+    def parts(
+        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Collection[Place]
+    ) -> dict[Place, Parts]:
+        """Return the differences of pairs between units or clusters, by metric and segment."""
+        return {
+            place: parts_of_pairs(cell, design)
+            for place, cell, design in self._cells(queries, values, segments, wanted)
+        }
+
+    def _cells(
+        self, queries: Ids, values: Values, segments: Segments | None, wanted: Collection[Place]
+    ) -> Iterator[tuple[Place, Cell, Design]]:
+        for code, places, design in _divided(queries, segments):
+            for name, each in values.items():
+                if (name, code) in wanted:
+                    own = np.ascontiguousarray(self.systems.pooled(each)[:, places])
+                    yield (name, code), Cell(own, self.pairs, fingerprints_of(queries[places])), design
+
+
+def joined(cells: Sequence[Cell]) -> Cell:
+    """Return the cell of all units of some groups."""
+    values, _, units = (np.concatenate(each, axis=-1) for each in zip(*cells, strict=True))
+    return Cell(np.ascontiguousarray(values), cells[0].pairs, units)
+
+
+def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray, Design]]:
+    """The places of all queries and how they count, then those of each segment that has some."""
+    if segments is None:
+        yield 0, slice(None), PLAIN
+        return
+    rows = segments.rows(queries)
+    design = design_of(segments, rows, queries)
+    yield 0, slice(None), design
+    if segments.codes is not None:
+        codes = segments.codes_of(rows)
+        order = np.argsort(codes, kind="stable")
+        used, begins = np.unique(codes[order], return_index=True)
+        for code, places in zip(used.tolist(), np.split(order, begins[1:]), strict=True):
+            yield code + 1, places, design.of(places)
