@@ -145,5 +145,6 @@ def test_shuffles_do_not_depend_on_threads_and_every_place_is_as_likely():
     marked = np.zeros((5, 5000))
     marked[0] = 1
     keys = replicates(1, 2, 0, 20)
-    spread = resample.ranges(np.ascontiguousarray(marked.T), keys, np.arange(5000, dtype=np.uint64))
-    assert spread.max() < 6 * np.sqrt(5000 * 0.2 * 0.8)
+    sums = resample.shuffled_sums(np.ascontiguousarray(marked.T), keys, np.arange(5000, dtype=np.uint64))
+    assert (sums.sum(axis=1) == 5000).all()
+    assert np.ptp(sums, axis=1).max() < 6 * np.sqrt(5000 * 0.2 * 0.8)

@@ -13,7 +13,7 @@ from rankwell.comparison.computing import compared, compared_by_sums
 from rankwell.comparison.cost_tables import costs_of
 from rankwell.comparison.groups import columns_of, groups_of, segments_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
-from rankwell.comparison.spread import Spread
+from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
@@ -160,7 +160,7 @@ def compare(
     threads = cores() if threads is None else threads
     folded = {name for each in parts.values() for name in each}
     spread = None  # values on Spark that need not come here
-    if not (judging or test == "wilcoxon" or correction == "tukey"):
+    if judging is None:
         spread = Spread.of(results, wanted, systems, partial=folded)
         if spread is not None:
             segments = segments_of(users, columns, weights, clusters, encoding)

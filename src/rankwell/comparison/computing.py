@@ -25,7 +25,8 @@ from rankwell.comparison.families import Key, corrected
 from rankwell.comparison.groups import Groups
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.rope import with_chances
-from rankwell.comparison.spread import Spread
+from rankwell.comparison.spread.comparing import compared_spread
+from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, interval_by_values, over_seeds, without
 from rankwell.comparison.words import notes_of
 from rankwell.metrics.metric import Metric
@@ -109,7 +110,7 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
     names = spread.systems.names
     pairs = _pairs(names, baseline)
     correction = how.chosen(has_baseline=baseline is not None)
-    known = spread.compared(pairs, how, correction, SIGN)
+    known = compared_spread(spread, pairs, how, correction, SIGN)
     if known is None:
         return None
     means: dict[Key, Means] = {}
@@ -128,7 +129,8 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
                 [found[metric, segment] for segment in range(1, len(known.labels))]
             )
             varied[metric][spread.systems.between_methods(pairs)] = math.nan
-    found |= corrected(known.cells, found, how, correction, threads)
+    shuffled = known.p_shuffled.__getitem__
+    found |= corrected(known.cells, found, how, correction, threads, by_shuffles=shuffled)
     return replace(
         _comparison(spread, names, baseline, pairs, means, found, how),
         by=spread.by,

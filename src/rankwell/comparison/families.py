@@ -45,9 +45,18 @@ def families_of(keys: Sequence[Key], how: Methods, correction: str) -> list[list
 
 
 def corrected(
-    cells: Mapping[Key, Cell], found: Mapping[Key, Differences], how: Methods, correction: str, threads: int
+    cells: Mapping[Key, Cell],
+    found: Mapping[Key, Differences],
+    how: Methods,
+    correction: str,
+    threads: int,
+    *,
+    by_shuffles: Callable[[Key], np.ndarray] | None = None,
 ) -> dict[Key, Differences]:
-    """Return the differences of all cells with their p-values, one family after the other."""
+    """Return the differences of all cells with their p-values, one family after the other.
+
+    ``by_shuffles`` tells the p-values of Tukey's test, if not the values of the cells do.
+    """
     done: dict[Key, Differences] = {}
     for family in families_of(list(cells), how, correction):
         own = [cells[key] for key in family]
@@ -61,7 +70,7 @@ def corrected(
         )
         alone = flips if how.test == "flips" else np.concatenate([each.p_test for each in told])
         if correction == "tukey":
-            p = _by_shuffles(own[0], how, threads)
+            p = _by_shuffles(own[0], how, threads) if by_shuffles is None else by_shuffles(family[0])
         elif correction == "maxt" and not np.isnan(adjusted).all():
             p = adjusted
         else:  # of so many queries flips would only say the same as t
@@ -81,6 +90,11 @@ def flips_of(units: int, how: Methods) -> int:
     return how.flips if units <= MANY_UNITS else max(how.flips // FEWER, 99)
 
 
+def shuffles_of(how: Methods) -> int:
+    """The number of shuffles of Tukey's test."""
+    return max(how.flips // FEWER, 99)
+
+
 def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> Family:
     times = flips_of(max(len(cell.units) for cell in cells), how)
     if not times:
@@ -94,12 +108,11 @@ def _by_shuffles(cell: Cell, how: Methods, threads: int) -> np.ndarray:
     whole = ~np.isnan(cell.values).any(axis=0)
     if np.count_nonzero(whole) < 2:
         return np.full(cell.pairs.shape[1], math.nan)
-    times = max(how.flips // FEWER, 99)
     return tukey(
         np.ascontiguousarray(cell.values[:, whole]),
         cell.pairs,
         cell.units[whole],
-        times=times,
+        times=shuffles_of(how),
         seed=how.seed,
         threads=threads,
     ).adjusted

@@ -18,7 +18,7 @@ from rankwell.statistics.replicates import is_testable, replicates_needed
 if TYPE_CHECKING:
     from rankwell.comparison.aligned import Aligned
     from rankwell.comparison.comparison import Comparison
-    from rankwell.comparison.spread import Spread
+    from rankwell.comparison.spread.results import Spread
 
 INTERVALS = {
     "studentised": "studentised Poisson bootstrap",

@@ -206,20 +206,18 @@ def squared_t(total: cython.double, n: cython.double, squares: cython.double) ->
     return total * (n - 1) / rest if rest > 1e-12 * n * squares else 1e300
 
 
-def ranges(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return for each key the highest minus the lowest sum of a column, after the values of each row are shuffled.
+def shuffled_sums(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Return for each key (row) the sum of each column, after the values of each row are shuffled.
 
     ``values`` has a row per unit and a column per system.
     """
     v: cython.const[cython.double][:, ::1] = values
     k: cython.const[cython.ulonglong][::1] = keys
     u: cython.const[cython.ulonglong][::1] = units
-    found = np.empty(len(keys))
-    f: cython.double[::1] = found
+    found = np.zeros((len(keys), values.shape[1]))
+    f: cython.double[:, ::1] = found
     row = np.empty(values.shape[1])
-    sums = np.empty(values.shape[1])
     r: cython.double[::1] = row
-    s: cython.double[::1] = sums
     systems: cython.Py_ssize_t = values.shape[1]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
@@ -227,12 +225,8 @@ def ranges(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np.ndarra
     chosen: cython.Py_ssize_t
     state: cython.ulonglong
     drawn: cython.ulonglong
-    lowest: cython.double
-    highest: cython.double
     with cython.nogil:
         for i in range(k.shape[0]):
-            for c in range(systems):
-                s[c] = 0
             for j in range(v.shape[0]):
                 state = mixed((k[i] ^ u[j]) + STEP)
                 for c in range(systems):
@@ -246,17 +240,9 @@ def ranges(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np.ndarra
                         state += STEP
                         drawn = mixed(state)
                     chosen = ((drawn >> 32) * (c + 1)) >> 32
-                    s[c] += r[chosen]
+                    f[i, c] += r[chosen]
                     r[chosen] = r[c]
-                s[0] += r[0]
-            lowest = s[0]
-            highest = s[0]
-            for c in range(1, systems):
-                if s[c] < lowest:
-                    lowest = s[c]
-                if s[c] > highest:
-                    highest = s[c]
-            f[i] = highest - lowest
+                f[i, 0] += r[0]
     return found
 
 

@@ -90,13 +90,26 @@ def tukey(
     every partial null nor for very unequal variances. ``values`` has no NaN: units undefined for any system are left out
     before. There is no p-value of a pair on its own. Units of one number are shuffled alike: for clusters give theirs.
     """
+    sums = shuffled_sums(values, units, times=times, seed=seed, threads=threads)
+    return tukey_of(sums, values.sum(axis=1), pairs)
+
+
+def shuffled_sums(
+    values: np.ndarray, units: np.ndarray, *, times: int, seed: int, threads: int = 1
+) -> np.ndarray:
+    """Return the sum of each system (column) in each replicate (row), which add up over parts of the units."""
     rows = np.ascontiguousarray(values.T)
     jobs = (
-        partial(resample.ranges, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
+        partial(resample.shuffled_sums, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
         for low in range(0, times, ROWS)
     )
-    reached = np.sort(np.concatenate(list(_done(jobs, threads))))
-    totals = values.sum(axis=1)
+    return np.concatenate(list(_done(jobs, threads)))
+
+
+def tukey_of(shuffled: np.ndarray, totals: np.ndarray, pairs: np.ndarray) -> Family:
+    """Return the p-values of ``tukey`` from the sums of systems, as observed and in each replicate."""
+    times = len(shuffled)
+    reached = np.sort(np.ptp(shuffled, axis=1))
     least = np.abs(totals[pairs[0]] - totals[pairs[1]]) * (1 - NEAR)
     above = times - np.searchsorted(reached, least, side="left")
     return Family(np.full(len(least), np.nan), (above + 1) / (times + 1), times)

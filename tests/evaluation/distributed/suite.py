@@ -18,7 +18,9 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison import families, rope, spread
+from rankwell.comparison import families, rope
+from rankwell.comparison.spread import comparing
+from rankwell.comparison.spread import results as spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
@@ -61,7 +63,7 @@ def many(queries):
 
 def few_are_many(monkeypatch):
     """Let a thousand queries be very many, as a hundred thousand are."""
-    for module in (families, many_rows, rope, spread):
+    for module in (families, many_rows, rope, spread, comparing):
         monkeypatch.setattr(module, "LARGE", 1_000)
     for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
         monkeypatch.setattr(module, "ENOUGH", 60)
@@ -367,6 +369,8 @@ class Suite:
         [
             ({"baseline": "old"}, {"missing": "skip"}),
             ({"test": "sign", "margins": 0.01, "correction": "holm"}, {}),
+            ({"test": "wilcoxon", "correction": "none"}, {}),
+            ({"correction": "tukey", "flips": 2_000}, {}),
         ],
     )
     def test_very_many_queries_are_compared_by_sums_and_nothing_that_grows_with_them_comes_back(
@@ -377,7 +381,12 @@ class Suite:
 
     @pytest.mark.parametrize(
         ("options", "kind"),
-        [({"baseline": "old"}, int), ({"family": "all", "test": "sign", "correction": "holm"}, str)],
+        [
+            ({"baseline": "old"}, int),
+            ({"family": "all", "test": "sign", "correction": "holm"}, str),
+            ({"test": "wilcoxon", "correction": "bh"}, int),
+            ({"correction": "tukey", "flips": 2_000}, int),
+        ],
     )
     def test_segments_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch, options, kind):
         few_are_many(monkeypatch)

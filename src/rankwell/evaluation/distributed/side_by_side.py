@@ -37,7 +37,28 @@ def can_stand_side_by_side(frames: Sequence[Any]) -> bool:
 def side_by_side(
     frames: Sequence[Any], columns: Sequence[str], rows: int, answer: Answer, segments: Segments | None = None
 ) -> Iterator[Any]:
-    """Yield what a function answers for each group of queries.
+    """Yield what a function answers for each group of queries, as ``answered`` asks it."""
+    yield from blobs(answered(frames, columns, rows, answer, segments))
+
+
+def of_blob(found: Any) -> Any:
+    """Return a batch with an answer as one row of bytes."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array([packed(found)], pa.binary())], names=[DONE])
+
+
+def answered(
+    frames: Sequence[Any],
+    columns: Sequence[str],
+    rows: int,
+    answer: Answer,
+    segments: Segments | None = None,
+    *,
+    batch: Callable[[Any], Any] = of_blob,
+    schema: str = f"{DONE} binary",
+) -> Any:
+    """Return a DataFrame of what a function answers for each group of queries, which ``batch`` makes rows of.
 
     It is given the queries, an array per column (a row per frame, a column per query; NaN where a frame lacks a query), and the
     segments, weights and clusters of these queries; those of a cluster are in one group. ``rows`` is about how many rows the frames
@@ -68,8 +89,8 @@ def side_by_side(
     for part in parts[1:]:
         whole = whole.unionByName(part, allowMissingColumns=True)
     groups = groups_for(session, rows)
-    job = Beside(len(frames), tuple(columns), answer, segments)
-    yield from blobs(mapped(whole.repartition(groups, by), job, f"{DONE} binary"))
+    job = Beside(len(frames), tuple(columns), answer, batch, segments)
+    return mapped(whole.repartition(groups, by), job, schema)
 
 
 @dataclass(frozen=True)
@@ -79,10 +100,11 @@ class Beside:
     frames: int
     columns: Sequence[str]
     answer: Answer
+    batch: Callable[[Any], Any]
     segments: Segments | None = None
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Yield one row with the answer for the rows of a group, in batches of Arrow; none for no rows of values."""
+        """Yield a batch with the answer for the rows of a group, in batches of Arrow; none for no rows of values."""
         import polars as pl
         import pyarrow as pa
 
@@ -93,8 +115,7 @@ class Beside:
         users = rows.filter(pl.col(SYSTEM) == self.frames)
         rows = rows.filter(pl.col(SYSTEM) < self.frames)
         if len(rows):
-            blob = packed(self._answered(rows, users))
-            yield pa.RecordBatch.from_arrays([pa.array([blob], pa.binary())], names=[DONE])
+            yield self.batch(self._answered(rows, users))
 
     def _answered(self, rows: Any, users: Any) -> Any:
         place = rows[QUERY].rank("dense").to_numpy().astype(np.int64) - 1

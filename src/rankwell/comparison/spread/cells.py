@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.comparison.cells import Differences, Means, differences_from, means_of
 from rankwell.comparison.methods import Methods
-from rankwell.comparison.spread_answers import Few
+from rankwell.comparison.spread.answers import Few
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Intervals, closed_bounds
@@ -47,8 +47,12 @@ def differences_by_sums(
     sign: int,
     *,
     is_plain: bool,
+    p_ranks: np.ndarray | None = None,
 ) -> Differences:
-    """Return everything about pairs but the p-values that need the whole family; ``is_plain``: all queries count alike."""
+    """Return everything about pairs but the p-values that need the whole family.
+
+    ``is_plain``: all queries count alike. ``p_ranks`` are those of Wilcoxon's test, if it was asked for.
+    """
     middle = centres[pairs[0]], centres[pairs[1]]
     found = paired.difference.summaries(middle[0] - middle[1])
     kinds = np.full(len(found.n), "t", object)
@@ -67,7 +71,7 @@ def differences_by_sums(
         ),
         lost=(paired.lost_first, paired.lost_second),
         counted=(more, less) if sign >= 0 else (less, more),
-        p_test=_p_of(found.p, more, less, how),
+        p_test=_p_of(found.p, more, less, how) if p_ranks is None else p_ranks,
         p_flips=_exact(found.n, paired) if is_plain else np.full(len(found.n), math.nan),
         how=how,
         margin=how.margins.get(str(metric), math.nan),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
@@ -12,27 +12,22 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.aligned import refuse_unlike, value_and_n
-from rankwell.comparison.cells import Differences, Means
-from rankwell.comparison.families import Key, families_of, flips_of
+from rankwell.comparison.families import Key, families_of, flips_of, shuffles_of
 from rankwell.comparison.methods import Methods
-from rankwell.comparison.rope import Parts, with_chances_of_many, with_chances_of_parts
-from rankwell.comparison.spread_answers import Few, Place, Question, joined
-from rankwell.comparison.spread_cells import differences_by_sums, means_by_sums, with_few
-from rankwell.comparison.spread_sums import OfMetric, Sums
+from rankwell.comparison.rope import Parts
+from rankwell.comparison.spread.answers import Few, Place, Question, joined
+from rankwell.comparison.spread.sums import Sums
 from rankwell.comparison.trainings import (
     Systems,
-    are_many,
-    interval_by_values,
-    over_seeds,
-    refuse_empty_lists,
     without,
 )
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import Segments
-from rankwell.statistics.families import Cell
+from rankwell.statistics.families import Cell, tukey_of
 from rankwell.statistics.many import ENOUGH, LARGE
-from rankwell.statistics.seeds import Seeded
+from rankwell.statistics.paired import wilcoxon
+from rankwell.statistics.signed_ranks import Counted, wilcoxon_of
 from rankwell.tables.states import Mean
 
 
@@ -94,77 +89,14 @@ class Spread:
         """Return the value of each system, and the number of queries behind it, of all or of a segment, as the results have them."""
         return self.systems.alone(*value_and_n(self.results, metric, self.by, labels))
 
-    def compared(
-        self, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
-    ) -> Compared | None:
-        """Return what is known of systems and pairs; None if these are too few queries for that."""
-        from rankwell.evaluation.distributed.tables import refuse_other_kind
-
-        refuse_other_kind(
-            {name: res.spark_rows for name, res in zip(self.names, self.results, strict=True)}, self.segments
-        )
-        tested = [metric for metric in self.metrics if self.has_values(metric)]
-        asked = Question(self.systems, pairs)
-        centres = {str(metric): self._centres(metric) for metric in tested}
-        sums = reduce(add, self._asked(centres, partial(asked.sums, centres=centres)))
-        if sums.segments[0].queries < LARGE:
-            return None
-        refuse_empty_lists(self.names, self.results, self.systems, sums.are_shared)
-        codes, labels = self._in_order(sums)
-        total = sums.segments[0].queries
-        few, rows = self._few(asked, sums, tested)
-        cells, parts = self._cells(asked, sums, tested, codes, how, correction)
-        means, differences = {}, {}
-        for place, code in enumerate(codes):
-            for metric in tested:
-                key, at = (metric, place), (str(metric), code)
-                own, centre = sums.segments[code].metrics[str(metric)], centres[str(metric)]
-                known = means_by_sums(metric, own.systems, centre, how)
-                if at in few:
-                    values = self.systems.pooled(few[at].values)[rows[at]]
-                    known = with_few(
-                        known, rows[at], few[at]._replace(values=values), metric, how, total=total
-                    )
-                if not code and self.is_plain and self.systems.is_plain:
-                    known = known._replace(
-                        mean=self.alone(metric)[0]
-                    )  # in every digit as the results have it
-                found = differences_by_sums(
-                    metric, own.pairs, pairs, centre, how, signs[metric.better], is_plain=self.is_plain
-                )
-                rope = how.ropes.get(str(metric), math.nan)
-                if at in parts:
-                    found = with_chances_of_parts(found, parts[at], rope, how.seed)
-                elif not math.isnan(rope):
-                    found = with_chances_of_many(found, rope)
-                if asked.seeded:
-                    interval = self._over_seeds(own, centre, known.n, few.get(at), how, total)
-                    known, found = over_seeds(self.systems, pairs, interval, known, found, metric.range)
-                means[key], differences[key] = known, found
-        return Compared(labels, means, differences, cells)
-
-    def _over_seeds(
-        self, own: OfMetric, centre: np.ndarray, n: np.ndarray, few: Few | None, how: Methods, total: int
-    ) -> Callable[[tuple[int, ...]], Seeded]:
-        """What tells the interval of systems with several seeds: by sums, or of few queries by values."""
-
-        def interval(of: tuple[int, ...]) -> Seeded:
-            if are_many(n, of, total):
-                return own.seeds[of].interval(
-                    centre[list(of)].tolist(), level=how.level, times=how.resamples, seed=how.seed
-                )
-            assert few is not None
-            return interval_by_values(self.systems.by_seed(few.values), few.units, n, how, total)(of)
-
-        return interval
-
-    def _asked(self, columns: Collection[str], answer: Any) -> Any:
+    def asked(self, columns: Collection[str], answer: Any) -> Iterator[Any]:
+        """Yield what each group of queries answers about the values of some metrics."""
         from rankwell.evaluation.distributed.side_by_side import side_by_side
 
         rows = sum(_most(res) for res in self.results)
         return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer, self.segments)
 
-    def _centres(self, metric: Metric) -> np.ndarray:
+    def centres(self, metric: Metric) -> np.ndarray:
         """A value near the mean of each system."""
         values, n = value_and_n(self.results, metric, (), ())
         found = np.zeros(len(self.systems.rows))
@@ -173,7 +105,7 @@ class Spread:
             found[place] = np.average(np.nan_to_num(values[own]), weights=np.maximum(n[own], 1))
         return found
 
-    def _in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
+    def in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
         """All queries and the segments that have some, in the order of their labels, and these."""
         if self.segments is None or not self.by:
             return [0], ((),)
@@ -183,7 +115,7 @@ class Spread:
         )
         return [0, *(used + 1).tolist()], ((), *division.labels.of(used))
 
-    def _few(
+    def few(
         self, asked: Question, sums: Sums, tested: Sequence[Metric]
     ) -> tuple[dict[Place, Few], dict[Place, np.ndarray]]:
         """The values of the systems that have few queries in a segment, and which these are."""
@@ -196,7 +128,7 @@ class Spread:
         parts = self._parts(wanted, partial(asked.few, wanted=wanted))
         return {place: Few.joined(each) for place, each in parts.items()}, wanted
 
-    def _cells(
+    def cells(
         self,
         asked: Question,
         sums: Sums,
@@ -231,24 +163,48 @@ class Spread:
         parts = self._parts(drawn, partial(asked.parts, wanted=drawn))
         return found, {place: Parts.joined(each) for place, each in parts.items()}
 
+    def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
+        """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
+        from rankwell.evaluation.distributed.signed_ranks import signed_ranks
+
+        places = [(str(metric), code) for code in sums.segments for metric in tested]
+        n = np.concatenate([sums.segments[code].metrics[name].pairs.difference.n for name, code in places])
+        bins: list[dict[int, Any]] = [{} for _ in n]
+        columns, rows = [str(metric) for metric in tested], sum(_most(res) for res in self.results)
+        frames, few = [res.spark_rows for res in self.results], np.flatnonzero(n < ENOUGH).tolist()
+        counted = partial(asked.counted, wanted=places)
+        for found in signed_ranks(frames, columns, rows, counted, self.segments, few=few):
+            for (number, own), ranks in found.items():
+                bins[number][own] = ranks
+        p = [
+            wilcoxon(Counted.joined([*own.values()]).differences(int(each)))
+            if each < ENOUGH and own
+            else wilcoxon_of(int(each), [own[place] for place in sorted(own)])
+            for each, own in zip(n, bins, strict=True)
+        ]
+        return dict(zip(places, np.split(np.array(p), len(places)), strict=True))
+
+    def by_shuffles(
+        self, asked: Question, sums: Sums, tested: Sequence[Metric], how: Methods
+    ) -> dict[Place, np.ndarray]:
+        """The p-values of Tukey's test, of the queries where every system is defined."""
+        wanted = {(str(metric), code) for code in sums.segments for metric in tested}
+        answer = partial(asked.shuffles, wanted=wanted, times=shuffles_of(how), seed=how.seed)
+        found = {place: reduce(add, parts) for place, parts in self._parts(wanted, answer).items()}
+        nothing = np.full(asked.pairs.shape[1], math.nan)
+        return {
+            place: tukey_of(own.sums, own.totals, asked.pairs).adjusted if own.n > 1 else nothing
+            for place, own in found.items()
+        }
+
     def _parts(self, wanted: Collection[Place], answer: Any) -> dict[Place, list[Any]]:
         """What the groups answer of some metrics and segments."""
         found: dict[Place, list[Any]] = {}
         if wanted:
-            for answered in self._asked(dict.fromkeys(name for name, _ in wanted), answer):
+            for answered in self.asked(dict.fromkeys(name for name, _ in wanted), answer):
                 for place, part in answered.items():
                     found.setdefault(place, []).append(part)
         return found
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What is known of systems and pairs by metric and segment, and cells that say at least how many units they have."""
-
-    labels: tuple[tuple[str, ...], ...]
-    means: dict[Key, Means]
-    differences: dict[Key, Differences]
-    cells: dict[Key, Cell]
 
 
 def _most(res: Results) -> int:

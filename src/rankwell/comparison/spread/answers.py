@@ -11,13 +11,14 @@ import numpy as np
 from rankwell.comparison.cells import flipped_as
 from rankwell.comparison.groups import design_of
 from rankwell.comparison.rope import Parts, parts_of_pairs
-from rankwell.comparison.spread_sums import OfMetric, OfSegment, Sums
+from rankwell.comparison.spread.sums import OfMetric, OfSegment, Sums
 from rankwell.comparison.trainings import Systems
 from rankwell.results.segments import Segments
-from rankwell.statistics.families import Cell
+from rankwell.statistics.families import Cell, shuffled_sums
 from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.seed_moments import SeedMoments
+from rankwell.statistics.signed_ranks import Counted
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids
 
@@ -44,6 +45,18 @@ class Few(NamedTuple):
         )
         order = np.argsort(units)
         return cls(units[order], np.ascontiguousarray(values[:, order]), Design(*design).of(order))
+
+
+class Shuffles(NamedTuple):
+    """Of so many queries the sum of each system, and its sums in replicates (rows) where systems are shuffled in each query."""
+
+    n: int
+    totals: np.ndarray
+    sums: np.ndarray
+
+    def __add__(self, other: Shuffles) -> Shuffles:  # type: ignore[override]
+        """Return the sums over the queries of both."""
+        return Shuffles(self.n + other.n, self.totals + other.totals, self.sums + other.sums)
 
 
 @dataclass(frozen=True)
@@ -122,6 +135,37 @@ class Question:
             place: parts_of_pairs(cell, design)
             for place, cell, design in self._cells(queries, values, segments, wanted)
         }
+
+    def shuffles(
+        self,
+        queries: Ids,
+        values: Values,
+        segments: Segments | None,
+        *,
+        wanted: Collection[Place],
+        times: int,
+        seed: int,
+    ) -> dict[Place, Shuffles]:
+        """Return the sums of systems by metric and segment, over the queries where all are defined, as they are and shuffled."""
+        found = {}
+        for place, cell, _ in self._cells(queries, values, segments, wanted):
+            whole = np.flatnonzero(~np.isnan(cell.values).any(axis=0))
+            own, units = np.ascontiguousarray(cell.values[:, whole]), cell.units[whole]
+            sums = shuffled_sums(own, units, times=times, seed=seed)
+            found[place] = Shuffles(len(whole), own.sum(axis=1), sums)
+        return found
+
+    def counted(
+        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Sequence[Place]
+    ) -> dict[int, Counted]:
+        """Return the counts of the differences of each pair; of metrics and segments, the pairs of one come after those of another."""
+        places, found = {place: number for number, place in enumerate(wanted)}, {}
+        count = self.pairs.shape[1]
+        for place, cell, _ in self._cells(queries, values, segments, wanted):
+            for pair, (one, other) in enumerate(self.pairs.T.tolist()):
+                d = cell.values[one] - cell.values[other]
+                found[places[place] * count + pair] = Counted.of(d)
+        return found
 
     def _cells(
         self, queries: Ids, values: Values, segments: Segments | None, wanted: Collection[Place]

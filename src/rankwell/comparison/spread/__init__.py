@@ -1,0 +1,1 @@
+"""Comparisons of systems whose values lie on Spark, by sums over their queries."""
