@@ -88,6 +88,11 @@ def interval(  # noqa: D417 - a method of Results, which would be too long a fil
         raise UsageError(f"resamples={resamples}: must be at least {LEAST_RESAMPLES}.")
     wanted = metric_of(metric)
     _ = self[wanted]
+    if self.spark_rows is not None and weights is None and method in ("auto", "t", "wilson"):
+        from rankwell.results.spark_intervals import interval_by_sums
+
+        if (by_sums := interval_by_sums(self, wanted, method, level)) is not None:
+            return by_sums
     self = self.collected()
     _refuse_without_mean(self, wanted)
     if wanted in self.part.weighted and weights is None:
@@ -146,9 +151,7 @@ def _found(
 
     is_share = bool(((values == 0) | (values == 1)).all())
     if method == "wilson" and not is_share:
-        raise UsageError(
-            f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not."
-        )
+        raise no_share(metric)
     kind: Method = kind_for(len(values), is_share=is_share, total=total) if method == "auto" else method
     found = interval_of(
         values,
@@ -161,6 +164,11 @@ def _found(
         weights=weights,
     )
     return MeanInterval(*found, n=len(values))
+
+
+def no_share(metric: Metric) -> UsageError:
+    """Return the error for Wilson's interval of a metric that has other values than 0 and 1."""
+    return UsageError(f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not.")
 
 
 def _refuse_without_mean(res: Results, metric: Metric) -> None:

@@ -24,6 +24,7 @@ from rankwell.comparison.spread import results as spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
+from rankwell.results import spark_intervals
 from rankwell.statistics import many as many_rows
 from rankwell.tables.item_counts import Tally
 
@@ -436,6 +437,24 @@ class Suite:
         users = pl.DataFrame({"query": np.arange(1_299), "column": np.ones(1_299)})
         with pytest.raises(DataError, match=f"query 1299 has no row in users, so it has no {option[:-1]}"):
             rw.compare(results, users=users, **{option: "column"})
+
+    @pytest.mark.parametrize("metric", ["rr", "ndcg@2", "p@1", "hit@2"])
+    def test_the_interval_of_a_mean_of_very_many_values_is_that_of_all(self, spark, monkeypatch, metric):
+        for module in (many_rows, spark_intervals):
+            monkeypatch.setattr(module, "LARGE", 1_000)
+        runs, qrels = many(1_300)
+        judged = sent(spark, qrels)
+        own = rw.evaluate(runs["old"], qrels, [metric])
+        told = {method: own.interval(metric, method=method, level=0.9) for method in ("auto", "t")}
+        few = rw.evaluate(sent(spark, runs["old"].head(1_000)), judged, [metric], missing="skip")
+        assert few.interval(metric).n <= 500
+        found = rw.evaluate(sent(spark, runs["old"]), judged, [metric])
+        monkeypatch.setattr(rw.Results, "collected", lambda self: pytest.fail("values were collected"))
+        for method, interval in told.items():
+            assert_alike([*found.interval(metric, method=method, level=0.9)], [*interval])
+        if told["auto"].method != "wilson":
+            with pytest.raises(UsageError, match="which those of"):
+                found.interval(metric, method="wilson")
 
     def test_folds_of_very_many_queries_are_compared_by_sums(self, spark, monkeypatch):
         few_are_many(monkeypatch)

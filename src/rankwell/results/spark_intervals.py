@@ -1,0 +1,64 @@
+"""Intervals of means of very many values that lie on Spark, from sums over these: no value comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rankwell.metrics.metric import Metric
+from rankwell.results.mean_intervals import MeanInterval, no_share
+from rankwell.statistics.many import BESIDE, LARGE, closed_bounds, t_of
+from rankwell.tables.states import Mean
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
+
+
+def interval_by_sums(
+    res: Results, metric: Metric, method: Literal["auto", "t", "wilson"], level: float
+) -> MeanInterval | None:
+    """Return the interval of a mean of at least 100,000 values; None for fewer, or for a metric that has none such.
+
+    Raises
+    ------
+    UsageError
+        If Wilson's is asked for of other values than 0 and 1.
+    """
+    from pyspark.sql import functions as sql
+
+    name = str(metric)
+    is_mean = isinstance(res.part.states[metric], Mean) and metric not in res.part.weighted
+    if not is_mean or res.n[name] < LARGE or name not in res.spark_rows.columns:
+        return None
+    mean = res.plain_mean[name]
+    value = sql.col("value")
+    values = res.spark_rows.select(sql.col(f"`{name}`").alias("value")).where(
+        value.isNotNull() & ~sql.isnan(value)
+    )
+    counts = values.groupBy("value").agg(sql.count(sql.lit(1)).alias("number"))
+    number = sql.col("number")
+    found = counts.agg(
+        sql.sum(number).alias("n"),
+        sql.sum((value - mean) * number).alias("apart"),
+        sql.sum((value - mean) * (value - mean) * number).alias("squares"),
+        sql.max(number).alias("most"),
+        sql.max((~value.isin(0.0, 1.0)).cast("int")).alias("others"),
+        sql.count(sql.lit(1)).alias("different"),
+    ).collect()[0]
+    kind = "wilson" if method == "auto" and not found["others"] else "t" if method == "auto" else method
+    if kind == "wilson" and found["others"]:
+        raise no_share(metric)
+    rest = found["squares"] - found["apart"] ** 2 / found["n"] if found["different"] > 1 else 0.0
+    own = t_of(np.array([found["n"]]), np.array([mean]), np.array([rest]))
+    low, high = closed_bounds(own, np.array([kind], object), level)
+    least, most = metric.range
+    is_doubtful = found["n"] - found["most"] < BESIDE
+    return MeanInterval(
+        mean,
+        float(np.maximum(low, least)[0]),
+        float(np.minimum(high, most)[0]),
+        kind,
+        is_doubtful,
+        found["n"],
+    )
