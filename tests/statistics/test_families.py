@@ -148,3 +148,21 @@ def test_shuffles_do_not_depend_on_threads_and_every_place_is_as_likely():
     sums = resample.shuffled_sums(np.ascontiguousarray(marked.T), keys, np.arange(5000, dtype=np.uint64))
     assert (sums.sum(axis=1) == 5000).all()
     assert np.ptp(sums, axis=1).max() < 6 * np.sqrt(5000 * 0.2 * 0.8)
+
+
+@pytest.mark.parametrize("n", [12, 60])
+def test_differences_that_add_up_to_0_but_for_rounding_have_a_p_value_of_1(n):
+    random = np.random.default_rng(n)
+    d = np.array([0.1, 0.2, -0.3] * (n // 3))
+    assert d.sum() != 0
+    for _ in range(5):
+        d = random.permutation(d)
+        values, units = np.array([d + 0.7, np.full(n, 0.7)]), np.arange(n, dtype=np.uint64)
+        values[0] = np.round(values[0], 12)
+        pairs = np.array([[0], [1]])
+        for p in (
+            max_t([Cell(values, pairs, units)], times=99, seed=1).p[0],
+            tukey(values, pairs, units, times=99, seed=1).adjusted[0],
+            sign_flips(d, units, times=99, seed=1).p,
+        ):
+            assert p == 1.0

@@ -77,8 +77,8 @@ def compare(
         The difference that matters, one number or by metric: whether two systems are equivalent within it, and how many queries
         would show it.
     rope
-        The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap, that the true
-        difference is below, within and above ±rope. There is no default, for the chances depend on it.
+        The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap (Student's from 100,000
+        queries on), that the true difference is below, within and above ±rope. There is no default, for the chances depend on it.
     seeds, folds
         Names of ``runs`` that are trainings of one method (at least three), or the folds of its cross-validation, by the name of
         the method. Methods with seeds are compared over seeds and queries; folds are pooled per query.

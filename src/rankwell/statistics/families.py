@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.paired import CHUNK, FLIPS, NEAR
+from rankwell.statistics.paired import CHUNK, FLIPS, NEAR, NOTHING
 
 T = TypeVar("T")
 SHUFFLES = 2
@@ -111,6 +111,7 @@ def tukey_of(shuffled: np.ndarray, totals: np.ndarray, pairs: np.ndarray) -> Fam
     times = len(shuffled)
     reached = np.sort(np.ptp(shuffled, axis=1))
     least = np.abs(totals[pairs[0]] - totals[pairs[1]]) * (1 - NEAR)
+    least[least <= NOTHING * np.abs(totals[pairs]).max(axis=0)] = 0.0
     above = times - np.searchsorted(reached, least, side="left")
     return Family(np.full(len(least), np.nan), (above + 1) / (times + 1), times)
 
@@ -135,6 +136,7 @@ def _observed(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         n[part] = np.count_nonzero(~np.isnan(d), axis=1)
         np.nan_to_num(d, copy=False)
         squares[part], totals[part] = np.einsum("ij,ij->i", d, d), np.abs(d.sum(axis=1))
+    totals[totals <= NOTHING * np.sqrt(n * squares)] = 0.0
     return n, squares, totals
 
 

@@ -12,6 +12,7 @@ from rankwell.statistics.draws import replicates
 from rankwell.statistics.parts import parts_of, ratio
 
 NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it, as sums of rounded numbers differ by less
+NOTHING = 1e-12  # a sum is 0 if it is so small beside what was added: the rest is rounding
 EXACT = 20  # up to so many non-zero differences all patterns of signs are tried
 CHUNK = 64  # keys, each of 64 replicates
 FLIPS = 1
@@ -90,6 +91,7 @@ def sign_flips(
     kept = parts.totals != 0
     d, units = parts.totals[kept], parts.numbers[kept]
     least = abs(math.fsum(d)) * (1 - NEAR)
+    least = 0.0 if least <= NOTHING * math.fsum(np.abs(d)) else least
     if len(d) <= EXACT:
         sums = _all_sums(d)
         reached = int(np.count_nonzero(np.abs(sums) >= least))
