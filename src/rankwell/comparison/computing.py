@@ -25,6 +25,7 @@ from rankwell.comparison.families import Key, corrected
 from rankwell.comparison.groups import Groups
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.rope import with_chances
+from rankwell.comparison.spread.cells import cell_by_sums
 from rankwell.comparison.spread.comparing import compared_spread
 from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, interval_by_values, over_seeds, without
@@ -33,6 +34,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
 from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
+from rankwell.statistics.many import LARGE, Design
 
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
@@ -63,21 +65,12 @@ def compared(
         by_seed = systems.by_seed(values)
         if not systems.is_plain:
             values = systems.pooled(values)
-        low, high = metric.range
         total = len(aligned.units)
         for segment, rows in enumerate(groups.members):
             design = groups.design.of(rows)
             cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
             key = metric, segment
-            means[key] = means_of(cell, design, how, metric.range, threads, total=total)
-            found[key] = differences_of(
-                cell,
-                design,
-                how,
-                margin=how.margins.get(str(metric), math.nan),
-                span=high - low,
-                sign=SIGN[metric.better],
-            )
+            means[key], found[key] = _of_cell(metric, cell, design, how, threads, total)
             found[key] = with_chances(
                 found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
@@ -138,6 +131,26 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
         weights="" if spread.segments is None else spread.segments.division.weights,
         clusters=spread.clusters,
         heterogeneity=_over_metrics(varied),
+    )
+
+
+def _of_cell(
+    metric: Metric, cell: Cell, design: Design, how: Methods, threads: int, total: int
+) -> tuple[Means, Differences]:
+    """The means and differences of a cell; ``total`` is the number of queries in all segments."""
+    low, high = metric.range
+    if total >= LARGE and not design.is_plain:
+        return cell_by_sums(metric, cell, design, how, SIGN[metric.better], total=total)
+    return (
+        means_of(cell, design, how, metric.range, threads, total=total),
+        differences_of(
+            cell,
+            design,
+            how,
+            margin=how.margins.get(str(metric), math.nan),
+            span=high - low,
+            sign=SIGN[metric.better],
+        ),
     )
 
 

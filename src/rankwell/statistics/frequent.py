@@ -32,12 +32,17 @@ class Frequent(NamedTuple):
     @classmethod
     def of(cls, values: np.ndarray, sizes: np.ndarray | None = None) -> Frequent:
         """Return the values of a row, none NaN; without sizes each unit counts 1."""
-        keys = values if sizes is None else np.round(values, DIGITS)
-        found, first, of = np.unique(keys, return_index=True, return_inverse=True)
-        total = np.bincount(of, sizes, len(found))
-        squares = total if sizes is None else np.bincount(of, sizes**2, len(found))
-        columns = (each.tolist() for each in (values[first], total, squares))
-        return _kept(dict(zip(found.tolist(), map(Share, *columns), strict=True)), is_whole=True)
+        if sizes is None:
+            value, number = np.unique(values, return_counts=True)
+            return _kept(value, *np.array([value, number, number], np.float64), is_whole=True)
+        keys = np.round(values, DIGITS)
+        order = np.argsort(keys)
+        key = keys[order]
+        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else np.empty(0, np.int64)
+        size, squares = (
+            np.add.reduceat(each[order], begins) if len(key) else begins for each in (sizes, sizes**2)
+        )
+        return _kept(key[begins], values[order[begins]], size, squares, is_whole=True)
 
     def __add__(self, other: Frequent) -> Frequent:  # type: ignore[override]
         """Return the values of both rows."""
@@ -45,7 +50,8 @@ class Frequent(NamedTuple):
         for key, more in other.shares.items():
             own = shares.get(key, Share(more.value, 0.0, 0.0))
             shares[key] = Share(own.value, own.size + more.size, own.squares + more.squares)
-        return _kept(shares, is_whole=self.is_whole and other.is_whole)
+        columns = np.array([*shares.values()], np.float64).reshape(-1, 3).T
+        return _kept(np.array([*shares], np.float64), *columns, is_whole=self.is_whole and other.is_whole)
 
     @property
     def most(self) -> float:
@@ -53,9 +59,12 @@ class Frequent(NamedTuple):
         return max((share.size for share in self.shares.values()), default=0.0)
 
 
-def _kept(shares: dict[float, Share], *, is_whole: bool) -> Frequent:
-    if len(shares) <= MOST:
-        return Frequent(shares, is_whole)
-    less = sorted((share.size for share in shares.values()), reverse=True)[MOST]
-    left = {key: share._replace(size=share.size - less) for key, share in shares.items() if share.size > less}
-    return Frequent(left, is_whole=False)
+def _kept(
+    key: np.ndarray, value: np.ndarray, size: np.ndarray, squares: np.ndarray, *, is_whole: bool
+) -> Frequent:
+    if len(key) > MOST:
+        less = np.partition(size, -MOST - 1)[-MOST - 1]
+        left = np.flatnonzero(size > less)
+        key, value, size, squares, is_whole = key[left], value[left], size[left] - less, squares[left], False
+    columns = (each.tolist() for each in (value, size, squares))
+    return Frequent(dict(zip(key.tolist(), map(Share, *columns), strict=True)), is_whole)

@@ -8,15 +8,21 @@ from functools import partial
 import numpy as np
 import polars as pl
 import pytest
+from tests.cases import seeds
 
 import rankwell as rw
 from rankwell.comparison import families, rope
+from rankwell.comparison.cells import differences_of, means_of
+from rankwell.comparison.methods import Methods
 from rankwell.comparison.spread import comparing
 from rankwell.comparison.spread import results as spread
+from rankwell.comparison.spread.cells import cell_by_sums
 from rankwell.evaluation.distributed import side_by_side, signed_ranks
 from rankwell.evaluation.distributed.packing import packed, unpacked
 from rankwell.metrics import metric_of
 from rankwell.statistics import many
+from rankwell.statistics.families import Cell
+from rankwell.statistics.many import Design
 from rankwell.statistics.signed_ranks import Counted, Ranks
 from rankwell.tables.ids import Ids
 
@@ -150,7 +156,7 @@ def options(random):
     return chosen
 
 
-@pytest.mark.parametrize("case", range(40))
+@pytest.mark.parametrize("case", seeds(60))
 def test_sums_say_what_values_say(few_are_many, monkeypatch, case):
     random = np.random.default_rng(case)
     chosen = options(random)
@@ -190,3 +196,27 @@ def assert_alike(found, told, path):
         assert found == pytest.approx(told, rel=1e-11, abs=1e-13, nan_ok=True), path
     else:
         assert found == told, path
+
+
+@pytest.mark.parametrize("kind", ["weights", "clusters", "both"])
+def test_a_cell_held_here_is_what_its_values_say(kind):
+    random = np.random.default_rng(len(kind))
+    n = 2_500
+    values = np.round(random.random((4, n)), 2)
+    values[1] = values[0] + np.where(random.random(n) < 0.01, 0.1, 0.0)
+    values[2] = random.random(n) < 0.3
+    values[3, 700:] = np.nan  # fewer than a thousand
+    values[random.random((4, n)) < 0.02] = np.nan
+    design = Design(
+        random.choice([0.0, 1.0, 2.5], n) if kind != "clusters" else None,
+        random.integers(0, 400, n).astype(np.uint64) if kind != "weights" else None,
+    )
+    pairs = np.array([[0, 0, 1, 2], [1, 2, 2, 3]])
+    cell = Cell(values, pairs, np.arange(n, dtype=np.uint64))
+    how = Methods(resamples=199, flips=99, margins={"rr": 0.01})
+    total = 10**6
+    means, differences = cell_by_sums(metric_of("rr"), cell, design, how, 1, total=total)
+    told = means_of(cell, design, how, (0.0, 1.0), 1, total=total)
+    assert_alike([*map(np.ndarray.tolist, means)], [*map(np.ndarray.tolist, told)], ())
+    told = differences_of(cell, design, how, margin=0.01, span=1.0, sign=1)
+    assert_alike([*map(np.ndarray.tolist, differences)], [*map(np.ndarray.tolist, told)], ())

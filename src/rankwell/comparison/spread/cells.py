@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from rankwell.comparison.cells import Differences, Means, differences_from, means_of
+from rankwell.comparison.cells import ROOM, Differences, Means, differences_from, means_of
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.spread.answers import Few
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import Intervals, closed_bounds
+from rankwell.statistics.many import ENOUGH, Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.paired import sign_flips, sign_test_of
 
@@ -76,6 +76,26 @@ def differences_by_sums(
         how=how,
         margin=how.margins.get(str(metric), math.nan),
     )
+
+
+def cell_by_sums(
+    metric: Metric, cell: Cell, design: Design, how: Methods, sign: int, *, total: int
+) -> tuple[Means, Differences]:
+    """Return the same of a cell whose values are held here, of very many queries that do not count alike."""
+    n = np.count_nonzero(~np.isnan(cell.values), axis=1)
+    centres = np.nan_to_num(cell.values).sum(axis=1) / np.maximum(n, 1)
+    means = means_by_sums(metric, Moments.of(cell.values, centres, design), centres, how)
+    few = np.flatnonzero(n < ENOUGH)
+    if len(few):
+        of_few = Few(cell.units, cell.values[few], design)
+        means = with_few(means, few, of_few, metric, how, total=total)
+    size = max(ROOM // max(len(cell.units), 1), 1)
+    parts = []
+    for low in range(0, cell.pairs.shape[1], size):
+        pairs = cell.pairs[:, low : low + size]
+        paired = PairMoments.of(cell.values, pairs, centres, design)
+        parts.append(differences_by_sums(metric, paired, pairs, centres, how, sign, is_plain=design.is_plain))
+    return means, Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _p_of(p: np.ndarray, more: np.ndarray, less: np.ndarray, how: Methods) -> np.ndarray:
