@@ -33,7 +33,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "rope": {"rope": 0.001},
     "seeds": {"seeds": {"new": SYSTEMS[1:]}},
     "Wilcoxon": {"test": "wilcoxon"},
-    "Tukey": {"correction": "tukey"},
+    "Tukey, 100 shuffles": {"correction": "tukey", "flips": 1_000},
 }
 
 
