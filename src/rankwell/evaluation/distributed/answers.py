@@ -38,11 +38,9 @@ def blobs(answers: Any) -> Iterator[Any]:
 @contextmanager
 def as_ours() -> Iterator[None]:
     """Raise an error of rankwell in a group as if it had happened here, and tell plainly that a job is too large to be sent."""
-    from pyspark.errors import PySparkException
-
     try:
         yield
-    except PySparkException as error:
+    except _errors_of_spark() as error:
         found, large = ERROR.search(str(error)), LARGE.search(str(error))
         if large is not None:
             raise UsageError(
@@ -53,3 +51,13 @@ def as_ours() -> Iterator[None]:
             raise
         kind = getattr(errors, found[1], DataError)
         raise (kind if issubclass(kind, errors.RankwellError) else DataError)(found[2]) from None
+
+
+def _errors_of_spark() -> tuple[type[Exception], ...]:
+    from pyspark.errors import PySparkException
+
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:  # a client of Spark Connect has no JVM
+        return (PySparkException,)
+    return PySparkException, Py4JError  # the second, where rows are fetched while they are made
