@@ -168,17 +168,31 @@ def test_sums_say_what_values_say(few_are_many, monkeypatch, case):
     if "by" in chosen:
         rules["by"] = "tier"
     results = {name: rw.evaluate(run, qrels, METRICS, **rules) for name, run in runs.items()}
-    whole = rw.compare(results, users=table, **chosen)
-    monkeypatch.setattr(side_by_side, "side_by_side", partial(answers, 1 + case % 9))
-    monkeypatch.setattr(signed_ranks, "signed_ranks", partial(ranks, 1 + case % 9))
-    there = {name: replace(res, spark_rows=Rows(res)) for name, res in results.items()}
+    assert_same(monkeypatch, results, 1 + case % 9, users=table, **chosen)
+
+
+@pytest.mark.parametrize("by", [{}, {"by": "tier"}])
+def test_metrics_without_values_per_query_are_shown_alone(few_are_many, monkeypatch, by):
+    random = np.random.default_rng(0)
+    runs, qrels = systems(random, ["one", "two"])
+    rules = {"items": ["a", "b", "c", "d", "e"], "users": users(random), **by}
+    results = {name: rw.evaluate(run, qrels, ["coverage@2"], **rules) for name, run in runs.items()}
+    assert_same(monkeypatch, results, 3, users=rules["users"], **by)
+
+
+def assert_same(monkeypatch, results, groups, **chosen):
+    """Compare by values, and by sums of so many groups of queries."""
+    whole = rw.compare(results, **chosen)
+    monkeypatch.setattr(side_by_side, "side_by_side", partial(answers, groups))
+    monkeypatch.setattr(signed_ranks, "signed_ranks", partial(ranks, groups))
+    monkeypatch.setattr("rankwell.evaluation.distributed.tables.refuse_other_kind", lambda *_: None)
     monkeypatch.setattr(
         rw.Results,
         "collected",
         lambda self: self if self.spark_rows is None else pytest.fail("values were collected"),
     )
-    monkeypatch.setattr("rankwell.evaluation.distributed.tables.refuse_other_kind", lambda *_: None)
-    found = rw.compare(there, users=table, **chosen)
+    there = {name: replace(res, spark_rows=Rows(res)) for name, res in results.items()}
+    found = rw.compare(there, **chosen)
     assert_alike(found.to_dict(), whole.to_dict(), ())
 
 

@@ -96,8 +96,10 @@ class Question:
             count = len(queries[places])
             units = count if design.clusters is None else len(np.unique(design.clusters))
             found[code] = OfSegment(count, units, metrics)
-        has_query = ~np.isnan(np.array([*values.values()])).all(axis=0)
-        return Sums(found, self.systems.are_shared(has_query))
+        are_shared = np.zeros(len(self.systems.rows), bool)
+        if values:
+            are_shared = self.systems.are_shared(~np.isnan(np.array([*values.values()])).all(axis=0))
+        return Sums(found, are_shared)
 
     def few(
         self,

@@ -58,7 +58,10 @@ class Spread:
     ) -> Spread | None:
         """Return the results side by side; None if their values are held here, or are few enough to be."""
         found = tuple(results.values())
-        if any(res.spark_rows is None for res in found) or sum(_most(res) for res in found) < LARGE:
+        if any(res.spark_rows is None for res in found):
+            return None
+        trained = [folds for seeds in systems.rows for folds in seeds]
+        if max(sum(_most(found[row]) for row in folds) for folds in trained) < LARGE:
             return None
         from rankwell.evaluation.distributed.side_by_side import can_stand_side_by_side
 
