@@ -10,13 +10,14 @@ from typing import Self
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums, Tally, padded_sum
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.states import WHOLE, NotAdded, Total, amounts_of, multiples_in_halves
 
 ROWS = 2048  # lists that are compared with all others at once
+MOST_LISTS = 1_000_000
 LENGTH = 20  # bits of a length beside those of an item
 
 
@@ -224,11 +225,25 @@ class Overlaps(NotAdded):
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The lists themselves, as concatenated sets of items."""
+    """The lists themselves, as concatenated sets of items; of a million lists at most, whose pairs take hours."""
 
     lengths: np.ndarray
     items: np.ndarray
     n: int
+
+    def __post_init__(self) -> None:
+        """Refuse more lists, which no engine should hold.
+
+        Raises
+        ------
+        UsageError
+            If there are more than a million.
+        """
+        if self.n > MOST_LISTS:
+            raise UsageError(
+                f"similarity=jaccard compares all pairs of lists, and holds at most {MOST_LISTS:,} for that. Use similarity=cosine, "
+                f"overlap or shared, which take time linear in the lists, or a sample of the users."
+            )
 
     def __add__(self, other: Sets) -> Sets:
         lengths, items = (
