@@ -17,7 +17,7 @@ from rankwell.tables.ranked import Ranked
 from rankwell.tables.states import WHOLE, NotAdded, Total, amounts_of, multiples_in_halves
 
 ROWS = 2048  # lists that are compared with all others at once
-MOST_LISTS = 1_000_000
+MOST_LISTS = 5_000_000
 LENGTH = 20  # bits of a length beside those of an item
 
 
@@ -225,7 +225,7 @@ class Overlaps(NotAdded):
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The lists themselves, as concatenated sets of items; of a million lists at most, whose pairs take hours."""
+    """The lists themselves, as concatenated sets of items; of five million lists at most, whose pairs take hours."""
 
     lengths: np.ndarray
     items: np.ndarray
@@ -237,7 +237,7 @@ class Sets:
         Raises
         ------
         UsageError
-            If there are more than a million.
+            If there are more than that.
         """
         if self.n > MOST_LISTS:
             raise UsageError(

@@ -36,7 +36,7 @@ class Personalization(CorpusMetric):
 
     Convention
         Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time linear in
-        the recommendations, jaccard in the pairs of users with an item in common (of a million users at most). A random recommender scores highest, so
+        the recommendations, jaccard in the pairs of users with an item in common (of five million users at most). A random recommender scores highest, so
         read it together with an accuracy metric. recmetrics and Evidently use cosine.
 
     Parameters
