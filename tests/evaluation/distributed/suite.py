@@ -419,7 +419,7 @@ class Suite:
         few_are_many(monkeypatch)
         random, queries = np.random.default_rng(8), np.arange(1_300)
         users = pl.DataFrame({
-            "query": queries,
+            "query": queries.astype(str if "city" in options.values() else int),
             "visits": random.geometric(0.3, 1_300) - 1.0,
             "visitor": queries * 9 // 10,
             "city": (40 * random.random(1_300) ** 2).astype(int),
