@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pytest
 
 from rankwell.statistics.frequent import Frequent, Share
 from rankwell.statistics.intervals import is_doubtful
 from rankwell.statistics.many import Design, are_doubtful, closed_bounds, intervals, summaries
-from rankwell.statistics.moments import Moments, PairMoments, added
+from rankwell.statistics.moments import Moments, PairMoments
 
 PAIRS = np.array([[0, 0, 1, 2, 3], [1, 2, 2, 3, 4]])
 
@@ -24,6 +27,11 @@ def rows(seed, n=400):
     values[4] = np.where(np.arange(n) < 29, 0.7, 0.3)
     values[random.random((5, n)) < 0.05] = np.nan
     return values
+
+
+def added(parts):
+    own, paired = zip(*parts, strict=True)
+    return reduce(add, own), reduce(add, paired)
 
 
 def summed(values, parts, centres):

@@ -63,8 +63,7 @@ def compared(
             continue
         values = aligned.values(metric)
         by_seed = systems.by_seed(values)
-        if not systems.is_plain:
-            values = systems.pooled(values)
+        values = systems.pooled(values)
         total = len(aligned.units)
         for segment, rows in enumerate(groups.members):
             design = groups.design.of(rows)

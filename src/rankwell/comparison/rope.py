@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,23 +17,11 @@ ROOM = 1 << 22  # differences held at a time
 
 
 class Parts(NamedTuple):
-    """The differences of pairs (rows) between units or clusters, the sizes of these, and their numbers."""
+    """The numbers of units or clusters, the differences of pairs (rows) between these, and their sizes."""
 
+    numbers: np.ndarray
     d: np.ndarray
     sizes: np.ndarray | None
-    numbers: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: Sequence[Parts]) -> Parts:
-        """Return the parts of several groups of units, in the order of their numbers."""
-        numbers = np.concatenate([each.numbers for each in parts])
-        order = np.argsort(numbers)
-        d, sizes = (
-            None if each[0] is None else np.concatenate(each, axis=-1)[..., order]
-            for each in zip(*((part.d, part.sizes) for part in parts), strict=True)
-        )
-        assert d is not None
-        return cls(d, sizes, numbers[order])
 
 
 def with_chances(found: Differences, cell: Cell, design: Design, rope: float, seed: int) -> Differences:
@@ -68,12 +55,12 @@ def parts_of_pairs(cell: Cell, design: Design) -> Parts:
     """Return the parts of each pair of a cell, of which a cluster is one."""
     d = cell.values[cell.pairs[0]] - cell.values[cell.pairs[1]]
     if design.clusters is None:
-        return Parts(d, design.weights, cell.units)
+        return Parts(cell.units, d, design.weights)
     sizes = ~np.isnan(d) * (1.0 if design.weights is None else design.weights)
     totals = by_cluster(np.nan_to_num(d) * sizes, design.clusters)
     sizes = by_cluster(sizes, design.clusters)
     with np.errstate(invalid="ignore"):
-        return Parts(totals / sizes, sizes, np.unique(design.clusters))
+        return Parts(np.unique(design.clusters), totals / sizes, sizes)
 
 
 def _drawn(parts: Parts, rope: float, seed: int) -> np.ndarray:

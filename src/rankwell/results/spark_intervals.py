@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.metrics.metric import Metric
 from rankwell.results.mean_intervals import MeanInterval, no_share
-from rankwell.statistics.many import BESIDE, LARGE, closed_bounds, t_of
+from rankwell.statistics.intervals import LEAST_OTHERS
+from rankwell.statistics.many import LARGE, closed_bounds, t_of
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
@@ -46,14 +47,15 @@ def interval_by_sums(
         sql.max((~value.isin(0.0, 1.0)).cast("int")).alias("others"),
         sql.count(sql.lit(1)).alias("different"),
     ).collect()[0]
-    kind = "wilson" if method == "auto" and not found["others"] else "t" if method == "auto" else method
+    chosen = "t" if found["others"] else "wilson"
+    kind = chosen if method == "auto" else method
     if kind == "wilson" and found["others"]:
         raise no_share(metric)
     rest = found["squares"] - found["apart"] ** 2 / found["n"] if found["different"] > 1 else 0.0
     own = t_of(np.array([found["n"]]), np.array([mean]), np.array([rest]))
     low, high = closed_bounds(own, np.array([kind], object), level)
     least, most = metric.range
-    is_doubtful = found["n"] - found["most"] < BESIDE
+    is_doubtful = found["n"] - found["most"] < LEAST_OTHERS
     return MeanInterval(
         mean,
         float(np.maximum(low, least)[0]),

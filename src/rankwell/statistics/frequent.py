@@ -35,13 +35,13 @@ class Frequent(NamedTuple):
         if sizes is None:
             value, number = np.unique(values, return_counts=True)
             return _kept(value, *np.array([value, number, number], np.float64), is_whole=True)
+        if not len(values):
+            return cls({}, is_whole=True)
         keys = np.round(values, DIGITS)
         order = np.argsort(keys)
         key = keys[order]
-        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else np.empty(0, np.int64)
-        size, squares = (
-            np.add.reduceat(each[order], begins) if len(key) else begins for each in (sizes, sizes**2)
-        )
+        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+        size, squares = (np.add.reduceat(each[order], begins) for each in (sizes, sizes**2))
         return _kept(key[begins], values[order[begins]], size, squares, is_whole=True)
 
     def __add__(self, other: Frequent) -> Frequent:  # type: ignore[override]

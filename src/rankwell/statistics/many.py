@@ -11,11 +11,10 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
-from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, interval
+from rankwell.statistics.intervals import CELLS, LEAST, LEAST_OTHERS, LIMITS, WEIGHTS, interval
 from rankwell.statistics.paired import t_test
 
 CHUNK = 1 << 21  # values that one thread works on at a time
-FEW, BESIDE = 50, 30
 LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
 ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
 NO_SPREAD = 1e-12
@@ -126,7 +125,7 @@ def are_doubtful(rows: np.ndarray) -> np.ndarray:
     places = np.arange(ordered.shape[1])
     since = places - np.maximum.accumulate(np.where(starts, places, 0), axis=1) + 1
     most = np.where(np.isnan(ordered), 0, since).max(axis=1, initial=0)
-    return (n < FEW) | (n - most < BESIDE)
+    return (n < LEAST) | (n - most < LEAST_OTHERS)
 
 
 def kind_for(n: int, *, is_share: bool, total: int = 0) -> Literal["studentised", "wilson", "t"]:

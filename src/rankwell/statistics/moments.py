@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -141,6 +140,14 @@ class PairMoments(NamedTuple):
     """Of pairs of rows, over the units where both are defined: the moments of the difference and of either, and who is better.
 
     ``nonzero`` holds the differences that are not 0 as long as they are few enough to try all their signs, and None after that.
+
+    Examples
+    --------
+    >>> values, pairs = np.array([[0.2, 0.4, 1.0], [0.1, 0.5, 0.0]]), np.array([[0], [1]])
+    >>> centres = values.mean(axis=1)
+    >>> found = PairMoments.of(values[:, :2], pairs, centres) + PairMoments.of(values[:, 2:], pairs, centres)
+    >>> found.first.summaries(centres[:1]).mean.round(4).tolist(), found.more.tolist(), found.less.tolist()
+    ([0.5333], [2], [1])
     """
 
     difference: Moments
@@ -192,21 +199,6 @@ class PairMoments(NamedTuple):
             self.lost_second + other.lost_second,
             tuple(nonzero),
         )
-
-
-def added(parts: Sequence[tuple[Moments, PairMoments]]) -> tuple[Moments, PairMoments]:
-    """Return the sum of parts.
-
-    Examples
-    --------
-    >>> values, pairs = np.array([[0.2, 0.4, 1.0], [0.1, 0.5, 0.0]]), np.array([[0], [1]])
-    >>> centres = values.mean(axis=1)
-    >>> parts = [(Moments.of(part, centres), PairMoments.of(part, pairs, centres)) for part in (values[:, :2], values[:, 2:])]
-    >>> own, paired = added(parts)
-    >>> own.summaries(centres).mean.round(4).tolist(), paired.more.tolist(), paired.less.tolist()
-    ([0.5333, 0.2], [2], [1])
-    """
-    return reduce(lambda one, more: (one[0] + more[0], one[1] + more[1]), parts)
 
 
 def _few(values: Sequence[float]) -> tuple[float, ...] | None:

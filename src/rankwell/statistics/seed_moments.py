@@ -11,11 +11,11 @@ import numpy as np
 from rankwell.statistics.draws import further, replicates, uniform
 from rankwell.statistics.frequent import Frequent
 from rankwell.statistics.intervals import LEAST, LEAST_OTHERS
-from rankwell.statistics.seeds import SEEDS, Seeded, drawn_counts, interval_of
+from rankwell.statistics.many import NO_SPREAD
+from rankwell.statistics.seeds import SEEDS, Seeded, drawn_counts, interval_of, over_seeds
 
 UNITS = 7  # what the draws are for
 HALF = 2.0**-54
-NO_SPREAD = 1e-12
 
 
 class SeedMoments(NamedTuple):
@@ -88,25 +88,17 @@ class SeedMoments(NamedTuple):
             drawn_counts(replicates(seed, purpose, 0, times), count)
             for purpose, count in zip(SEEDS, self.seeds, strict=False)
         ]
-        own, seeds_part, units_part = self._moments(drawn, covariance, chosen)
-        return interval_of(
-            (mean, of_seeds, of_units), (own, seeds_part, units_part), level=level, is_doubtful=is_doubtful
-        )
+        found = self._moments(drawn, covariance, chosen)
+        return interval_of((mean, of_seeds, of_units), found, level=level, is_doubtful=is_doubtful)
 
     def _moments(
         self, means: np.ndarray, covariance: np.ndarray, chosen: Sequence[np.ndarray]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Per row of means: the mean difference under counts of the seeds, and the parts of its variance from seeds and from units."""
-        mean, of_seeds = np.zeros((2, len(means)))
-        shares = []
-        ends = np.cumsum(self.seeds)[:-1]
-        for sign, own, counts in zip((1, -1), np.split(means, ends, axis=1), chosen, strict=False):
-            seeds = own.shape[1]
-            middle = (counts * own).sum(axis=1) / seeds
-            of_seeds += (counts * (own - middle[:, None]) ** 2).sum(axis=1) / (seeds * (seeds - 1))
-            mean += sign * middle
-            shares.append(sign * counts / seeds)
-        of_each = np.hstack(shares)
+        mean, of_seeds = over_seeds(np.split(means, np.cumsum(self.seeds)[:-1], axis=1), chosen)
+        of_each = np.hstack(
+            [sign * counts / counts.shape[1] for sign, counts in zip((1, -1), chosen, strict=False)]
+        )
         of_units = np.einsum("ri,ij,rj->r", of_each, covariance, of_each) / (self.n - 1)
         most = np.einsum("ri,ij,rj->r", *map(np.abs, (of_each, covariance, of_each))) / (self.n - 1)
         return mean, of_seeds, np.where(of_units <= NO_SPREAD * most, 0.0, of_units)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -115,20 +116,29 @@ def pooled(values: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return numbers, np.bincount(of, values) / np.bincount(of)
 
 
+def over_seeds(means: Sequence[np.ndarray], chosen: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean difference per row of the means of seeds, and the part of its variance that comes from the seeds.
+
+    ``means`` has an array per system with a column per seed, and ``chosen`` how often each of these is drawn.
+    """
+    mean, of_seeds = np.zeros((2, len(means[0])))
+    for sign, own, counts in zip((1, -1), means, chosen, strict=False):
+        seeds = own.shape[1]
+        middle = (counts * own).sum(axis=1) / seeds
+        of_seeds += (counts * (own - middle[:, None]) ** 2).sum(axis=1) / (seeds * (seeds - 1))
+        mean += sign * middle
+    return mean, of_seeds
+
+
 def _moments(
     systems: list[np.ndarray], weights: np.ndarray, chosen: list[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Per row of weights of units and of seeds: the mean difference, and the parts of its variance from seeds and from units."""
     n = weights.sum(axis=1)
-    mean, of_seeds = np.zeros(len(n)), np.zeros(len(n))
+    mean, of_seeds = over_seeds([weights @ values.T / n[:, None] for values in systems], chosen)
     difference = np.zeros_like(weights)
     for sign, values, counts in zip((1, -1), systems, chosen, strict=False):
-        seeds = len(values)
-        means = weights @ values.T / n[:, None]
-        own = (counts * means).sum(axis=1) / seeds
-        of_seeds += (counts * (means - own[:, None]) ** 2).sum(axis=1) / (seeds * (seeds - 1))
-        mean += sign * own
-        difference += sign * (counts @ values) / seeds
+        difference += sign * (counts @ values) / len(values)
     of_units = (weights * (difference - mean[:, None]) ** 2).sum(axis=1) / (n * (n - 1))
     return mean, of_seeds, of_units
 

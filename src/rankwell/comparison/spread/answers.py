@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.cells import flipped_as
 from rankwell.comparison.groups import design_of
-from rankwell.comparison.rope import Parts, parts_of_pairs
 from rankwell.comparison.spread.sums import OfMetric, OfSegment, Sums
 from rankwell.comparison.trainings import Systems
 from rankwell.results.segments import Segments
@@ -36,15 +34,8 @@ class Few(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Few]) -> Few:
         """Return the queries of all parts, in the order of their numbers."""
-        units, values = (
-            np.concatenate(each, axis=-1) for each in zip(*(few[:2] for few in parts), strict=True)
-        )
-        design = (
-            None if each[0] is None else np.concatenate(each)
-            for each in zip(*(few.design for few in parts), strict=True)
-        )
-        order = np.argsort(units)
-        return cls(units[order], np.ascontiguousarray(values[:, order]), Design(*design).of(order))
+        units, values, *design = in_order([(few.units, few.values, *few.design) for few in parts])
+        return cls(units, np.ascontiguousarray(values), Design(*design))
 
 
 class Shuffles(NamedTuple):
@@ -53,6 +44,13 @@ class Shuffles(NamedTuple):
     n: int
     totals: np.ndarray
     sums: np.ndarray
+
+    @classmethod
+    def of(cls, cell: Cell, _: Design, *, times: int, seed: int) -> Shuffles:
+        """Return the sums over the queries of a cell where all systems are defined."""
+        whole = np.flatnonzero(~np.isnan(cell.values).any(axis=0))
+        own, units = np.ascontiguousarray(cell.values[:, whole]), cell.units[whole]
+        return cls(len(whole), own.sum(axis=1), shuffled_sums(own, units, times=times, seed=seed))
 
     def __add__(self, other: Shuffles) -> Shuffles:  # type: ignore[override]
         """Return the sums over the queries of both."""
@@ -76,9 +74,9 @@ class Question:
 
     def sums(self, queries: Ids, values: Values, segments: Segments | None, *, centres: Values) -> Sums:
         """Return what a group of queries adds to the sums of all, and of each segment."""
-        found = {}
-        by_seed = {name: self.systems.by_seed(each) for name, each in values.items()}
-        pooled = {name: self.systems.pooled(each) for name, each in values.items()}
+        found, seeded = {}, self.seeded
+        by_seed = {name: self.systems.by_seed(each) for name, each in values.items()} if seeded else {}
+        pooled = self._pooled(values)
         for code, places, design in _divided(queries, segments):
             metrics = {}
             for name, each in pooled.items():
@@ -90,7 +88,7 @@ class Question:
                         of: SeedMoments.of(
                             [by_seed[name][system][:, places] for system in of], centre[list(of)].tolist()
                         )
-                        for of in self.seeded
+                        for of in seeded
                     },
                 )
             count = len(queries[places])
@@ -110,52 +108,30 @@ class Question:
         wanted: Mapping[Place, np.ndarray],
     ) -> dict[Place, Few]:
         """Return the queries of a metric and a segment where one of some systems has a value, and the values of all results."""
-        found = {}
+        found, pooled = {}, self._pooled(values)
         for code, places, design in _divided(queries, segments):
             for name, each in values.items():
                 if (name, code) in wanted:
-                    rows = self.systems.pooled(each)[wanted[name, code]][:, places]
+                    rows = pooled[name][wanted[name, code]][:, places]
                     known = np.flatnonzero(~np.isnan(rows).all(axis=0))
                     units = fingerprints_of(queries[places][known])
                     found[name, code] = Few(units, each[:, places][:, known], design.of(known))
         return found
 
-    def cells(
-        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Collection[Place]
-    ) -> dict[Place, Cell]:
-        """Return what signs are flipped of, by metric and segment: values, or the sums of clusters by pair."""
-        return {
-            place: flipped_as(cell, design)
-            for place, cell, design in self._cells(queries, values, segments, wanted)
-        }
-
-    def parts(
-        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Collection[Place]
-    ) -> dict[Place, Parts]:
-        """Return the differences of pairs between units or clusters, by metric and segment."""
-        return {
-            place: parts_of_pairs(cell, design)
-            for place, cell, design in self._cells(queries, values, segments, wanted)
-        }
-
-    def shuffles(
+    def of_cells(
         self,
         queries: Ids,
         values: Values,
         segments: Segments | None,
         *,
         wanted: Collection[Place],
-        times: int,
-        seed: int,
-    ) -> dict[Place, Shuffles]:
-        """Return the sums of systems by metric and segment, over the queries where all are defined, as they are and shuffled."""
-        found = {}
-        for place, cell, _ in self._cells(queries, values, segments, wanted):
-            whole = np.flatnonzero(~np.isnan(cell.values).any(axis=0))
-            own, units = np.ascontiguousarray(cell.values[:, whole]), cell.units[whole]
-            sums = shuffled_sums(own, units, times=times, seed=seed)
-            found[place] = Shuffles(len(whole), own.sum(axis=1), sums)
-        return found
+        made: Callable[[Cell, Design], Any],
+    ) -> dict[Place, Any]:
+        """Return what is made of a cell and how its queries count, by metric and segment."""
+        return {
+            place: made(cell, design)
+            for place, cell, design in self._cells(queries, values, segments, wanted)
+        }
 
     def counted(
         self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Sequence[Place]
@@ -172,11 +148,24 @@ class Question:
     def _cells(
         self, queries: Ids, values: Values, segments: Segments | None, wanted: Collection[Place]
     ) -> Iterator[tuple[Place, Cell, Design]]:
+        pooled, units = self._pooled(values), fingerprints_of(queries)
         for code, places, design in _divided(queries, segments):
-            for name, each in values.items():
+            for name, each in pooled.items():
                 if (name, code) in wanted:
-                    own = np.ascontiguousarray(self.systems.pooled(each)[:, places])
-                    yield (name, code), Cell(own, self.pairs, fingerprints_of(queries[places])), design
+                    own = np.ascontiguousarray(each[:, places])
+                    yield (name, code), Cell(own, self.pairs, units[places]), design
+
+    def _pooled(self, values: Values) -> dict[str, np.ndarray]:
+        return {name: self.systems.pooled(each) for name, each in values.items()}
+
+
+def in_order(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Return the columns of all parts (arrays, or None), one after the other, in the order of the first, which are numbers."""
+    columns = [
+        None if each[0] is None else np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
+    ]
+    order = np.argsort(np.concatenate([part[0] for part in parts]))
+    return [None if each is None else each[..., order] for each in columns]
 
 
 def joined(cells: Sequence[Cell]) -> Cell:

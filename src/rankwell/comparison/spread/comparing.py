@@ -41,19 +41,16 @@ def compared_spread(
     """Return what is known of systems and pairs; None if these are too few queries for that."""
     from rankwell.evaluation.distributed.tables import refuse_other_kind
 
-    refuse_other_kind(
-        {name: res.spark_rows for name, res in zip(spread.names, spread.results, strict=True)},
-        spread.segments,
-    )
+    refuse_other_kind(dict(zip(spread.names, spread.frames, strict=True)), spread.segments)
     tested = [metric for metric in spread.metrics if spread.has_values(metric)]
     asked = Question(spread.systems, pairs)
     centres = {str(metric): spread.centres(metric) for metric in tested}
     sums = reduce(add, spread.asked(centres, partial(asked.sums, centres=centres)))
-    if sums.segments[0].queries < LARGE:
+    total = sums.segments[0].queries
+    if total < LARGE:
         return None
     refuse_empty_lists(spread.names, spread.results, spread.systems, sums.are_shared)
     codes, labels = spread.in_order(sums)
-    total = sums.segments[0].queries
     few, rows = spread.few(asked, sums, tested)
     cells, parts = spread.cells(asked, sums, tested, codes, how, correction)
     p_ranks = spread.by_ranks(asked, sums, tested) if how.test == "wilcoxon" else {}

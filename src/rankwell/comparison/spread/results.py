@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.aligned import refuse_unlike, value_and_n
+from rankwell.comparison.cells import flipped_as
 from rankwell.comparison.families import Key, families_of, flips_of, shuffles_of
 from rankwell.comparison.methods import Methods
-from rankwell.comparison.rope import Parts
-from rankwell.comparison.spread.answers import Few, Place, Question, joined
+from rankwell.comparison.rope import Parts, parts_of_pairs
+from rankwell.comparison.spread.answers import Few, Place, Question, Shuffles, in_order, joined
 from rankwell.comparison.spread.sums import Sums
-from rankwell.comparison.trainings import (
-    Systems,
-    without,
-)
+from rankwell.comparison.trainings import Systems, without
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import Segments
@@ -77,6 +75,16 @@ class Spread:
         return () if self.segments is None else self.segments.division.by
 
     @property
+    def frames(self) -> list[Any]:
+        """The DataFrames of values."""
+        return [res.spark_rows for res in self.results]
+
+    @property
+    def rows(self) -> int:
+        """About how many rows these have."""
+        return sum(_most(res) for res in self.results)
+
+    @property
     def is_plain(self) -> bool:
         """Whether every query counts alike and by itself."""
         return self.segments is None or (self.segments.weights is None and self.segments.clusters is None)
@@ -96,8 +104,7 @@ class Spread:
         """Yield what each group of queries answers about the values of some metrics."""
         from rankwell.evaluation.distributed.side_by_side import side_by_side
 
-        rows = sum(_most(res) for res in self.results)
-        return side_by_side([res.spark_rows for res in self.results], [*columns], rows, answer, self.segments)
+        return side_by_side(self.frames, [*columns], self.rows, answer, self.segments)
 
     def centres(self, metric: Metric) -> np.ndarray:
         """A value near the mean of each system."""
@@ -154,7 +161,7 @@ class Spread:
             for metric, place in keys
             if str(metric) in how.ropes and units[metric, place] < LARGE
         }
-        cells = self._parts(flipped, partial(asked.cells, wanted=flipped))
+        cells = self._parts(flipped, partial(asked.of_cells, wanted=flipped, made=flipped_as))
         found = {}
         for metric, place in keys:
             at = str(metric), codes[place]
@@ -163,8 +170,8 @@ class Spread:
             if at in flipped:
                 untested = self.systems.between_methods(asked.pairs)
                 found[metric, place] = without(joined(cells[at]), untested)
-        parts = self._parts(drawn, partial(asked.parts, wanted=drawn))
-        return found, {place: Parts.joined(each) for place, each in parts.items()}
+        parts = self._parts(drawn, partial(asked.of_cells, wanted=drawn, made=parts_of_pairs))
+        return found, {place: Parts(*in_order(each)) for place, each in parts.items()}
 
     def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
         """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
@@ -173,10 +180,9 @@ class Spread:
         places = [(str(metric), code) for code in sums.segments for metric in tested]
         n = np.concatenate([sums.segments[code].metrics[name].pairs.difference.n for name, code in places])
         bins: list[dict[int, Any]] = [{} for _ in n]
-        columns, rows = [str(metric) for metric in tested], sum(_most(res) for res in self.results)
-        frames, few = [res.spark_rows for res in self.results], np.flatnonzero(n < ENOUGH).tolist()
+        columns, few = [str(metric) for metric in tested], np.flatnonzero(n < ENOUGH).tolist()
         counted = partial(asked.counted, wanted=places)
-        for found in signed_ranks(frames, columns, rows, counted, self.segments, few=few):
+        for found in signed_ranks(self.frames, columns, self.rows, counted, self.segments, few=few):
             for (number, own), ranks in found.items():
                 bins[number][own] = ranks
         p = [
@@ -192,7 +198,8 @@ class Spread:
     ) -> dict[Place, np.ndarray]:
         """The p-values of Tukey's test, of the queries where every system is defined."""
         wanted = {(str(metric), code) for code in sums.segments for metric in tested}
-        answer = partial(asked.shuffles, wanted=wanted, times=shuffles_of(how), seed=how.seed)
+        shuffles = partial(Shuffles.of, times=shuffles_of(how), seed=how.seed)
+        answer = partial(asked.of_cells, wanted=wanted, made=shuffles)
         found = {place: reduce(add, parts) for place, parts in self._parts(wanted, answer).items()}
         nothing = np.full(asked.pairs.shape[1], math.nan)
         return {

@@ -10,8 +10,9 @@ from typing import Any
 
 from rankwell import errors
 from rankwell.errors import DataError, UsageError
+from rankwell.evaluation.distributed.job import DONE
 from rankwell.evaluation.distributed.mapping import batches_by_rows
-from rankwell.evaluation.distributed.packing import unpacked
+from rankwell.evaluation.distributed.packing import packed, unpacked
 
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
 LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")  # as gRPC refuses one
@@ -26,6 +27,13 @@ def groups_for(session: Any, rows: int, items: int = 0) -> int:
     shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / few))
     wanted = min(max(ceil(rows / most), shared_out), MOST)
     return max(wanted, ceil(rows / max(LARGEST, items // SHARE)), 1)
+
+
+def of_blob(found: Any) -> Any:
+    """Return a batch with an answer as one row of bytes."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([pa.array([packed(found)], pa.binary())], names=[DONE])
 
 
 def blobs(answers: Any) -> Iterator[Any]:

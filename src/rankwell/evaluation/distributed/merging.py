@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rankwell.evaluation.distributed.answers import of_blob
 from rankwell.evaluation.distributed.by_item import Pieces, add, folded
 from rankwell.evaluation.distributed.job import DONE, RANGE
 from rankwell.evaluation.distributed.mapping import mapped
-from rankwell.evaluation.distributed.packing import packed, unpacked
+from rankwell.evaluation.distributed.packing import unpacked
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.values import Values
 
@@ -27,8 +28,6 @@ def merged(answered: Any, groups: int, ranges: int) -> Any:
 
 def sums(batches: Iterator[Any]) -> Iterator[Any]:
     """Yield the sum of all answers in batches of Arrow, one taken after the other, and the folded states of ranges of items."""
-    import pyarrow as pa
-
     done, by_range = Done(Values()), dict[int, Pieces]()
     for batch in batches:
         for number, answer in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
@@ -39,4 +38,4 @@ def sums(batches: Iterator[Any]) -> Iterator[Any]:
                 add(by_range.setdefault(number, {}), found)
     made = [done.as_part()] if done.is_begun else []
     for each in (*made, *([folded(by_range)] if by_range else [])):
-        yield pa.RecordBatch.from_arrays([pa.array([packed(each)], pa.binary())], names=[DONE])
+        yield of_blob(each)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.evaluation.distributed.answers import blobs, groups_for
+from rankwell.evaluation.distributed.answers import blobs, groups_for, of_blob
 from rankwell.evaluation.distributed.job import DONE, QUERY
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.of_users import (
@@ -19,7 +19,6 @@ from rankwell.evaluation.distributed.of_users import (
     WEIGHT,
     frame_of,
 )
-from rankwell.evaluation.distributed.packing import packed
 from rankwell.evaluation.streaming.work import users_like
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
@@ -39,13 +38,6 @@ def side_by_side(
 ) -> Iterator[Any]:
     """Yield what a function answers for each group of queries, as ``answered`` asks it."""
     yield from blobs(answered(frames, columns, rows, answer, segments))
-
-
-def of_blob(found: Any) -> Any:
-    """Return a batch with an answer as one row of bytes."""
-    import pyarrow as pa
-
-    return pa.RecordBatch.from_arrays([pa.array([packed(found)], pa.binary())], names=[DONE])
 
 
 def answered(

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.evaluation.distributed.answers import blobs, groups_for
+from rankwell.evaluation.distributed.answers import blobs, groups_for, of_blob
 from rankwell.evaluation.distributed.job import DONE
 from rankwell.evaluation.distributed.mapping import mapped
-from rankwell.evaluation.distributed.side_by_side import Answer, answered, of_blob
+from rankwell.evaluation.distributed.side_by_side import Answer, answered
 from rankwell.results.segments import Segments
 from rankwell.statistics.signed_ranks import Counted, Ranks
 

@@ -120,5 +120,4 @@ def values_of(results: Mapping[str, Results], metric: Metric, comparison: Compar
     seeds = {} if comparison is None else comparison.seeds
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
     systems = Systems.of(list(results), seeds, folds)
-    table = np.array([each.mean(axis=0) for each in systems.by_seed(aligned.values(metric))])
-    return Values(systems.names, aligned.queries, table)
+    return Values(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
