@@ -12,6 +12,7 @@ from rankwell.comparison.methods import Methods
 from rankwell.statistics.effects import TIE, smallest_visible, units_needed
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
+from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
 
 ROOM = 1 << 23  # differences held at a time
@@ -274,11 +275,9 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
     values = cell.values if design.weights is None else cell.values * design.weights
     if design.clusters is None:
         return cell._replace(values=np.ascontiguousarray(values))
-    numbers, of = np.unique(design.clusters, return_inverse=True)
     d = values[cell.pairs[0]] - values[cell.pairs[1]]
-    known = np.array([np.bincount(of, ~np.isnan(row), len(numbers)) for row in d])
-    sums = np.array([np.bincount(of, np.nan_to_num(row), len(numbers)) for row in d])
+    known, sums = (
+        by_cluster(each, design.clusters) for each in ((~np.isnan(d)).astype(float), np.nan_to_num(d))
+    )
     sums[known == 0] = math.nan
-    count = len(d)
-    pairs = np.array([np.arange(count), np.full(count, count)])
-    return Cell(np.vstack([sums, np.zeros(len(numbers))]), pairs, numbers)
+    return Cell.of_differences(sums, np.unique(design.clusters))

@@ -211,5 +211,4 @@ def without(cell: Cell, places: np.ndarray) -> Cell:
         return cell
     d = cell.values[cell.pairs[0]] - cell.values[cell.pairs[1]]
     d[places] = math.nan
-    pairs = np.array([np.arange(len(d)), np.full(len(d), len(d))])
-    return Cell(np.vstack([d, np.zeros(d.shape[1])]), pairs, cell.units)
+    return Cell.of_differences(d, cell.units)

@@ -38,6 +38,13 @@ class Cell(NamedTuple):
     pairs: np.ndarray
     units: np.ndarray
 
+    @classmethod
+    def of_differences(cls, d: np.ndarray, units: np.ndarray) -> Cell:
+        """Return the comparisons whose differences are known, a row each, as those of as many systems with one that has 0 everywhere."""
+        count = len(d)
+        pairs = np.array([np.arange(count), np.full(count, count)])
+        return cls(np.vstack([d, np.zeros(d.shape[1])]), pairs, units)
+
 
 def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> Family:
     """Return the p-values of mean differences by sign flips, adjusted by step-down maxT (Westfall and Young, 1993).
