@@ -155,9 +155,9 @@ def test_a_format_that_fails_to_recognise_a_file_is_named(tmp_path, plant):
 
 def test_a_format_without_endings_of_names_is_named(tmp_path, plant):
     plant(sloppy("pass").replace("SUFFIXES", "ENDINGS"))
-    (tmp_path / "other.run").write_text("1 Q0 a 1 2 t\n")
+    (tmp_path / "other").write_text("1 - a 1 2 t\n")
     with pytest.raises(ReaderError, match=r"as pairs \(AttributeError: .*'SUFFIXES'\)"):
-        rw.read_run(tmp_path / "other.run")
+        rw.read_run(tmp_path / "other")
 
 
 def test_the_command_ends_with_3_and_one_line_and_lint_finds_it(tmp_path, plant, capsys):

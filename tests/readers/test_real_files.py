@@ -66,6 +66,6 @@ def test_every_real_run_is_read_as_trec_and_every_table_as_what_it_is(movies):
     for path in runs:
         assert ": read as trec" in rw.read_run(path).source
     compressed = rw.read_run(evidence("cranfield/runs/bm25-top1000.run.gz"))
-    assert "read as trec, gzip (by its name)" in compressed.source
+    assert "read as trec, gzip (by its first bytes)" in compressed.source
     assert "read as delimited (by its first bytes)" in rw.read_qrels(movies / "split" / "test.csv").source
     assert "read as movielens" in rw.read_qrels(movies / "ratings.dat").source

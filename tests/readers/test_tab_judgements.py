@@ -29,7 +29,6 @@ def test_the_file_says_what_it_is(tmp_path):
         b"query\t0\titem\tgrade\n",  # a header
         b"1\t1\t7\t1\n",  # four columns that are no judgements of TREC
         b"1\t0\t7\t0.5\n",  # a grade that TREC's format does not know
-        b"1 0 7 1\n",
         b"1\t0\t7\t1",  # a line that goes on behind what was looked at
         b"1\t0\t7\t1\t2\n",
     ],

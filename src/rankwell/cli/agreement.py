@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -33,12 +33,13 @@ from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels, read_run
+from rankwell.records import record
 from rankwell.tables.run_qrels import Qrels
 
 FORMS = ("text", "markdown", "latex", "html", "json", "csv")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Agreeing:
     """How orders are compared."""
 
@@ -145,7 +146,7 @@ def agreement(
     statistics: Agreeing = Agreeing(),
     tables: Tables = Tables(),
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Say how far judgements agree, and the orders of runs under metrics and judgements.
 

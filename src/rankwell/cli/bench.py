@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -19,6 +18,7 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table
 from rankwell.errors import UsageError
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.efficiency import Costs, Growth
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PLAIN = 150  # the width of tables that go to no terminal
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Loads:
     """How queries are sent."""
 
@@ -64,7 +64,7 @@ class Loads:
     seed: Annotated[int, Option(help="the seed for the order of queries and their arrivals")] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Quality:
     """What the systems are to find."""
 
@@ -81,7 +81,7 @@ class Quality:
     metrics: Annotated[str, Option(name=("--metrics", "-m"), help="metrics for that")] = "ndcg@10"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Written:
     """Where costs go, and how they are printed."""
 

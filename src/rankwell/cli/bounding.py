@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.option import UNJUDGED, Option
 from rankwell.cli.words import split
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.evaluation.plan import BoundsWanted
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Bounding:
     """How far judging unjudged items could move the values."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -37,6 +36,7 @@ from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.loading import all_loaded, is_saved
 
@@ -49,7 +49,7 @@ Clusters = Annotated[
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Testing:
     """How differences are tested."""
 
@@ -136,7 +136,7 @@ def compare(
     tables: Tables = Tables(),
     engines: Engines = Engines(),
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Compare runs: means with intervals, and tests of their differences, corrected for their number.
 

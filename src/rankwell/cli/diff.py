@@ -71,7 +71,7 @@ def diff(
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     redacting: Redacting = Redacting(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.bounding import Bounding
@@ -28,6 +27,7 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.evaluation.inputs import Inputs
@@ -39,7 +39,7 @@ NO_SWEEP = ("csv", "parquet")
 Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Printed:
     """How results are printed."""
 
@@ -121,7 +121,7 @@ def evaluate(
     engines: Engines = Engines(),
     reading: Reading = Reading(),
     printed: Printed = Printed(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Evaluate runs against judgements.
 

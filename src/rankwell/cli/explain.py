@@ -36,7 +36,7 @@ def explain(
     tables: Tables = Tables(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Print the definition of a metric; with judgements and a run, how its value for one query is computed.
 
@@ -107,7 +107,7 @@ def rosetta(
     ],
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Show the value that each tool would print for these data under one name, and how its definition differs.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from rankwell.cli.option import LEARNING, OUTPUT, Option
@@ -13,11 +12,12 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 
 PLAIN = 120  # the width of a report that goes to no terminal
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Numbers:
     """The number that a method has."""
 
@@ -33,7 +33,7 @@ class Numbers:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Learning:
     """What is learned from judgements."""
 
@@ -60,7 +60,7 @@ class Learning:
     seed: Annotated[int, Option(help="the seed for dealing the queries to folds")] = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Written:
     """Where the fused run goes, and how the report is printed."""
 
@@ -102,7 +102,7 @@ def fuse(
     learning: Learning = Learning(),
     reading: Reading = Reading(),
     written: Written = Written(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, get_args
 
@@ -32,6 +31,7 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.errors import InputError, UsageError
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.daily_files import is_several
 from rankwell.results.exports import to_json
@@ -41,7 +41,7 @@ GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]
 LEAST_DIGITS = 8
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Deciding:
     """How the gate decides."""
 
@@ -69,7 +69,7 @@ class Deciding:
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Reported:
     """Where the verdict is written."""
 
@@ -145,7 +145,7 @@ def gate(
     reported: Reported = Reported(),
     tables: Tables = Tables(),
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> int:
     """Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.option import GROWTH, Option
 from rankwell.cli.words import whole_numbers
 from rankwell.errors import UsageError
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.efficiency import Growth
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Growing:
     """With how many documents costs are measured."""
 

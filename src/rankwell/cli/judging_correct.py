@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
@@ -14,9 +13,10 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Drawing:
     """How the negatives were drawn."""
 
@@ -39,7 +39,7 @@ class Drawing:
     ] = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Estimation:
     """How values are estimated."""
 
@@ -88,7 +88,7 @@ def judging_correct(
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.
 

@@ -74,7 +74,7 @@ def judging_estimate(
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.
 

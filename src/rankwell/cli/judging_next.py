@@ -38,7 +38,7 @@ def judging_next(
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Choose the unjudged items whose judgements tell most about a comparison of runs.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from rankwell.cli.option import Option
@@ -10,6 +9,7 @@ from rankwell.cli.options import Reading
 from rankwell.cli.words import run_names
 from rankwell.errors import UsageError
 from rankwell.readers import open_run, read_qrels
+from rankwell.records import record
 from rankwell.tables.run_qrels import Qrels, Run
 
 NOTHING = "none"  # in place of judgements
@@ -20,7 +20,7 @@ METHODS = (
 Aim = Literal["order", "difference", "mean"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Choosing:
     """What the judgements are for."""
 

@@ -46,7 +46,7 @@ def judging_sample(
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Draw items to judge at random from the lists of runs, so that metrics can be estimated from their judgements.
 

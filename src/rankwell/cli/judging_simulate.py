@@ -54,7 +54,7 @@ def judging_simulate(
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
     reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.
 

@@ -66,7 +66,7 @@ def lint(
         Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
     ] = None,
     output: Output = None,
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> int:
     """Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.
 

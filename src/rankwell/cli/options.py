@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -17,6 +17,7 @@ from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, one_of
 from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.display.table import Table
@@ -70,7 +71,7 @@ ItemText = Annotated[
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Tables:
     """What metrics read beside runs and judgements."""
 
@@ -94,7 +95,7 @@ class Tables:
         return [each for each in (self.train, self.items, self.users) if each is not None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Engines:
     """Where data are evaluated: in memory, part by part if they do not fit, or on Spark."""
 
@@ -156,7 +157,7 @@ class Engines:
         return Stream(self.memory, self.resume, progress=None if progress is None else progress.of_total)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Reading:
     """The format and the columns of runs and judgements, where they are not recognised."""
 
@@ -194,7 +195,7 @@ class Reading:
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Redacting:
     """Whether ids are shown as hashes."""
 

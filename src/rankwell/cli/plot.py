@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from inspect import Signature
 from typing import Any
 
@@ -35,6 +34,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation.plan import NO_BOUNDS
 from rankwell.judge.policy import Policy
 from rankwell.readers import open_run, read_qrels
+from rankwell.records import record
 from rankwell.reporting import plots
 from rankwell.reporting.extra import require_extra
 from rankwell.reporting.pictures import form_of
@@ -80,7 +80,7 @@ def _write(draw: Draw, kind: str, given: Mapping[str, Any]) -> None:
     sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
 
 
-@dataclass(frozen=True)
+@record
 class Asked:
     """A picture that a command line asks for: the function that draws it, and what is given by the names of parameters."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +15,7 @@ from rankwell.cli.words import pairs
 from rankwell.display.escaping import printable
 from rankwell.display.output import width, write
 from rankwell.errors import InputError
+from rankwell.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ Keep = Literal["keep", "drop"]
 PLAIN = 120  # the width of a report that goes to no terminal
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Printed:
     """How the tables are read, and the report printed."""
 
@@ -66,7 +66,7 @@ class Printed:
         write("\n\n".join(texts[self.format](each) for each in reports), None)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ToFile(Printed):
     """A report, and one table."""
 
@@ -84,7 +84,7 @@ class ToFile(Printed):
         return Target(inputs, self.output)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ToFolder(Printed):
     """A report, and several tables."""
 

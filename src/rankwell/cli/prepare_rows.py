@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 from rankwell.cli.option import DATA, KEPT, POPULAR, Option
 from rankwell.cli.prepare_options import Keep, Seed, ToFile, ToFolder
 from rankwell.errors import UsageError
+from rankwell.records import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Rule:
     """Which items are popular."""
 
@@ -29,7 +30,7 @@ class Rule:
     iqr: Annotated[float | None, Option(help="items above Q3 + this · (Q3 − Q1)")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Limits:
     """How many rows users and items must have."""
 

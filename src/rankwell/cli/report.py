@@ -118,7 +118,7 @@ def report(
     reading: Reading = Reading(),
     redacting: Redacting = Redacting(),
     bounding: Bounding = Bounding(),
-    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+    policy: PolicyRules = Policy(),
 ) -> None:
     """Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.
 

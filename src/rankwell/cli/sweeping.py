@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,8 @@ def write_sweep(
 
     sweep = sweep_of(inputs, runs, thresholds, threads=threads)
     if printed.form == "json":
+        import json
+
         text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
     else:
         tables = [sweep.to_table(metric) for metric in sweep.metrics]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from rankwell.cli.option import SYSTEMS, Option
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Systems:
     """What is measured; several systems have a name each, ``NAME=`` before the command."""
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.states import Mean
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Aligned:
     """The results of several systems, and the queries that any of them has, sorted by id."""
 

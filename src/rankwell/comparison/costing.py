@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from rankwell.display.plain_values import plain_value
 from rankwell.display.table import Better, Column
 from rankwell.errors import UsageError, one_of
+from rankwell.records import record
 
 FRONT = "*"
 MEMORY = "MiB is memory above that before indexing."
@@ -64,7 +65,7 @@ class Failures(NamedTuple):
     others: int
 
 
-@dataclass(frozen=True)
+@record
 class Conditions:
     """On what machine costs were measured, and what disturbed it: what a reader must know to judge them.
 
@@ -109,7 +110,7 @@ class Conditions:
         return cls(**(dict(data) | {"saturated": tuple(data["saturated"]), "failures": failures}))
 
 
-@dataclass(frozen=True)
+@record
 class CostEstimates:
     """What systems cost under one load: quantities by name, then by system, ratios of latency of the pairs asked for, and conditions."""
 

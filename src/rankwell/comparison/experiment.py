@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
 from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 
 TEXT, LIST, TABLE = "text", "a list of texts", "a table"
 KINDS = {
@@ -31,7 +32,7 @@ WORDS = {
 DIGITS = 16
 
 
-@dataclass(frozen=True)
+@record
 class Experiment:
     """What an experiment file says; paths are from the folder of the file.
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.results.segments import Segments
 from rankwell.statistics.many import Design
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Groups:
     """The labels of all queries (none) and of each segment, the places of their queries, and how queries count."""
 

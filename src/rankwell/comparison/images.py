@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items, column_of, texts_in
 
@@ -36,7 +37,7 @@ MAGIC = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", re
 FORMATS = "PNG", "JPEG", "GIF", "WEBP"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Images:
     """A column of paths or data URIs, looked up by item; paths are relative to a folder."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import run_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.pieces import distinct, pieces_of
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.labels import Labels
 from rankwell.results.part import Part
@@ -32,7 +33,7 @@ class Found(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class DrawnSegments(Segments):
     """As many segments as there are groups, into which queries are drawn by a seed and their ids."""
 

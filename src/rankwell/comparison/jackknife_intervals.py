@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
+from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws
 
@@ -26,7 +26,7 @@ GROUPS = 200
 FEWEST_ITEMS = 50
 
 
-@dataclass(frozen=True)
+@record
 class Interval:
     """A value with its standard error and its interval."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal, get_args
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import record
 
 Test = Literal["t", "flips", "wilcoxon", "sign"]
 Correction = Literal["auto", "holm", "maxt", "tukey", "bh", "by", "none"]
@@ -44,7 +45,7 @@ def refuse_odds(alpha: float, power: float) -> None:
         raise UsageError(f"power={power:g}: must be from 0.5 to {MOST_POWER:g}, such as 0.8.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Methods:
     """How differences are tested; checked when made.
 

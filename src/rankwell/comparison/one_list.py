@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from rankwell.comparison.texts import Texts
 from rankwell.evaluation.one_query import One
 from rankwell.inspection.explaining.contributions import contributions
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 
 class Row(NamedTuple):
@@ -37,7 +37,7 @@ class Found(NamedTuple):
     of: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class OneList:
     """The list that one system gave for a query; ``one`` is None if neither the run nor the judgements have the query."""
 

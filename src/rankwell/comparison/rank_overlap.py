@@ -16,6 +16,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.judge.scale import Scale
 from rankwell.readers import read_run
+from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked
@@ -135,7 +136,7 @@ def rbo(
     )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Lists:
     """The lists of the queries of two runs: how long they are, and of each common item the deeper of its two places."""
 

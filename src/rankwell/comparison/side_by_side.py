@@ -17,6 +17,7 @@ from rankwell.evaluation.one_query import One, one_query
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Run
@@ -30,7 +31,7 @@ SHOWN = 20  # ranks of a list, where the metric reads all of it or more than MOS
 MOST = 40
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Lists:
     """The lists of one run, and how they are judged; a run in a file is read when it is looked at, and not kept."""
 

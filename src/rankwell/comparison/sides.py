@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State
@@ -19,7 +20,7 @@ from rankwell.tables.states import Divisible, State
 States = dict[Metric, State]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Side:
     """Some lists of one run and their states; ``place`` is the position of each user's lists."""
 

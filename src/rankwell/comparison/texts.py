@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, one_of
+from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items, column_of, texts_in
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 USUAL = "text", "title", "name", "query", "question"  # the columns looked for, the first that is there wins
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Texts:
     """A column of texts, looked up by id."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from rankwell.comparison.cells import Differences, Means
 from rankwell.comparison.methods import Methods
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import kind_for
@@ -27,7 +27,7 @@ UNTESTED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Systems:
     """The systems that are compared: of each the rows of its results, by seed and by fold."""
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 __all__ = ["from_ir_measures", "to_ir_measures"]
 
@@ -37,7 +38,7 @@ KINDS: Mapping[str, type] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """An ir_measures measure: the metric here, and the name here of each of its parameters.
 

@@ -5,11 +5,10 @@ Values for people are rounded, but never to an exact 0 or 1 they do not have; va
 
 from __future__ import annotations
 
-import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Literal
@@ -18,6 +17,7 @@ from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED
 from rankwell.display.html import html_of, in_notebook
 from rankwell.display.layout import GAP, blocks_of, display_width, padded, total_of, wrapped
 from rankwell.errors import UsageError, brief, one_of
+from rankwell.records import SetOnce, record
 
 Kind = Literal["text", "count", "value"]
 Better = Literal["higher", "lower", "neither"]
@@ -69,7 +69,7 @@ def _csv(cell: Cell) -> str:
     return "" if cell is None else repr(cell)
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Column:
     """A named column of text (names and ids), counts, or values, which are rounded to `digits` when shown."""
 
@@ -121,8 +121,8 @@ class Column:
         )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Table:
+@record(repr=False)
+class Table(SetOnce):
     """Rows under typed columns; None or NaN is an undefined cell. Rendered text never ends with a newline.
 
     With `mark_best`, the best value of each column with a direction is marked, together with values equal to it in every
@@ -257,6 +257,8 @@ class Table:
 
     def to_json(self) -> str:
         """Render the records as a JSON array; undefined is null, and infinity, which JSON lacks, is text."""
+        import json
+
         texts: dict[Cell, Cell] = {math.inf: "inf", -math.inf: "-inf"}
         known = ({name: texts.get(v, v) for name, v in each.items()} for each in self.to_records())
         lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from rankwell.comparison.costing import Failures
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.needs import needed
 from rankwell.errors import UsageError
+from rankwell.records import record
 from rankwell.statistics.quantiles import QuantileInterval, quantile_interval
 from rankwell.statistics.ratios import RatioInterval, geometric_ratio, quantile_ratio, ratio_of_logs
 from rankwell.statistics.series import effective_size
@@ -40,7 +41,7 @@ def latency() -> pl.Expr:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Group:
     """The calls of a system under one load, cold or warm, and what is estimated from them, each once."""
 

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 from rankwell.efficiency.process import Ended, Process
 from rankwell.efficiency.system import path_of
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Limits:
     """What a system may use: seconds per call and for indexing, bytes of memory per process and its children; None is no limit."""
 

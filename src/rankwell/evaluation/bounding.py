@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.unjudged import Unjudged
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import open_run
+from rankwell.records import record
 from rankwell.results.bounds import Bounding
 from rankwell.results.part import Part
 from rankwell.tables.arguments import UNFIT, fitted
@@ -31,7 +32,7 @@ WHOLE_STEPS = 1000  # up to this grade, all whole grades below the highest one a
 COPIES = "rows that repeat an item"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class BoundsAsked:
     """What was asked: the depth of the pool and its runs besides those of the call; the scale."""
 
@@ -142,7 +143,7 @@ def refuse_rules(asked: Asked) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class BoundsTask(Task):
     """The work done on each batch of lists to bound its values; the pool also holds the unjudged items of the stated pool."""
 
@@ -175,7 +176,7 @@ class BoundsTask(Task):
         return np.fmin(low, value), np.fmax(high, value)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Bounds:
     """What bounds the values of runs: a task, and what the bounds rest on."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from rankwell.judge.stated_pool import with_pooled
 from rankwell.judge.unjudged_pair import Both, ranks_in
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.records import record
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Pairs:
     """Runs whose lists are matched with each other, so that differences can be bounded."""
 

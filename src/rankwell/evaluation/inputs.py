@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -17,6 +17,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_items, read_qrels
+from rankwell.records import record
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
@@ -30,7 +31,7 @@ READING = "columns", "format_in", "encoding", "rank_base"
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Inputs:
     """Metrics, policy, and the tables they need; a table is None if it was not given or no metric needs it.
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from rankwell.errors import NeededError, UsageError
-from rankwell.judge import history_of
 from rankwell.judge.asked import Asked, Asker
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
@@ -101,6 +100,8 @@ def context_of(
     counts: Counter[str] = Counter()
     catalogue, history = None if items is None else Known(items.item), None
     if train is not None and needs & {"history", "counts"}:
+        from rankwell.judge import history_of
+
         history, counts = history_of(train, catalogue, asked.policy)
         catalogue = history.catalogue
     highest = float(pool.grades.max()) if len(pool.grades) else None

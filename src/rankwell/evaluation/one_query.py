@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,12 +11,13 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import judge, missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
+from rankwell.records import record
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns, Lists
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class One:
     """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -19,6 +19,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
@@ -50,7 +51,7 @@ class BoundsWanted(NamedTuple):
 NO_BOUNDS = BoundsWanted()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Plan:
     """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 

@@ -8,7 +8,7 @@ tool, or says that the tool's code was only read; such a preset appears in table
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
@@ -26,7 +27,7 @@ __all__ = ["Preset", "names", "preset_of"]
 FOLDER = Path(__file__).parent / "presets"
 
 
-@dataclass(frozen=True)
+@record
 class Preset:
     """The metrics and the policy of one tool."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
 from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.records import record
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
@@ -50,7 +51,7 @@ def steps_of(metrics: tuple[Metric, ...]) -> Steps:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Task:
     """The work done on each batch of lists; without ``tie_ranges`` the order of equal scores is not looked at again."""
 

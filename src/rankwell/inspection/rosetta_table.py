@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import product
 from typing import Any
 
@@ -20,6 +20,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -36,7 +37,7 @@ TOLD = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@record
 class Line:
     """One tool: the number, the metric behind it, and what differs from the first line."""
 
@@ -146,7 +147,7 @@ def _read_once(run: Run) -> Run:
     return held
 
 
-@dataclass(frozen=True)
+@record
 class Setting:
     """What a tool means by a metric, and its rules."""
 

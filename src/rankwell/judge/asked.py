@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 
 
 class Asker(NamedTuple):
@@ -20,7 +21,7 @@ class Asker(NamedTuple):
         return self.text
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Asked:
     """The requirements on a run and its judgements, with the metrics that have them, for messages.
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, ClassVar
 
 from rankwell.judge.scale import Scale
-from rankwell.judge.train import History
+from rankwell.records import record
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
 
+if TYPE_CHECKING:
+    from rankwell.judge.train import History
 
-@dataclass(frozen=True, eq=False, slots=True)
+
+@record(eq=False)
 class Context(Derived):
     """The data shared by all batches: the grade scale and its ends, the catalogue, the history, the users.
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
-from rankwell.judge.train import History
 from rankwell.kernels import integers
 from rankwell.tables.csr import owners, owners_of, places_of
 from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
+
+if TYPE_CHECKING:
+    from rankwell.judge.train import History
 
 Ties = tuple[np.ndarray, np.ndarray]
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import SetOnce, record
 from rankwell.tables.arguments import UNFIT, fitted
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Policy:
+@record(kw_only=True)
+class Policy(SetOnce):
     """Rules for everything that is not part of a metric's definition; the first value of each field is the default.
 
     Parameters

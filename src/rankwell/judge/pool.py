@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rankwell.judge.scale import Scale
 from rankwell.kernels import order
-from rankwell.tables.amounts import Amounts
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known
@@ -17,10 +17,11 @@ from rankwell.tables.ranked import Ranked, Topics
 
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
+    from rankwell.tables.amounts import Amounts
     from rankwell.tables.digests import Digest
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Together:
     """What judgements tell of all queries together: the items that are judged for anybody, the lowest and the highest grade.
 
@@ -177,6 +178,8 @@ class Pool(Derived):
 
 def amounts_of(context: Context, pool: Pool) -> Amounts:
     """Return the sums of the grades above 0 of each item of the catalogue, over the judgements of this pool."""
+    from rankwell.tables.amounts import Amounts
+
     assert context.catalogue is not None
     rows = pool.rows_in(context)
     return Amounts.of(rows, np.maximum(pool.grades, 0.0), len(context.catalogue))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwell.errors import DataError, NeededError, brief
 from rankwell.judge.asked import Asker
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Topics
 from rankwell.tables.run_qrels import Qrels
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Numbered:
     """Topics of judgements, numbered in the order of their ids, their number, and likewise for subgroups."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.records import record
 
 HIGHEST_EXP2 = 1000.0  # sums of such gains over millions of items still fit into a number
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Scale:
     """The meaning of grades: which items are relevant, which count as judged, and where gains begin."""
 

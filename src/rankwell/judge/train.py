@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
+from rankwell.records import record
 from rankwell.tables.amounts import Amounts
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.digests import Digest
@@ -25,7 +26,7 @@ COUNTS = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Everyone:
     """What training data tell of all users together: their number, that of their pairs with items, and the users and grades of each item.
 
@@ -70,7 +71,7 @@ class Everyone:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class History:
     """The distinct items of each training user, as rows of the catalogue, with their grades.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.lists import judge
 from rankwell.judge.pool import Pool
 from rankwell.judge.unjudged import Unjudged
+from rankwell.records import record
 from rankwell.tables.csr import owners
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
@@ -42,7 +43,7 @@ def ranks_in(run: Run, pool: Pool, asked: Asked, context: Context) -> np.ndarray
     return ranks
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Both:
     """The items of a pool that holds all of two runs: the query and the grade of each (NaN: unjudged), and its ranks, 0 for none."""
 

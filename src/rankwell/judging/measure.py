@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,14 @@ from rankwell.metrics.graded.gain import CG, DCG
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.graded.users import RBP
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.ranked import Ranked
 
 LINEAR = (P, CG, DCG, RBP)
 EXAMPLES = "ap, p@10, dcg@10, cg@10 and rbp"
 
 
-@dataclass(frozen=True)
+@record
 class Measure:
     """A metric that is a sum over items (P, CG, DCG, RBP), or over pairs of items (AP).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.comparison.fusion.candidates import candidates_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Run
@@ -18,7 +19,7 @@ from rankwell.tables.run_qrels import Run
 ABSENT = np.inf  # the rank of an item in a list that lacks it
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Block:
     """The lists of one query, a row each, padded: the run of each list, and the candidates and ranks in it.
 
@@ -42,7 +43,7 @@ class Block:
         return found[: self.size]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Pooled:
     """The candidates of each query, end to end, and the rows of all lists: by query, then run, then rank."""
 

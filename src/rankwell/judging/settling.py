@@ -12,6 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.judging.estimates import Estimates, estimates_of
 from rankwell.judging.methods.mtc import spread_of_pairs
 from rankwell.judging.told import Told
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 
 WITHIN = 0.01
@@ -143,7 +144,7 @@ def _left(parts: np.ndarray) -> np.ndarray:
     return np.append(np.cumsum(parts[::-1])[::-1], 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Effects:
     """What a gain of each item adds to the value of each run, summed over queries; ``means`` are the expected sums of the runs.
 

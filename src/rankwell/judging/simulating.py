@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankwell.judging.pooled import Pooled
 from rankwell.judging.simulation import Left, Simulation, Spent
 from rankwell.judging.told import Told
 from rankwell.metrics import Wanted
+from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation
 from rankwell.tables.arguments import UNFIT, checked, fitted
 from rankwell.tables.csr import owners
@@ -124,7 +125,7 @@ class Step(NamedTuple):
     queries: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Collection:
     """Runs and all judgements: ``grade`` is the answer for each candidate, ``truth`` the mean of each run under all of them."""
 

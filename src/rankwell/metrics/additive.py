@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.kernels import sums
 from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankwell.metrics.bounds import DifferenceBounds
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Terms:
     """The terms of the sum: rows in rank order, the gain of each row, and its weight at its rank.
 

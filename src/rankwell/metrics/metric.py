@@ -15,7 +15,8 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
-from rankwell.metrics.parameters import SetOnce, check_cut, described, fitted, parameter_kinds, value_text
+from rankwell.metrics.parameters import check_cut, described, fitted, parameter_kinds, value_text
+from rankwell.records import SetOnce
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
@@ -140,11 +141,8 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def resolved(self) -> dict[str, Any]:
         """Return the parameters except k, with defaults that depend on other parameters filled in."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in ("k", "sampled")
-        }
+        names = [field.name for field in fields(self) if field.name not in ("k", "sampled")]
+        return {name: getattr(self, name) for name in names}
 
     def applies(self, parameter: str) -> bool:
         """Whether a parameter has an effect, given the others; those without effect are left out of the signature."""

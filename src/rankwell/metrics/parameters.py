@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -17,18 +17,6 @@ from rankwell.tables.arguments import LARGEST, UNFIT, kinds_of
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
 WORD = re.compile(r"[^\W\d][\w-]*")  # needs no quotes in a metric's text
-
-
-class SetOnce:
-    """A base of dataclasses that are frozen; the decorator would write the same functions for each, which takes most of its time."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in vars(self) or name not in self.__dataclass_fields__:  # type: ignore[attr-defined]
-            raise FrozenInstanceError(f"{type(self).__name__} cannot be changed; make another one.")
-        object.__setattr__(self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"{type(self).__name__} cannot be changed; make another one.")
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, n_distinct
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
+from rankwell.records import record
 from rankwell.tables.arguments import checked
 
 
-@dataclass(frozen=True)
+@record
 class Limits:
     """Limits on the number of rows of each user and each item."""
 

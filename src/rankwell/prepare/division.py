@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,13 +15,14 @@ from rankwell.prepare.leaks import SECONDS, moment
 from rankwell.prepare.pairs import Coded, coded, extremes, nth
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 
 How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """A log, and the parameters that choose its test rows."""
 

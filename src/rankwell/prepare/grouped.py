@@ -16,6 +16,7 @@ from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.prepare.windows import Windows
 from rankwell.readers.logs import Log
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import PARTS, Cut, Head
@@ -24,7 +25,7 @@ NONE = "(none)"
 TAIL = PARTS.index("tail")
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Categories:
     """The categories of each item, as pairs of item and category in the order of categories."""
 
@@ -60,7 +61,7 @@ class Categories:
         return np.bincount(found, minlength=len(self.names))
 
 
-@dataclass(frozen=True)
+@record
 class Group:
     """A group and its popular items; ``tail`` is None if nobody used any of its items."""
 

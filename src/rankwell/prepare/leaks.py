@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -12,11 +11,12 @@ import polars as pl
 from rankwell.prepare.pairs import Coded, among, coded, extremes, keys, repeats
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
+from rankwell.records import record
 
 SECONDS = (10**8, 10**10)  # whole numbers in this range are shown as seconds since 1970
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Sides:
     """Training and test data, with shared codes for users and items."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,13 +12,14 @@ from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
+from rankwell.records import record
 from rankwell.tables.ids import Known
 
 TRAIN, TEST, LISTS = range(3)
 FEWEST = 5  # lists needed before sampled candidates are suspected
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Listed:
     """Training data, test data and lists, with shared codes for users and items."""
 

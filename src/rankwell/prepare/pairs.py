@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -11,6 +10,7 @@ import polars as pl
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
+from rankwell.records import record
 from rankwell.tables.csr import places_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, to_same_kind
@@ -18,7 +18,7 @@ from rankwell.tables.ids import Ids, to_same_kind
 EXACT = 1 << 53  # whole numbers up to it are floats
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Coded:
     """Distinct ids, and the code of each row's id in each of several tables."""
 

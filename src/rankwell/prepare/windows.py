@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.leaks import SECONDS
 from rankwell.readers.logs import Log
+from rankwell.records import record
 
 PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
 SECOND = 10**6  # in microseconds
 DAY = 86_400 * SECOND
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Windows:
     """The windows in which a log has rows: the start of each (in microseconds), and its label."""
 

@@ -12,6 +12,8 @@ from rankwell.readers import formats as folder
 from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 
+TREC = "trec"
+
 
 @cache
 def formats() -> tuple[str, ...]:
@@ -30,13 +32,14 @@ def reader(name: str) -> ModuleType:
 
 def guess(file: File) -> tuple[str, str]:
     """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
-    modules = {name: reader(name) for name in formats()}
-    for name, module in modules.items():
+    # most files are TREC text, and no file has two formats: then none of the other readers is imported
+    names = sorted(formats(), key=lambda name: name != TREC)
+    for name in names:
         with failures_explained(file, name):
-            if module.recognises(file.head):
+            if reader(name).recognises(file.head):
                 return name, "by its first bytes"
-    for name, module in modules.items():
+    for name in names:
         with failures_explained(file, name):
-            if file.stem.endswith(module.SUFFIXES):
+            if file.stem.endswith(reader(name).SUFFIXES):
                 return name, "by its name"
-    return "trec", "as no other format fits"
+    return TREC, "as no other format fits"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,14 @@ from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
 from rankwell.readers.paths import files_of
 from rankwell.readers.whole_frames import of_files, of_value
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place, RowOf
 
 NUMBERS = ("grade", "score", "rank", "time")
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Log:
     """A table with all its columns; ``words`` says which of them is the query, the item, the grade, the time …"""
 

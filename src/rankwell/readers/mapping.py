@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
+from rankwell.records import record
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed
@@ -20,7 +20,7 @@ from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ListOf(Held):
     """Items by the query in whose list they stand."""
 
@@ -34,7 +34,7 @@ class ListOf(Held):
         return Composed("{name}, query {query}", name=self.name, query=brief(self.queries.one(query)))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Lists:
     """The items of each query end to end, best first, or with numbers; ``plain`` ones are of distinct queries, and none is nan."""
 

@@ -7,7 +7,6 @@ DLPack comes in: PyTorch and JAX on the processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.arrays import array_of, is_sparse, sparse_of
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix
@@ -151,7 +151,7 @@ def listed_in(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np
     return query, matrix[query, place], place + 1
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Entries(Held):
     """Entries of a matrix by their rows, each of which begins at an offset; and by their columns, if these are given."""
 

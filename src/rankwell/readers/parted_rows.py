@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from rankwell.kernels import ids as kernel
 from rankwell.readers.frame_columns import PIECE, packed_ids
+from rankwell.records import record
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists, lowest_rank
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankwell.readers.frames import FrameRows
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Piece:
     """Rows of a piece of a table, part by part: where each part begins, the columns, and which rows after ``start`` these are."""
 

@@ -7,7 +7,6 @@ to the slower reader of the whole format, block by block, as no record can go ov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +18,7 @@ from rankwell.readers.files import File
 from rankwell.readers.frame_columns import ID_WORDS, column_of, packed_ids
 from rankwell.readers.frames import FrameRows
 from rankwell.readers.pieces import BlockPieces, Piece
+from rankwell.records import record
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import LineAfter, Place
@@ -99,7 +99,7 @@ def _roles_of(words: dict[str, str]) -> dict[str, int]:
     return {word: (ids | numbers).get(word, delimited_text.QUERY) for word in words}
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Lines:
     """The lines of a file from some byte on, how they are written, and which columns are which."""
 

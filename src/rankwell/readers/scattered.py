@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from rankwell.kernels import trec_packs
 from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
 from rankwell.readers.trec_columns import RUN, Parsed
+from rankwell.records import record
 from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
@@ -38,7 +38,7 @@ class Whole(Protocol):
         """Return all lines as columns."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Pack:
     """The rows of a block by query: their bytes, and of each query its number, where its rows begin, and the end."""
 

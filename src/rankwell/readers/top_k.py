@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from rankwell.readers.arrays import array_of
 from rankwell.readers.matrices import Entries
 from rankwell.readers.score_blocks import scores_of
 from rankwell.readers.seen_items import Seen, seen_of
+from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
@@ -120,7 +120,7 @@ def top_k(
     return run
 
 
-@dataclass(frozen=True)
+@record
 class Numbered:
     """The ids of rows or of columns; without ids they are named by their numbers."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import id_text, trec_text
 from rankwell.readers.blocks import Block
 from rankwell.readers.text import SAY_ENCODING
+from rankwell.records import record
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import SWAPPED
@@ -24,7 +24,7 @@ RANKS = (RUN[0], 3, 6)
 KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class LineOf(Held):
     """Rows by the lines that their items stand in."""
 

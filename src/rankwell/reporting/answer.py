@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from rankwell.comparison.records import Difference
 from rankwell.display.page import Words
 from rankwell.display.table import number, visible
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 LONGEST = 40  # characters of a name in a sentence
 MOST_LISTED = 3  # names in a sentence
@@ -22,7 +23,7 @@ LEAST = 1e-9  # a p-value is never 0
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
-@dataclass(frozen=True)
+@record
 class Said:
     """A sentence: the key of its words (``report.answer.…``), what fills them in, and the two systems it is about."""
 
@@ -66,7 +67,7 @@ def is_over_seeds(d: Difference) -> bool:
     return d.method == "seeds"
 
 
-@dataclass(frozen=True)
+@record
 class Judge:
     """What a comparison says of its systems under one metric, over all queries."""
 

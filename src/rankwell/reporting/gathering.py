@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_qrels
+from rankwell.records import record
 from rankwell.reporting.input_files import InputFile, input_files
 from rankwell.reporting.material import Material
 from rankwell.results import Results
@@ -39,7 +40,7 @@ STATISTICS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Given:
     """What a report is asked of beside its systems, as people give it; ``options`` are those of ``compare`` and ``Evaluator``."""
 
@@ -77,7 +78,7 @@ class Given:
         return reading_of(self.options.get("read"))[1]
 
 
-@dataclass(frozen=True)
+@record
 class Tables:
     """The tables of a report, each read once; None if it was not given."""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankwell.errors import InputError
+from rankwell.records import record
 
 CHUNK = 1 << 20
 
 
-@dataclass(frozen=True)
+@record
 class InputFile:
     """A file: its role (``qrels``, ``train`` … or the name of a system), its name without the folder, its bytes and their SHA-256."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from rankwell.display.findings import LEVELS, Finding, Level
 from rankwell.display.table import number
 from rankwell.inspection.linting import lint
 from rankwell.judge.lists import UNDECIDED
+from rankwell.records import record
 from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.rows.labels import percent
@@ -35,7 +35,7 @@ SIZES = (
 TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
 
 
-@dataclass(frozen=True)
+@record
 class Case:
     """Where an issue was found: a system, or a place in a file, with a text in the language of the page.
 
@@ -49,7 +49,7 @@ class Case:
     effect: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Issue:
     """Something to know about the data, and all cases of it. ``rule`` is the key of its words."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.mean_intervals import MeanInterval, interval
 from rankwell.tables.items_users import Items, Users
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 DEPTH = 10  # of lists, where the metric that decides has no cut-off
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Material:
     """What the sections of a report are made from.
 

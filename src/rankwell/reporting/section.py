@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from rankwell.records import record
 
-@dataclass(frozen=True)
+
+@record
 class Section:
     """A part of the report.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import UsageError, brief
-from rankwell.judge.train import COUNTS
 from rankwell.metrics.metric import Metric
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
@@ -75,6 +74,8 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     part = Part.sum(_renumbered(results.pop().part, numbers.pop()) for _ in ends)
     if not part.queries.is_distinct():
         raise _twice(part, ends, places)
+    from rankwell.judge.train import COUNTS
+
     shared = COUNTS & part.counts.keys()
     part.counts = part.counts | {name: first.part.counts[name] for name in shared}
     return replace(first, conditions=conditions, part=part, slices=slices, experiment=experiment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,13 @@ from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics.bounds import WHOLE, Bounded
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.records import record
 from rankwell.results.part import Part
 
 STATE_THE_POOL = "no pool was stated (pool=, --pool), so any number of relevant items could be missing"
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Bounding:
     """What bounds rest on: the grades that unjudged items could have, and the stated pool, in words; empty if none was stated."""
 

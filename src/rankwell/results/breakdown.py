@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results.by_segment import by_segment, measured, sizes_of
 from rankwell.results.part import Part
 from rankwell.results.segments import UNKNOWN, Division
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True)
+@record
 class Gap:
     """Gap between a metric's highest and lowest segment: ``difference`` = highest − lowest, ``ratio`` = lowest ÷ highest.
 

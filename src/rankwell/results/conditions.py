@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 
@@ -27,7 +28,7 @@ NOT_KEPT = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Conditions:
     """Everything besides lists and judgements that values depend on: the policy, the grade scale and its ends, other tables.
 

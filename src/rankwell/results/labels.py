@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from rankwell.records import record
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Labels:
     """The labels of segments: a column of texts per column of ``by``, with a row per segment, which is its number.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.records import record
 from rankwell.results.labels import Labels
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
@@ -35,7 +36,7 @@ class Division(NamedTuple):
 UNDIVIDED = Division()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Segments:
     """The segment of each query, as an index into ``division.labels``, a last one for all others, its weight and its cluster.
 

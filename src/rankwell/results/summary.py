@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,9 +9,7 @@ from typing import TYPE_CHECKING
 from rankwell import __version__
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table
-from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import Metric
-from rankwell.results.bounds import ends_by_name
 from rankwell.results.exports import SCHEMA, to_dict
 from rankwell.results.notes import notes_of
 from rankwell.tables.arguments import plain
@@ -117,10 +114,17 @@ def _query_rows(results: Sequence[Results]) -> Table:
         frame = res.per_query
         cells = [frame[name].to_list() if name in frame.columns else [None] * len(frame) for name in names]
         rows += [(*label, *row) for row in zip(frame["query"].to_list(), *cells, strict=True)]
-        means = res.mean if res.bounding is None else res.mean | ends_by_name(res.bounds)
+        means = res.mean if res.bounding is None else _with_ends(res)
         rows.append((*label, "mean", *(means[name] for name in names)))
     notes = [f"{name} has one value for all lists, in the last row" for name in corpus]
     return Table(columns, rows, notes=notes)
+
+
+def _with_ends(res: Results) -> dict[str, float | None]:
+    """The value of each metric, and the ends of its bounds."""
+    from rankwell.results.bounds import ends_by_name
+
+    return res.mean | ends_by_name(res.bounds)
 
 
 def written(
@@ -141,6 +145,8 @@ def written(
     JSON holds what a sum needs.
     """
     if form == "json":
+        import json
+
         parts = [to_dict(res, per_query=per_query, intervals=intervals, states=states) for res in results]
         data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
@@ -159,6 +165,8 @@ def written(
 
 def words_of(metrics: Sequence[Metric]) -> Table:
     """Return a table of what each metric measures and in which direction it improves."""
+    from rankwell.metrics.docstrings import sentence
+
     ends = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
     rows = [(str(m), ends[m.better], sentence(type(m)).replace("``", "")) for m in metrics]
     return Table([Column("metric"), Column("direction"), Column("what it measures")], rows)

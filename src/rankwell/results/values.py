@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.states import State
 
 TIE_RANGE = 0.001
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Saved:
     """A value read from a file, without its state; it cannot be added."""
 
@@ -23,7 +23,7 @@ class Saved:
         raise UsageError("cannot add a loaded value without its state.")
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class SavedDiagnostics:
     """Diagnostics read from a file, without the sums behind them; they cannot be added."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import UsageError
+from rankwell.records import record
 from rankwell.statistics.weighted_fits import EXACT, WeightedFit, moderated_variances, weighted_fit
 
 SIZES, DECADES, SHORT, REPETITIONS = 8, 3, 2, 5  # what naming a law needs; ``SHORT`` decades with a reason
@@ -39,7 +39,7 @@ class Prediction(NamedTuple):
     is_beyond: bool
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class GrowthFit:
     """How a quantity grows.
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+
+from rankwell.records import record
 
 LEAST_SHARE = 1e-5  # of the median variance: a smaller one is chance
 EXACT = 1e-9  # means that are given exactly are known to that, so that no weight is infinite
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class WeightedFit:
     """A fit of a linear model to means.
 

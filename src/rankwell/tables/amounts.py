@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+
+from rankwell.records import record
 
 STEP = 2.0**-20  # multiples of it up to 2^33 are added up exactly
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Amounts:
     """The sum of the numbers of each item, in two halves: multiples of 2^-20, and what is left, where rounding does no harm.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import SetOnce, record
 from rankwell.tables.arguments import plain
 
 KINDS = "human", "model"
@@ -15,8 +15,8 @@ BREAKING = re.compile(r"[,=\n\r]")
 DIGITS = 12  # of the hash of a prompt
 
 
-@dataclass(frozen=True)
-class Assessor:
+@record
+class Assessor(SetOnce):
     """Who judged: ``human`` or ``model``, its name, and for a model the prompt and the date, which decide what it says.
 
     A ``prompt`` with spaces is taken for the text of the prompt, and its hash is kept: the first 12 digits of SHA-256.

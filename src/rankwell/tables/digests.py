@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from rankwell.records import record
 from rankwell.statistics.draws import first, further
 
 SEEDS = 1, 2
 SIZE = 1 << 64
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Digest:
     """The sums of two hashes of each row; the digests of the parts of a table add up to that of the whole.
 

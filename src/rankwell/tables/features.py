@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from rankwell.kernels import lists as kernel
+from rankwell.records import record
 from rankwell.tables.ranked import Ranked
 
 NO_WEIGHTS = np.empty(0)
 CELLS = 1 << 22  # of the dense table of lists and features built at a time
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Features:
     """Sparse vectors: row i has the nonzero ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from rankwell.kernels import ids as kernel
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 
@@ -17,7 +17,7 @@ SLICE = 1 << 20
 PART_ROWS = 400_000
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Stretches:
     """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.tables.states import NotAdded, sums_in_halves
 
 # so many items all have a number; so do all items of a catalogue of at most so many times those shown, or shown in a sum
@@ -15,7 +16,7 @@ SMALL = 1 << 15
 SPARE, GROWING = 4, 16
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ItemSums:
     """Exact sums by item, of items that are rows of a catalogue of ``size``.
 
@@ -134,7 +135,7 @@ def padded_sum(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     return total
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Tally(NotAdded):
     """How many items of a catalogue were shown 0, 1, 2 … times in ``n`` lists: all that most metrics ask of the counts."""
 
@@ -162,7 +163,7 @@ class Tally(NotAdded):
         return Tally(alike + np.bincount(after, minlength=len(alike)), self.n - lists)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ItemCounts:
     """How often each item (or topic) of a catalogue of ``size`` was shown, in ``n`` lists.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.display.composed import Composed
+from rankwell.records import record
 
 Place = Callable[[int], str]
 
@@ -21,7 +21,7 @@ class Held(ABC):
         """Return where a row stands."""
 
 
-@dataclass(frozen=True)
+@record
 class RowOf(Held):
     """Rows by their numbers, from 1."""
 
@@ -32,7 +32,7 @@ class RowOf(Held):
         return Composed("{name}, row {row}", name=self.name, row=row + 1)
 
 
-@dataclass(frozen=True)
+@record
 class LineAfter(Held):
     """Rows that are the lines of a file after its first ones."""
 

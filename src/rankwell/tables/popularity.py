@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief
 from rankwell.kernels import order
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
@@ -34,7 +34,7 @@ def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
     return rows
 
 
-@dataclass(frozen=True)
+@record
 class Head:
     """A rule for which items are the head; all others are the tail.
 
@@ -101,7 +101,7 @@ class Head:
         return int(np.searchsorted(reached, wanted - 1e-9)) + 1 if wanted > 0 else 0
 
 
-@dataclass(frozen=True)
+@record
 class Cut:
     """The division of a catalogue into head and tail or, with a second, wider cut, into head, mid and tail."""
 

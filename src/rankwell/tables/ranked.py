@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankwell.kernels import rank_columns, sums
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
@@ -193,7 +193,7 @@ def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(slots=True, eq=False)
 class Topics:
     """The topics of a table's rows: row → entries of (topic, subgroup, grade, weight), sorted by topic, then subgroup.
 

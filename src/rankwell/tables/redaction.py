@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.personal import EMAIL
 
@@ -20,7 +20,7 @@ LENGTH = 12  # of base32: 60 bits, so that among a million ids two are alike onc
 SLASH = re.compile(r"[/\\]")
 
 
-@dataclass(frozen=True, repr=False)
+@record(repr=False)
 class Redaction:
     """The key with which ids are hashed (HMAC-SHA-256), and how many queries a group must have to be shown.
 

@@ -7,13 +7,13 @@ into batches.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.kernels import sums
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 
 # every finite double is a multiple of 2**-_POINT
@@ -86,7 +86,7 @@ class Diagnostics(Protocol):
         """Diagnostics to print with the value, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Mean:
     """An arithmetic mean with an exact sum, kept as a multiple of 2**-1127 and rounded once, when the value is read.
 
@@ -119,7 +119,7 @@ class Mean:
         return self.total / (self.n << _POINT) if self.n else math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class WeightedMean:
     """A weighted mean with exact sums of the weighted values and of the weights.
 
@@ -149,7 +149,7 @@ class WeightedMean:
         return self.total / self.weight if self.weight else math.nan
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class GeometricMean:
     """A geometric mean of positive values: the exponential of the arithmetic mean of their logarithms.
 
@@ -183,7 +183,7 @@ class GeometricMean:
         return math.exp(self.logs.value)
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Total:
     """An exact sum over queries, used for counts instead of a mean.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, permutations
 from typing import Any
 
@@ -13,6 +12,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.testing.data import CHANCES, ITEMS, Data, examples, read_tables
 from rankwell.testing.laws import LawBroken
@@ -21,7 +21,7 @@ POLICY = Policy(grades="judgements", outside="ignore")
 KINDS = frozenset({"topics", "propensity"})  # columns of the judgements, read only if a metric needs them
 
 
-@dataclass(frozen=True)
+@record
 class Values:
     """A metric's values on a run: the exact mean as hexadecimal text, the number of queries, and per-query values."""
 

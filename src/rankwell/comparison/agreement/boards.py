@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.resampled import drawn_weights
 
 SIGN = {"higher": 1.0, "lower": -1.0}
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Board:
     """A leaderboard: the value of each system times ``sign``, so that higher is better, and its replicates (rows).
 

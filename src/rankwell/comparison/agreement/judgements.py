@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.comparison.agreement.pairs import Pairs
+from rankwell.records import record
 from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
 from rankwell.statistics.resampled import Estimate, drawn_weights, percentiles
 
@@ -48,7 +48,7 @@ class Joint(NamedTuple):
     alpha_interval: Estimate
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Judgements:
     """Two assessors on the ``n`` pairs of ``queries`` queries that both judged.
 

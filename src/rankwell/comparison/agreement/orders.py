@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.comparison.agreement.boards import Board
+from rankwell.records import record
 from rankwell.statistics.rank_correlation import (
     Order,
     Ties,
@@ -52,7 +52,7 @@ class Swap(NamedTuple):
     again: float
 
 
-@dataclass(frozen=True)
+@record
 class How:
     """The persistence and the ties of RBO, the number of systems at the top, and the level of intervals."""
 
@@ -62,7 +62,7 @@ class How:
     level: float = 0.95
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Leaderboards:
     """Two leaderboards of ``systems``, best first by the first: their coefficients, those of the top apart, and swapped pairs.
 

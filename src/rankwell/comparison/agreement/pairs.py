@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
+from rankwell.records import record
 from rankwell.tables.csr import owners_of
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
@@ -19,7 +19,7 @@ from rankwell.tables.run_qrels import Qrels
 MOST_GRADES = 50
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Pairs:
     """All pairs of query and item that any assessor judged.
 

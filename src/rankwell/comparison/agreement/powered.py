@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankwell.comparison.agreement.verdicts import Verdict, verdict_of
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
+from rankwell.records import record
 from rankwell.statistics.prediction_powered import Predicted
 from rankwell.tables.assessor import Assessor
 
@@ -28,7 +29,7 @@ DOUBTFUL = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Power:
     """The mean of a system, or its difference from another (``less``), under one metric.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.comparison.agreement.powered import Power
@@ -14,7 +15,7 @@ Answer = Literal["yes", "no", "not shown", "undecided"]
 SIGNS = {1: ">", -1: "<"}
 
 
-@dataclass(frozen=True)
+@record
 class Decision:
     """What decides between two systems under a metric: the model alone, and the model corrected by people.
 
@@ -66,7 +67,7 @@ class Decision:
         return "people's judgements of all queries may not do"
 
 
-@dataclass(frozen=True)
+@record
 class Verdict:
     """Whether the model may replace people for this decision: all the pairs of systems and metrics that were asked for."""
 

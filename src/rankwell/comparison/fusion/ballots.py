@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.comparison.fusion.candidates import Candidates
 from rankwell.comparison.fusion.norms import Votes
+from rankwell.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Ballots:
     """The votes and the weight of each run: candidates, each at most once, and a value for each."""
 

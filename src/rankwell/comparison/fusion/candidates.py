@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankwell.judge import Asked, judge, pool_of
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
+from rankwell.records import record
 from rankwell.results.part import own_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
@@ -21,7 +22,7 @@ from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Listed:
     """The lists of one run, in rank order: of each row the query, the candidate, the rank, and the score if scores count.
 
@@ -64,7 +65,7 @@ class Listed:
         return replace(kept, query=queries[kept.query], candidate=candidate[kept.candidate])
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Candidates:
     """The candidates of each query, end to end, as rows of ``catalogue``; and the lists of each run."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from rankwell.comparison.fusion.saving import save_run
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.judge.policy import Policy
+from rankwell.records import record
 from rankwell.tables.csr import owners, places_of
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
@@ -31,7 +31,7 @@ LETTERS = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """A run that was fused: how many queries it has and lacks, its rows, and its items that no other run has for their query."""
 
@@ -43,7 +43,7 @@ class Source:
     alone: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class How:
     """How a run was made: method, normalisation (None for methods of ranks), the method's number, policy, and the runs."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +10,14 @@ import numpy as np
 from rankwell.comparison.fusion.learning import Fit
 from rankwell.comparison.fusion.trials import Trials
 from rankwell.display.table import Cell, Column, Table
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Learned:
     """The settings learned for a metric: the first of ``fits`` from all judged queries, the others each without one fold.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
 from rankwell.comparison.fusion.methods import Parameter
 from rankwell.errors import DataError
+from rankwell.records import record
 from rankwell.tables.draws import draws
 from rankwell.tables.ids import Ids
 
@@ -20,7 +20,7 @@ ROUNDS = 10
 BETTER = 1e-12  # a mean that is higher by less is the same
 
 
-@dataclass(frozen=True)
+@record
 class Setting:
     """What a method is used with: the weights of the runs and its number, 1 for a method that has none."""
 
@@ -32,7 +32,7 @@ Values = Callable[[Setting], np.ndarray]  # the metric of each judged query
 Search = Callable[[Callable[[Setting], float]], Setting]  # takes the mean of a setting, returns the best one
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Fit:
     """A setting, the judged queries it was learned from (rows), their mean over ``n`` values, and the queries it is used for."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankwell.comparison.fusion.candidates import Candidates
@@ -23,9 +22,10 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted
+from rankwell.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Lesson:
     """What is learned (``weights``, or the name of the method's number), by whose values, in how many folds."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,10 @@ from rankwell.comparison.fusion.candidates import Candidates, Listed
 from rankwell.comparison.fusion.condorcet import majorities
 from rankwell.comparison.fusion.norms import Votes, borda_points
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Parameter:
     """The one number that a method has: its default, the range it must be in, and the values that are tried to learn it."""
 
@@ -26,7 +26,7 @@ class Parameter:
     range: str
 
 
-@dataclass(frozen=True)
+@record
 class Method:
     """A method: ``votes`` gives values by rank alone; without it, values are scores under a normalisation."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.fusion.candidates import Candidates, Listed
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.records import record
 from rankwell.tables.csr import owners
 
 Votes = tuple[np.ndarray, np.ndarray]  # candidates, each at most once, and a value for each
 
 
-@dataclass(frozen=True)
+@record
 class Norm:
     """A rule that gives the items of each list of a run a value; ``by_score`` says whether it reads scores."""
 

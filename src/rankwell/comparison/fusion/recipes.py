@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +12,12 @@ from rankwell.comparison.fusion.learning import Setting
 from rankwell.comparison.fusion.methods import Method, method_named
 from rankwell.comparison.fusion.norms import Norm, Votes, norm_named
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 
 DEFAULT_NORM = "min-max"
 
 
-@dataclass(frozen=True)
+@record
 class Recipe:
     """A method, and the normalisation of the scores it reads; None for methods that go by ranks."""
 

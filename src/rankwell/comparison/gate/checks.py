@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief
+from rankwell.records import record
 from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.margins import Margins, margins
@@ -71,7 +72,7 @@ class Finding(NamedTuple):
     method: str
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Paired:
     """A check of paired values: a number per unit, NaN where undefined, of the new and of the old system."""
 
@@ -136,7 +137,7 @@ def _wary(new: np.ndarray, old: np.ndarray, units: np.ndarray, **options: Any) -
     return own._replace(p_margin=p, low=low, spare=spare)
 
 
-@dataclass(frozen=True)
+@record
 class Estimated:
     """A check of a difference that is known with its standard error, as that of coverage by leaving lists out; larger is better."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from rankwell.comparison.gate.checks import Check, Finding
 from rankwell.comparison.methods import refuse_odds
 from rankwell.errors import UsageError
+from rankwell.records import record
 from rankwell.statistics.corrections import holm
 
 Status = Literal["pass", "fail", "inconclusive"]
@@ -19,7 +19,7 @@ Mode = Literal["regression", "non-inferiority"]
 FailOn = Literal["drop", "margin"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Rules:
     """How a gate decides; checked when made.
 

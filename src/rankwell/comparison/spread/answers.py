@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from rankwell.comparison.groups import design_of
 from rankwell.comparison.spread.sums import OfMetric, OfSegment, Sums
 from rankwell.comparison.trainings import Systems
+from rankwell.records import record
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, shuffled_sums
 from rankwell.statistics.many import PLAIN, Design
@@ -57,7 +57,7 @@ class Shuffles(NamedTuple):
         return Shuffles(self.n + other.n, self.totals + other.totals, self.sums + other.sums)
 
 
-@dataclass(frozen=True)
+@record
 class Question:
     """What is asked of each group: of which systems and pairs."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
 
@@ -19,12 +18,13 @@ from rankwell.comparison.spread.cells import differences_by_sums, means_by_sums,
 from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.spread.sums import OfMetric
 from rankwell.comparison.trainings import are_many, interval_by_values, over_seeds, refuse_empty_lists
+from rankwell.records import record
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import LARGE
 from rankwell.statistics.seeds import Seeded
 
 
-@dataclass(frozen=True)
+@record
 class Compared:
     """What is known of systems and pairs by metric and segment, cells that say at least how many units they have, and p of Tukey's test."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
 from typing import Any
@@ -20,6 +19,7 @@ from rankwell.comparison.spread.answers import Few, Place, Question, Shuffles, i
 from rankwell.comparison.spread.sums import Sums
 from rankwell.comparison.trainings import Systems, without
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, tukey_of
@@ -29,7 +29,7 @@ from rankwell.statistics.signed_ranks import Counted, wilcoxon_of
 from rankwell.tables.states import Mean
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Spread:
     """The results of several systems on Spark, of very many queries.
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwell.compat.ndeval.options import Options
 from rankwell.compat.ndeval.words import Words
 from rankwell.errors import DataError
 from rankwell.kernels import order
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
 
 QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
 
 
-@dataclass(frozen=True)
+@record
 class Judgements:
     """The judgements of a file, the number of subtopics with a relevant document per topic, and whether lines are repeated.
 
@@ -28,7 +27,7 @@ class Judgements:
     is_repeated: bool
 
 
-@dataclass(frozen=True)
+@record
 class Lists:
     """The lists of a run: the documents of each topic, best first; topics in ascending order."""
 

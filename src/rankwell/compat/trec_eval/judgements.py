@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rankwell.errors import DataError, InputError, NothingInCommonError, brief
 from rankwell.readers import read_qrels
 from rankwell.readers.files import File
 from rankwell.readers.text import require_text
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import Qrels
@@ -23,7 +23,7 @@ FORM = "A line is: query topic item grade."
 LARGEST_PLAIN = 9
 
 
-@dataclass(frozen=True)
+@record
 class Judgements:
     """The judgements to evaluate; the number of topics, and of documents with a grade above 0, that the whole file has."""
 
@@ -121,7 +121,7 @@ def _read_whole(file: File) -> Qrels:
     return read if is_plain.all() else _read_words(file)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _LineOf(Held):
     """Rows by the lines that they stand in."""
 

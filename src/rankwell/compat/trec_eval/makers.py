@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from rankwell.metrics.binary.interpolated import Avg11
 from rankwell.metrics.binary.levels import Levels
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 Kind = Literal["real", "count", "text", "log"]
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -25,7 +26,7 @@ RECALLS = tuple(tenth / 10 for tenth in range(11))
 MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
 
 
-@dataclass(frozen=True)
+@record
 class Settings:
     """Settings of the command that affect measures."""
 
@@ -48,7 +49,7 @@ class Valued(Protocol):
         """Return the value of each topic."""
 
 
-@dataclass(frozen=True)
+@record
 class Printed:
     """A line of output: its name, its metric, and its format."""
 

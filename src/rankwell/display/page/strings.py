@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from rankwell.display.page import translations
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import record
 
 PLURAL = {"one", "other"}
 
 
-@dataclass(frozen=True)
+@record
 class Words:
     """The texts of one language by key, such as ``plots.forest.title``.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.streaming.work import Work
 from rankwell.readers.frame_columns import column_of
 from rankwell.readers.pieces import Piece
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 
 TABLE, USERS = "rankwell_table", "users"
@@ -26,7 +27,7 @@ DONE, RANGE, QUERY = "rankwell_done", "rankwell_range", "query"
 Answer = Callable[[Work, PartOfTables], Any]
 
 
-@dataclass(frozen=True)
+@record
 class Job:
     """What is done with a group: the columns of each table by their words, and what is asked of the work on it.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 from zipimport import zipimporter
+
+from rankwell.records import record
 
 Applied = Callable[[Iterator[Any]], Iterator[Any]]
 ROWS, BYTES = (f"spark.sql.execution.arrow.max{what}PerBatch" for what in ("Records", "Bytes"))
@@ -22,7 +23,7 @@ def mapped(frame: Any, function: Applied, schema: str) -> Any:
     return frame.mapInArrow(Mapped(function), schema)
 
 
-@dataclass(frozen=True)
+@record
 class Mapped:
     """A function as a worker applies it: the next task of the same worker begins without a look into Spark's archives."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwell.judge.train import Everyone
+from rankwell.records import record
 from rankwell.tables.amounts import Amounts
 from rankwell.tables.digests import Digest
 from rankwell.tables.ids import Known
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SomeAmounts:
     """Amounts of some items; the others have none."""
 
@@ -33,7 +32,7 @@ class SomeAmounts:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SomeUsers:
     """What the training data of a group tell: the users of the items in ``rows``; the other items have none."""
 

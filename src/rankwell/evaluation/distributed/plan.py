@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError
@@ -36,6 +36,7 @@ from rankwell.judge.train import Everyone
 from rankwell.metrics.metric import Metric
 from rankwell.readers.pieces import Pieces, pieces_of
 from rankwell.readers.spark_tables import SparkPieces
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.results.segments import Segments
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engines.spark import Spark
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SparkPlan:
     """Opened tables, metrics and rules, for any number of runs on Spark."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from rankwell.evaluation.distributed.of_users import (
     frame_of,
 )
 from rankwell.evaluation.streaming.work import users_like
+from rankwell.records import record
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 
@@ -85,7 +85,7 @@ def answered(
     return mapped(whole.repartition(groups, by), job, schema)
 
 
-@dataclass(frozen=True)
+@record
 class Beside:
     """What is done with the rows of a group of queries; ``segments`` know no users but those that are among the rows."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from rankwell.evaluation.distributed.answers import blobs, groups_for, of_blob
 from rankwell.evaluation.distributed.job import DONE
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.side_by_side import Answer, answered
+from rankwell.records import record
 from rankwell.results.segments import Segments
 from rankwell.statistics.signed_ranks import Counted, Ranks
 
@@ -52,7 +52,7 @@ def of_counts(found: Mapping[int, Counted]) -> Any:
     return pa.RecordBatch.from_arrays([pa.array(each) for each in (numbers, bins, *whole)], names=names)
 
 
-@dataclass(frozen=True)
+@record
 class Ranking:
     """What is done with the counts of a group of bins."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -14,12 +13,13 @@ from rankwell.evaluation.streaming.joined import ids_in, joined
 from rankwell.kernels import ids as kernel
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids, to_same_kind
 
 
-@dataclass(frozen=True)
+@record
 class Stored:
     """Where a column lies in the file: the kind of its numbers and their place; of text, those of the lengths of its ids.
 
@@ -32,7 +32,7 @@ class Stored:
     cuts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Slab:
     """Rows of a piece of a table, part by part."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from rankwell.evaluation.streaming.facts import Ends
 from rankwell.evaluation.streaming.parts import Next
 from rankwell.evaluation.streaming.values import Values
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results.part import Part, Sum, add_counts
 from rankwell.tables.digests import Digest
 from rankwell.tables.states import State
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PartDone:
     """The values of a part by slice (None: on all items), what the rules touched, the ends of its grades, and where the next begins."""
 

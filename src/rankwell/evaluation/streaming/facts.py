@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rankwell.judge.pooling import scale_of_levels
 from rankwell.judge.qrel_topics import without_topics
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import Everyone, History
+from rankwell.records import record
 from rankwell.tables.amounts import Amounts
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
@@ -21,7 +22,7 @@ from rankwell.tables.ranked import NO_ROWS
 NO_IDS = Ids.of_integers(NO_ROWS)
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Ends:
     """The highest grade, and the lowest and the highest of those that are judgements; None if there is none."""
 
@@ -47,7 +48,7 @@ class Ends:
         return Ends(max(tops, default=None), min(lows, default=None), max(highs, default=None))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Facts:
     """The scale and the ends of the grades, the items judged for anybody, and what training users share."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,6 +14,7 @@ from rankwell.evaluation.streaming.ranges import Bound, ranges
 from rankwell.evaluation.streaming.survey import Survey
 from rankwell.readers.files import CHANGED
 from rankwell.readers.pieces import Piece, Pieces
+from rankwell.records import record
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
@@ -24,7 +24,7 @@ Surveys = Mapping[str, Survey]
 Next = int | tuple[Bound, Mapping[str, int]]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class PartOfTables:
     """The rows of some queries by table, the place of each row, how other ids of the part are found, and where the next part begins.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +13,7 @@ from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.tables.cores import at_most
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from rankwell.evaluation.streaming.values import Values
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class StreamPlan:
     """Opened tables, metrics and rules, for any number of runs."""
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.evaluation.streaming.joined import held, ids_in, joined
 from rankwell.evaluation.streaming.survey import Survey
 from rankwell.readers.pieces import Piece, Pieces
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 
 Bound = str | int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Share:
     """The rows of a table that belong to a part, and which row of the table is the first of them."""
 
@@ -25,7 +25,7 @@ class Share:
     start: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Range:
     """The rows of each table whose queries are at least ``low`` and below ``high``; None for no bound."""
 

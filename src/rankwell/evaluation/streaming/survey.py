@@ -16,6 +16,7 @@ from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels
 from rankwell.judge.pooling import levels_of
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces, head_of
+from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import DENSE, Ids, to_same_kind
@@ -30,7 +31,7 @@ HELD = 8  # so many lists of distinct items, before they become one
 Prepare = Callable[[Qrels], Qrels]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Survey:
     """The number of rows of a table, whether they are sorted by query, their kinds of ids, and what a column told.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool, amounts_of
 from rankwell.judge.train import Everyone
+from rankwell.records import record
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.tables.amounts import Amounts
@@ -29,7 +30,7 @@ from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.run_qrels import Qrels
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Work:
     """Metrics, rules and small tables, and the facts that hold for all parts.
 

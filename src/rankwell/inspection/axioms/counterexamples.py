@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.inspection.axioms.situations import NAMES, Item, Situation
+from rankwell.records import record
 
 
-@dataclass(frozen=True)
+@record
 class Counterexample:
     """Two lists of which the first should score higher, and does not.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from random import Random
 
@@ -18,6 +18,7 @@ from rankwell.inspection.axioms.verdicts import Verdict, Word
 from rankwell.judge.policy import Policy
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
 JUDGED = Policy(grades="judgements", missing="skip")
@@ -25,7 +26,7 @@ CLEAR = 1e-6  # a gain large enough that the next one is 0 only if it was rounde
 Outcome = tuple[int, int | None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Axiom(ABC):
     """A property that metrics of some purpose should have: its name, its statement in words, its source."""
 
@@ -59,7 +60,7 @@ class Axiom(ABC):
         return compared(metric, situations, self.policy, max(self.levels))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Drawn(Axiom):
     """An axiom about any pair of lists of a kind: ``draw`` makes a pair, and needs at least ``least`` ranks."""
 
@@ -142,7 +143,7 @@ def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (*choices[:at], lower, *choices[at + 1 :])
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Searched(Axiom):
     """An axiom about some length: ``build`` makes the pair for a grade and a length, ``decide`` judges all lengths together.
 

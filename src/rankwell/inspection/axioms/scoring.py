@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +16,7 @@ from rankwell.inspection.axioms.situations import NAMES, Situation
 from rankwell.judge.policy import Policy
 from rankwell.metrics.additive import Additive
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -25,7 +25,7 @@ WEIGHS = 5  # the highest weight of a topic, and so the number of its items need
 ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for metrics with terms
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Tables:
     """The tables of situations; list 2i is the better one of situation i, list 2i + 1 the worse one."""
 
@@ -36,7 +36,7 @@ class Tables:
     users: Users
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Compared:
     """The values of pairs of lists: ``sign`` is 1 if the better list scores higher, 0 for a tie, -1 if it scores lower.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from random import Random
 from typing import TypeVar
+
+from rankwell.records import record
 
 T = TypeVar("T")
 BINARY, GRADED = (0, 1), (0, 1, 2, 3)
@@ -15,7 +17,7 @@ LONGEST = 4000
 RANKS = 12  # the longest list drawn rank by rank
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Item:
     """An item: its topics, each with its judged grade, None if nobody judged it."""
 
@@ -36,7 +38,7 @@ def copies(grade: int) -> tuple[Item, ...]:
     return tuple(Item({0: grade}) for _ in range(LONGEST))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Situation:
     """Two lists, of which an axiom says that the first scores higher, and the pool both are scored against.
 

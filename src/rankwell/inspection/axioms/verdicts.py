@@ -11,6 +11,7 @@ from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import brief
 from rankwell.inspection.axioms.counterexamples import Counterexample
+from rankwell.records import record
 
 Word = Literal["holds", "weak", "violated", "not applicable"]
 LEGEND = (
@@ -20,7 +21,7 @@ LEGEND = (
 )
 
 
-@dataclass(frozen=True)
+@record
 class Verdict:
     """The verdict on one metric and one axiom.
 
@@ -60,7 +61,7 @@ class Verdict:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """A description of an axiom: its name, statement and source, and whether it is known only second-hand."""
 

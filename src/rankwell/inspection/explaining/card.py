@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankwell.display.table import ARROWS, Column, Table
@@ -14,6 +13,7 @@ from rankwell.metrics import classes
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sections, sentence
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
@@ -30,7 +30,7 @@ UNDEFINED = {
 }
 
 
-@dataclass(frozen=True)
+@record
 class Explanation:
     """The definition card of one metric; ``print`` it, or get its parts with ``to_dict``."""
 

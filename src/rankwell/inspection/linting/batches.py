@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from rankwell.errors import brief
 from rankwell.kernels import order
+from rankwell.records import record
 from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import PART_ROWS
@@ -105,7 +105,7 @@ def _itself(lists: Lists) -> Lists:
     return lists
 
 
-@dataclass(frozen=True)
+@record
 class Marked:
     """Rows that a rule has something to say about: how many there are, and the first of them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from rankwell.inspection.linting.batches import HeldRows
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known
@@ -26,7 +27,7 @@ from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Settings:
     """The settings of a check: the cut-off, the scale of the grades, the metric whose change is shown, the policy."""
 
@@ -137,7 +138,7 @@ class QrelsData:
         return self.qrels.place(int(self.rows[row]))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Data:
     """All that the rules look at."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 
 MOST = 2500  # places; with fewer ranks each is one
@@ -17,7 +17,7 @@ CLOSE = 1e-6  # of the spread of a function of rank
 TOP, LIMITS = 16, 24  # sampled ranks whose shares are limited: each at the top, and some below
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Places:
     """Ranks among all candidates, ascending from the first to the last, and what a sample shows of an item there.
 

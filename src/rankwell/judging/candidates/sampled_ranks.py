@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.judging.candidates.places import Places, groups_of
+from rankwell.records import record
 from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
 from rankwell.statistics.mixtures import likeliest_mixture, outcome_values
 
@@ -27,7 +28,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SampledRanks:
     """Sampled ranks, counted by the number of negatives above the relevant item, and the full ranks they could come from."""
 

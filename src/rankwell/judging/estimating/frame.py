@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.pool import Pool
 from rankwell.judging.estimating.part import Part
 from rankwell.readers.samples import SampleRows
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Qrels
@@ -24,7 +24,7 @@ Unanswered = Literal["error", "random"]
 NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Frame:
     """The rows of a frame, query by query: strata by their number in ``strata``, propensity, drawn and grade NaN where unknown."""
 
@@ -138,7 +138,7 @@ class Frame:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Judged:
     """The grades of a frame's rows that are drawn and judged, NaN for others; its parts, one per query; and what was met."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.pooled import Pooled
+from rankwell.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Lists:
     """The lists of one run: the rank of each item of the frame, infinite where the list lacks it.
 

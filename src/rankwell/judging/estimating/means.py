@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.statistics.sampled_totals import Variance
 
 SPARSE = 3.0  # standard errors: in simulations intervals hold the value below this, and fail above
@@ -24,7 +24,7 @@ class Other(NamedTuple):
     queries: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Mean:
     """The estimates of one metric for one run: per query of the frame its value, design variance and degrees of freedom.
 

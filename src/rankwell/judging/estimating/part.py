@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.statistics.sampled_totals import (
     Variance,
     independent_variance,
@@ -17,7 +17,7 @@ from rankwell.statistics.sampled_totals import (
 ABSENT = np.inf  # the rank of an item that the list lacks, or has below the cut-off
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Part:
     """The items that could have been drawn for one query, end to end.
 
@@ -100,7 +100,7 @@ class Part:
         return int(((self.drawn == 0) & (self.sizes > 0)).sum()) if self.chance is None else 0
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Estimate:
     """An estimated value, and what it would be without each judged item, 0 where no relevant item would be left."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,6 +18,7 @@ from rankwell.metrics import metrics_of
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.ranked import Ranked
 
 OF_AP: dict[str, Callable[..., Estimate | None]] = {
@@ -57,7 +57,7 @@ class Target(Protocol):
         """Return the estimate of a list that has the items of the frame at these ranks (infinity: not at all)."""
 
 
-@dataclass(frozen=True)
+@record
 class OfAP:
     """AP, divided by R or by min(R, k)."""
 
@@ -78,7 +78,7 @@ class OfAP:
         return np.inf if k is None or self.metric.denom == "R" else float(k)
 
 
-@dataclass(frozen=True)
+@record
 class OfnDCG:
     """nDCG with the ideal list of all judged items."""
 

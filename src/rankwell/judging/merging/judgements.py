@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.records import record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +17,7 @@ T = TypeVar("T")
 KEY = "query", "item", "judge"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Given:
     """A row per judgement: the numbers of its pair, judge and grade, and whether it is a repeat.
 

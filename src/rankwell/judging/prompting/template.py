@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judging.sheets.guidelines import guidelines_in
+from rankwell.records import record
 from rankwell.tables.assessor import DIGITS
 
 PLACES = (
@@ -29,7 +29,7 @@ RULE = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 BRACES = {"{{": "{", "}}": "}"}
 
 
-@dataclass(frozen=True)
+@record
 class Template:
     """What a model is told: the message of the system, which may be empty, and that of the user."""
 

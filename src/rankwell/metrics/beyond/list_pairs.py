@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums, Tally, padded_sum
 from rankwell.tables.ranked import Ranked
@@ -21,7 +22,7 @@ MOST_LISTS = 5_000_000
 LENGTH = 20  # bits of a length beside those of an item
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class UnitSums:
     """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, kept exactly in two halves.
 
@@ -99,7 +100,7 @@ class UnitSums:
         return _squares(self.in_halves().numbers)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Units(NotAdded):
     """How many items were shown how often, and the squared length of the sum of the vectors, which matters if lengths differ."""
 
@@ -117,7 +118,7 @@ class Units(NotAdded):
         return self.counts.n
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class FewerUnits:
     """The unit vectors of some lists without a part of them."""
 
@@ -155,7 +156,7 @@ def _share(lengths: np.ndarray) -> np.ndarray:
     return np.rint(WHOLE / np.sqrt(lengths)).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Paired:
     """How many lists of each length hold each item: what the overlaps of all pairs of lists are made of.
 
@@ -211,7 +212,7 @@ class Paired:
         return np.bincount(own, weights=shared, minlength=1)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Overlaps(NotAdded):
     """The number of items that two lists share, of all pairs of lists, by the length of the shorter one."""
 
@@ -223,7 +224,7 @@ class Overlaps(NotAdded):
         return Overlaps(padded_sum(self.shared, other.shared), self.n)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Sets:
     """The lists themselves, as concatenated sets of items; of five million lists at most, whose pairs take hours."""
 

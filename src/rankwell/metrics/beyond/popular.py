@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, ListMetric, definition
+from rankwell.records import record
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Mean
 
@@ -105,7 +105,7 @@ def _quantiles(context: Context) -> np.ndarray:
     return quantiles
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Popularities:
     """The mean popularity of users' profiles, and that of their lists."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
+from rankwell.records import record
 from rankwell.tables.item_counts import ItemCounts, Tally
 from rankwell.tables.states import NotAdded
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ShownJudged:
     """The items shown, and those of them that are judged."""
 
@@ -49,7 +50,7 @@ class ShownJudged:
         return self.shown.n
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class FewerJudged(NotAdded):
     """How many items are shown how often, perhaps without a part of the lists, and the same of judged ones."""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
+from rankwell.records import record
 from rankwell.tables.item_counts import ItemCounts
 from rankwell.tables.states import Total
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class WeightedCounts:
     """How often each item was shown, with the weight of each of these items, and the weight of the whole catalogue.
 
@@ -79,7 +80,7 @@ class WeightedCounts:
         return Total.of(self.weights)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class FewerCounts:
     """The counts and weights of some lists without a part of them."""
 

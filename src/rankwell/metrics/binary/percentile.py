@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,12 +13,13 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.binary.collection import check_collection
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
+from rankwell.records import record
 from rankwell.tables.states import WeightedMean
 
 __all__ = ["PercentileRank"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class PairRanks:
     """The weighted mean over pairs of user and item; ``n`` counts the users."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.kernels import exact, ideal
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
@@ -19,7 +19,7 @@ from rankwell.tables.ranked import Ranked
 LISTS_BEGUN = 1_000_000  # limit of the search for one user's best list
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Kinds:
     """The topic sets of a catalogue: kind t has the topics ``topics[offsets[t]:offsets[t + 1]]``, ascending.
 
@@ -66,7 +66,7 @@ class Kinds:
         return places, np.searchsorted(kind[places], np.arange(len(self.offsets)))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Candidates:
     """The items that could be listed for some users.
 
@@ -103,7 +103,7 @@ class Candidates:
             yield Best(self, low, high, start, places, gains, admitted.view(np.bool_), past, seen.item)
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Best:
     """The best lists of some users: ``places`` in the order of ids (-1 after the end), and the gain of each.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, one_of
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids, Known
@@ -20,7 +20,7 @@ Cold = Literal["skip", "prior", "uniform"]
 USERS = 1 << 16  # users per block of lookups
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Interests:
     """γ, the share of each topic in each user's interest: the user's own shares, plus a part common to all users.
 
@@ -54,7 +54,7 @@ class Interests:
         return (np.diff(self.offsets) > 0) | (self.part > 0) | (self.even > 0)
 
 
-@dataclass(frozen=True)
+@record
 class Estimate:
     """How interests are estimated; the metrics' cards define the fields."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar, Literal
 
@@ -19,13 +19,14 @@ from rankwell.metrics.diversity.candidates import Best, Candidates
 from rankwell.metrics.diversity.satisfaction import Topical, known_users
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
 EXACT = 6  # the longest list for which the best one is searched for
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Ideals:
     """The value of each user's best list at some cut-offs, and whether they rated a candidate."""
 

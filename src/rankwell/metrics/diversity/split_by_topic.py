@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed
+from rankwell.records import record
 from rankwell.tables.csr import owners, owners_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, Topics, spread
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Split:
     """The judgements by query and topic, computed once for all runs.
 
@@ -35,7 +34,7 @@ class _Split:
     subgroups: Topics | None
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Each:
     """The judged lists by topic: ``judged`` has a query per pair of query (its ``owner``) and ``topic``.
 

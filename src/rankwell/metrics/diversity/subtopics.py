@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -12,6 +11,7 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
@@ -22,7 +22,7 @@ Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Wanted:
     """The choice of topics: their source, which of them belong to a query, their weights, and what is relevant.
 
@@ -38,7 +38,7 @@ class Wanted:
     gain_from: str = "threshold"
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Subtopics:
     """The topics that judged items are relevant for: entries of (topic, level) for each row of the pool.
 

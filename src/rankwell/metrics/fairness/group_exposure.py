@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankwell.metrics.beyond.divergences import js, kl, tv
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, Metric, definition
+from rankwell.records import record
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio, shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
@@ -161,7 +161,7 @@ class OfAllLists(OfGroups, CorpusMetric):
         """Return the value for the exposure of each group, and for what it is held against."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class GroupSums:
     """Exact sums by group, as returned by ``summed``: the exposure of its items, and what to compare it with."""
 

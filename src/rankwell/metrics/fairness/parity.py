@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import add
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ from rankwell.judge.pool import Pool
 from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
+from rankwell.records import record
 from rankwell.tables.csr import owners
 from rankwell.tables.popularity import PARTS
 from rankwell.tables.ranked import Ranked
@@ -22,7 +23,7 @@ from rankwell.tables.ranked import Ranked
 __all__ = ["PopREO", "PopRSP"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Rates:
     """How many items of each part of the catalogue were shown, out of how many that could be.
 

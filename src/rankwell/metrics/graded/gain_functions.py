@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ from rankwell.judge.scale import Scale, exp2_gain, exp2_share
 from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.records import record
 from rankwell.tables.ranked import Ranked, ratio
 
 BLOCK = 4096
@@ -60,7 +60,7 @@ def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
     return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Gain:
     """A metric's rule for turning grades into gains."""
 
@@ -211,7 +211,7 @@ class OfRelevance(ListMetric):
         return exp2_share(level, max(top, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Ideals:
     """The ideal lists of a batch's queries: their lengths and running totals, computed once for all runs."""
 

@@ -9,7 +9,6 @@ method, whose problem in each step is solved along N_1 ≥ N_2 ≥ ….
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from rankwell.judge.unjudged import Unjudged
 from rankwell.metrics.bounds import Ends
 from rankwell.metrics.graded.gain_functions import gain_of
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import NO_ROWS, Ranked
 
@@ -27,7 +27,7 @@ BLOCK = 1 << 20  # numbers in a table of all sums of some queries
 SAME = 1e-15
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class _Lists:
     """What the values of some queries are made of, a row per query.
 

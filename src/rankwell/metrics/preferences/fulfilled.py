@@ -7,7 +7,7 @@ that item is ranked above the other; if one was retrieved, if it is that item; i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Literal
 
 import numpy as np
@@ -15,13 +15,14 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
+from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ranked import Topics, spread
 
 Pairs = Literal["all", "one", "both"]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Tally:
     """Preferences per group by how many of the two items were retrieved (both, one, none), and those fulfilled."""
 
@@ -46,7 +47,7 @@ class Tally:
             getattr(self, each.name)[group] = getattr(other, each.name)[0]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Items:
     """The judged items of groups: the group, level (rank of its grade, from 0), grade of each, and whether it was retrieved.
 
@@ -130,7 +131,7 @@ class Items:
         return total
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Matrix:
     """The preferences of one group as a matrix: ``[a, b]`` is whether a is preferred to b.
 

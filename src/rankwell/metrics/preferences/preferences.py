@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.diversity.split_by_topic import Each, each_topic
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.preferences.fulfilled import Items, Pairs, Tally, compound, matrices
+from rankwell.records import record
 from rankwell.tables.ranked import NO_ROWS, ratio
 
 __all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]
@@ -19,7 +19,7 @@ __all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]
 Groups = Literal["topic", "query"]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Preferred:
     """The judgement groups of a batch, with their queries and preferences."""
 

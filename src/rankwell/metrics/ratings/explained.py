@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -14,12 +13,13 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.ratings.ratings import OfPairs, PairErrors
+from rankwell.records import record
 from rankwell.tables.states import Mean, Total
 
 __all__ = ["R2", "ExplainedVariance", "LogLoss"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Moments:
     """Exact sums over pairs of user and item of the grades, the errors and their squares; ``n`` counts the users."""
 

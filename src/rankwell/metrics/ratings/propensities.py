@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.metrics.additive import Additive, RankWeighted
 from rankwell.metrics.metric import Metric, QueryMetric, definition
+from rankwell.records import record
 from rankwell.tables.csr import owners
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Total
@@ -153,7 +153,7 @@ def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.nd
     return np.append(np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan)
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class Weights:
     """How uneven weights are: their exact sum, that of their squares, and how many were clipped."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, QueryMetric, definition
+from rankwell.records import record
 from rankwell.tables.ranked import Ranked, ratio
 from rankwell.tables.states import Mean
 
@@ -78,7 +78,7 @@ class OfPairs(_OfErrors, CorpusMetric):
         return math.sqrt(state.pairs.value) if self.rooted else state.pairs.value
 
 
-@dataclass(frozen=True, slots=True)
+@record(slots=True)
 class PairErrors:
     """The mean loss over pairs of user and item; ``n`` counts the users."""
 

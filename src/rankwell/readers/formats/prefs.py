@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.files import File
 from rankwell.readers.text import require_text, text_of
+from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
 from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import Qrels
@@ -51,7 +51,7 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class LineOf(Held):
     """Rows by the lines that they stand in."""
 

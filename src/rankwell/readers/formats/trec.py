@@ -7,7 +7,6 @@ The score decides the order and the rank column is ignored. Ids are spans of the
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
@@ -29,15 +28,29 @@ from rankwell.tables.run_qrels import Qrels, Run
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 PACKED_BYTES = 12 << 20
 BLOCK_BYTES = 1 << 24
-JUDGEMENT = re.compile(rb"[^\t\n]+\t0\t[^\t\n]+\t-?\d+\r?\n")
+# what another format looks for: at the beginning of a line, or anywhere in it
+BEGINNINGS, SIGNS = (b"#", b"{", b"["), frozenset(b",;|:\0")
 
 
 def recognises(start: bytes) -> bool:
-    """Whether the first line is a judgement of topic 0 with tabs, as in MS MARCO's files, which are called .tsv.
+    """Whether the first line is a judgement of topic 0, with tabs as in MS MARCO's files, or a row of a run with Q0.
 
-    Other TREC text has no sign of its own: it is what no other format claims.
+    Other TREC text has no sign of its own: it is what no other format claims. So are such lines between blanks, if they hold a sign of
+    another format.
     """
-    return JUDGEMENT.match(start) is not None
+    line = start[: start.find(b"\n") + 1]  # a line without an end may go on behind what is seen
+    if line.startswith(BEGINNINGS) or b"::" in line:
+        return False
+    fields = line.rstrip(b"\r\n").split(b"\t")
+    if len(fields) == 4 and all(fields):
+        return fields[1] == b"0" and fields[3].removeprefix(b"-").isdigit()
+    words = line.split()
+    return (
+        len(words) in (4, 6)
+        and words[1] in (b"0", b"Q0")
+        and words[3].removeprefix(b"-").isdigit()
+        and not SIGNS.intersection(line)
+    )
 
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankwell.comparison.images import ADDRESS, Album
 from rankwell.comparison.one_list import Row
+from rankwell.records import record
 from rankwell.reporting.explorer.names import Names
 from rankwell.reporting.material import Material
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Catalogue:
     """The items by their numbers, and their pictures."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -19,13 +18,14 @@ from rankwell.evaluation.few_queries import run_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
 
 HIGHEST_LEVEL = 4  # shades of relevant grades
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Shelf:
     """The lists of some systems for some queries: ``lists[query][system]``, and what of them is shown."""
 

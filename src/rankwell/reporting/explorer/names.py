@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankwell.display.table import visible
+from rankwell.records import record
 from rankwell.tables.redaction import Redaction, Word
 
 LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters
 
 
-@dataclass(frozen=True)
+@record
 class Names:
     """How ids and texts are shown."""
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.metrics.metric import Metric
+from rankwell.records import record
 from rankwell.reporting.explorer.choosing import systems_kept
 from rankwell.reporting.material import Material
 from rankwell.tables.ids import Ids
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class Systems:
     """Values with a row per system, in the order given, and a column per query; ``order`` has the best first."""
 

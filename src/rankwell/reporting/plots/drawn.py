@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, ParamSpec
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.records import record
 from rankwell.reporting.plots.theme import MOST_COLOURS
 from rankwell.reporting.rows.labels import shortened
 
@@ -72,7 +72,7 @@ def percent_axis(**more: Any) -> Any:
     return alt.Axis(labelExpr="format(100 * datum.value, '~g') + ' %'", **more)
 
 
-@dataclass(frozen=True)
+@record
 class Drawn:
     """The systems of a picture by the names that are drawn; ``bright`` are those in colour, best first."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.calibration import Calibration
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.feature_columns import TOPICS
 from rankwell.tables.ids import Ids, Known
@@ -83,7 +83,7 @@ def few_topics(rows: Sequence[Row], words: Words, most: int = MOST_TOPICS) -> li
     return found
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class SharesOf:
     """The sums over n users of the shares of topics in their histories and in their lists, in exact halves."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.cores import cores
@@ -145,7 +146,7 @@ class Deepest(CorpusMetric):
         return float(state.longest)
 
 
-@dataclass(frozen=True)
+@record
 class Longest:
     """The length of the longest of n lists."""
 

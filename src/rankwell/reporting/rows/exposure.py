@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankwell.judge.train import History
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
+from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.item_counts import ItemSums
 from rankwell.tables.states import WHOLE, amounts_of
@@ -81,7 +81,7 @@ def _groups(history: History, group: np.ndarray) -> list[dict[str, Any]]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ItemSlots:
     """How often each item is recommended, in exact halves; the slots of the catalogue and others, in n lists."""
 

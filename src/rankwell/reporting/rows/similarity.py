@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.one_query import one_query
 from rankwell.metrics.beyond.personalization import Personalization
+from rankwell.records import record
 from rankwell.reporting.rows.labels import shortened
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
@@ -24,7 +24,7 @@ Id = str | int
 MOST_LISTS, MOST_ITEMS, MOST_TEXTS = 20, 30, 12
 
 
-@dataclass(frozen=True)
+@record
 class Matrices:
     """A matrix of ``rows`` × ``columns`` with a number in some cells, and the similarity of each pair of rows.
 

@@ -1,0 +1,87 @@
+"""Records: dataclasses that nobody changes, made in a quarter of the time that ``dataclass(frozen=True)`` takes.
+
+That decorator writes and compiles six functions for each class, half a millisecond; a command makes seventy classes before it reads
+a line. Here one is compiled, ``__init__``, and all records share the others. That a field is set a second time is found by the type
+checker; what users hold (a policy, results, a metric) also refuses it while the program runs, by ``SetOnce``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass, field, fields
+from functools import cache
+from operator import attrgetter
+from typing import Any, TypeVar, dataclass_transform, overload
+
+T = TypeVar("T")
+
+
+@overload
+def record(cls: type[T], /) -> type[T]: ...
+@overload
+def record(
+    *, eq: bool = True, repr: bool = True, kw_only: bool = False, slots: bool = False
+) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(
+    cls: Any = None,
+    /,
+    *,
+    eq: bool = True,
+    repr: bool = True,  # noqa: A002 - dataclass says it so
+    kw_only: bool = False,
+    slots: bool = False,
+) -> Any:
+    """Make a class a dataclass that is not changed; the options are those of ``dataclass``.
+
+    What the class itself defines stays, as with ``dataclass``.
+    """
+
+    def made(cls: Any) -> Any:
+        own = cls.__dict__
+        shared: dict[str, Any] = {"__repr__": _shown} if repr else {}
+        if eq:
+            shared |= {"__eq__": _equal, "__hash__": _hashed}
+        # a class that defines __eq__ alone has None for __hash__
+        shared = {name: function for name, function in shared.items() if own.get(name) is None}
+        cls = dataclass(eq=False, repr=False, kw_only=kw_only, slots=slots)(cls)
+        for name, function in shared.items():
+            setattr(cls, name, function)
+        return cls
+
+    return made if cls is None else made(cls)
+
+
+def _shown(self: Any) -> str:
+    values = (f"{each.name}=" + repr(getattr(self, each.name)) for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(values)})"
+
+
+def _equal(self: Any, other: Any) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    values = _compared(self.__class__)
+    return self is other or values(self) == values(other)
+
+
+def _hashed(self: Any) -> int:
+    return hash(_compared(self.__class__)(self))
+
+
+@cache
+def _compared(cls: Any) -> Callable[[Any], Any]:
+    """Return what gives the values by which two records of a class are compared."""
+    names = [each.name for each in fields(cls) if each.compare]
+    return attrgetter("__class__", *names)
+
+
+class SetOnce:
+    """A base of records that refuse to be changed."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in vars(self) or name not in self.__dataclass_fields__:  # type: ignore[attr-defined]
+            raise FrozenInstanceError(f"{type(self).__name__} cannot be changed; make another one.")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__} cannot be changed; make another one.")
