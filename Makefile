@@ -8,7 +8,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # pip compiles every module that it installs, on one core. CI imports a quarter of them, and these Python compiles by itself.
 COMMA := ,
-INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
+NO_COMPILE := $(if $(RANKWELL_CI),--no-compile)
+INSTALL := $(PIP) install $(NO_COMPILE)
 # CI needs PyTorch and more too, and installs all in one go.
 EXTRAS := $(if $(RANKWELL_CI),dev$(COMMA)training,dev)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
@@ -125,6 +126,24 @@ $(VENV)/report: $(VENV)/installed
 	$(INSTALL) --editable '.[report]'
 	@touch $@
 
+# Fetching packages keeps one core waiting. There CI compiles the kernels, which are then found in their store.
+ifdef RANKWELL_CI
+$(VENV)/dev: $(VENV)/packages build/compiler/made
+build/spark/made: | build/compiler/made
+endif
+
+$(VENV)/packages: $(VENV)/made pyproject.toml
+	$(INSTALL) packaging
+	$(BIN)/python tools/requirements.py dev training > $(VENV)/requirements.txt
+	$(INSTALL) -r $(VENV)/requirements.txt
+	@touch $@
+
+build/compiler/made: pyproject.toml
+	$(PYTHON) -m venv --clear build/compiler
+	build/compiler/bin/python -m pip --disable-pip-version-check --quiet install setuptools cython
+	build/compiler/bin/python setup.py --quiet build_ext --inplace
+	@touch $@
+
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(INSTALL) --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/installed $(VENV)/report
@@ -133,7 +152,7 @@ build/spark/made: $(VENV)/made pyproject.toml
 	$(PYTHON) -m venv --clear build/spark
 	$(SPARK_PIP) install packaging
 	build/spark/bin/python tools/requirements.py cluster > build/spark/requirements.txt
-	$(SPARK_PIP) install -r build/spark/requirements.txt
+	$(SPARK_PIP) install $(NO_COMPILE) -r build/spark/requirements.txt
 	@touch $@
 
 $(VENV)/training: $(VENV)/dev
