@@ -140,7 +140,9 @@ $(VENV)/packages: $(VENV)/made pyproject.toml
 
 build/compiler/made: pyproject.toml
 	$(PYTHON) -m venv --clear build/compiler
-	build/compiler/bin/python -m pip --disable-pip-version-check --quiet install setuptools cython
+	build/compiler/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
+		sep="\n")' > build/compiler/requirements.txt
+	build/compiler/bin/python -m pip --disable-pip-version-check --quiet install -r build/compiler/requirements.txt
 	build/compiler/bin/python setup.py --quiet build_ext --inplace
 	@touch $@
 
