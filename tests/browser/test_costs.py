@@ -50,8 +50,9 @@ def test_the_part_on_costs_fits_on_a_phone(opened, page_of_costs):
     assert sticks_out(page) == []
 
 
-@pytest.mark.parametrize("loads", [("closed, 1 at a time",), ("closed, 1 at a time", "open, 50/s")])
-@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize(
+    ("lang", "loads"), [("en", ("closed, 1 at a time",)), ("ko", ("closed, 1 at a time", "open, 50/s"))]
+)
 def test_latencies_are_drawn_as_a_page(opened, loads, lang):
     page = opened(content_of(rw.plot.latency(costs(loads), lang=lang), "html", lang=lang)[0].decode())
     page.wait_for_selector("figure.drawn svg")

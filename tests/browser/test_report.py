@@ -69,8 +69,15 @@ def look_at_all(page):
         figure.locator("svg.marks").wait_for(timeout=10_000)
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    ("size", "dark"),
+    [
+        pytest.param(DESK, False, id="light-desk"),
+        pytest.param(PHONE, True, id="dark-phone"),
+        pytest.param(DESK, True, id="dark-desk", marks=pytest.mark.exhaustive),
+        pytest.param(PHONE, False, id="light-phone", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_report_opens_and_every_picture_is_drawn(opened, report, size, dark):
     page = opened(report[1], size=size, dark=dark)
     look_at_all(page)
@@ -233,7 +240,9 @@ def hostile(tmp_path_factory):
     return found, path
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    "size", [pytest.param(DESK, id="desk", marks=pytest.mark.exhaustive), pytest.param(PHONE, id="phone")]
+)
 def test_hostile_names_stay_text_everywhere(opened, hostile, size):
     page = opened(hostile[1], size=size)
     look_at_all(page)

@@ -57,7 +57,7 @@ def is_marked(process, mark):
         return False
 
 
-@pytest.mark.parametrize("load", [Closed(), Open(200), Closed(2)])
+@pytest.mark.parametrize("load", [Open(200), Closed(2), pytest.param(Closed(), marks=pytest.mark.exhaustive)])
 def test_every_failure_is_counted_for_its_query_and_the_rest_goes_on(load):
     queries = {"first": "good one"} | {each: each for each in FAILURES} | {"last": "good two"}
     costs = rw.efficiency.measure(

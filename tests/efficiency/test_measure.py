@@ -178,7 +178,9 @@ def waits(due, took, servers):
     return found
 
 
-@pytest.mark.parametrize(("servers", "threads"), [(1, False), (2, False), (2, True)])
+@pytest.mark.parametrize(
+    ("servers", "threads"), [(1, False), pytest.param(2, False, marks=pytest.mark.exhaustive), (2, True)]
+)
 def test_an_open_loop_is_a_queue(servers, threads):
     queries = [f"{at}" for at in range(150)]
     load = Open(90 * servers, concurrency=servers)

@@ -73,6 +73,7 @@ def test_nothing_is_loaded_from_elsewhere(site):
             assert sign not in text, (page, sign)
 
 
+@pytest.mark.slow
 def test_broken_links_break_the_build_and_each_is_named(site, tmp_path):
     folder = tmp_path / "broken"
     shutil.copytree(site, folder)

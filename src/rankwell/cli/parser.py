@@ -18,6 +18,12 @@ from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
 HELP = "--help", "-h"
+# each command by its words, with the name of its function
+NAMED: dict[tuple[str, ...], str] = {
+    **{(name,): name for name in COMMANDS},
+    **{("prepare", name): name for name in PREPARE},
+    **{("judging", name): of for name, (of, _) in JUDGING.items()},
+}
 SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
 
 
@@ -32,8 +38,13 @@ def run(arguments: Sequence[str]) -> int | None:
     asked = set(arguments)
     listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys())
     kinds = next(iter(arguments), "") == "plot"
-    if len(arguments) == 2 and arguments[0] in COMMANDS and arguments[1] in HELP:
-        application(kinds=kinds).help_print(arguments[:1])  # without parsing what is no command line
+    if (words := tuple(arguments[:-1])) in NAMED and arguments[-1] in HELP:
+        # without parsing what is no command line, nor making all arguments once more for the line that sums them up
+        app = inner = application(kinds=kinds)
+        for word in words:
+            inner = inner[word]
+        inner.usage = usage(words, commands.command(NAMED[words]))
+        app.help_print(words)
         return None
     try:
         code = application(listing=listing, kinds=kinds)(
@@ -43,6 +54,27 @@ def run(arguments: Sequence[str]) -> int | None:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
         raise UsageError(f"{shown} `rankwell --help` shows how.") from error
     return code if isinstance(code, int) else None
+
+
+def usage(words: Sequence[str], function: Command) -> str:
+    """Return the first line of a command's help.
+
+    >>> usage(["evaluate"], commands.command("evaluate"))
+    'rankwell evaluate [OPTIONS] QRELS RUN [RUNS...]'
+    """
+    required, optional, positional = [], "", []
+    for argument in arguments_of(function):
+        word = argument.field.upper()
+        is_required = argument.default is Parameter.empty
+        if argument.kind is Parameter.VAR_POSITIONAL:
+            positional.append(f"[{word}...]")
+        elif argument.kind in POSITIONAL:
+            positional.append(word if is_required else f"[{word}]")
+        elif is_required:
+            required.append(f"{argument.names[0]} {word}")
+        else:
+            optional = "[OPTIONS]"
+    return " ".join(each for each in ("rankwell", *words, *required, optional, *positional) if each)
 
 
 def application(*, listing: bool = False, kinds: bool = True) -> App:

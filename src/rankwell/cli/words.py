@@ -206,7 +206,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of a command that keeps the command line itself, unless they say what to keep.
+    """Return the arguments of a command that keeps the command line itself, unless they say what to keep, or ask for help.
 
     The folders of absolute paths are left out: they tell of a machine, not of an evaluation.
 
@@ -215,7 +215,9 @@ def with_command(arguments: Sequence[str]) -> list[str]:
     """
     import shlex
 
-    if "--command" in arguments or any(word.startswith("--command=") for word in arguments):
+    if {"--command", "--help", "-h"} & set(arguments) or any(
+        word.startswith("--command=") for word in arguments
+    ):
         return list(arguments)
     shown = [re.sub(r"(^|=)/(?:[^/=,]*/)*", r"\1", word) for word in arguments]
     return [*arguments, "--command", shlex.join(["rankwell", *shown])]

@@ -8,10 +8,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankwell.errors import InputError, RankwellError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write(text: str, path: str | None) -> None:
@@ -43,6 +45,8 @@ def write_bytes(content: bytes, path: str) -> None:
     InputError
         If it cannot be written.
     """
+    from pathlib import Path
+
     target = Path(path)
     try:
         if target.exists() and not target.is_file():
@@ -66,6 +70,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         If it cannot be written.
     """
     import secrets  # loads OpenSSL, which printing does without
+    from pathlib import Path
 
     try:
         target = Path(path).resolve()  # keeps a symbolic link in place
@@ -145,6 +150,8 @@ def _discard_output() -> None:
 
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
     """Refuse, before the work, an output that cannot be written or would overwrite an input."""
+    from pathlib import Path
+
     if "\0" in output:
         raise UsageError(f"-o {output}: a path has no NUL character.")
     target = Path(output)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +169,8 @@ def _found(
     source: Any, name: str | None, engine: Engine, options: Mapping[str, Any]
 ) -> tuple[Any, str | None]:
     """What is read in place of a source, and its name: that of a file if the engine reads it itself."""
+    from pathlib import Path
+
     found = source if options.get("format_in") else engine.source(source)
     return found, name if name is not None or found is source else Path(source).name
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -195,6 +194,8 @@ def plan_of(
         segments = Segments.of(users, by, weights)
         return SparkPlan(inputs.in_pieces(), where, plain("per_query", per_query, bool), segments, tie_ranges)
     if where.opens:
+        from pathlib import Path
+
         from rankwell.evaluation.engines.stream import Stream
         from rankwell.evaluation.streaming.plan import StreamPlan
 

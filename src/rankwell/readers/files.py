@@ -20,7 +20,7 @@ from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.folders import to_name_instead
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
-from rankwell.readers.standard_input import STDIN
+from rankwell.readers.standard_input import STDIN, Opened
 
 PIECE, STEP = 1 << 24, 1 << 20
 CHANGED = "the file changed while it was read. Wait until it is whole, then try again."
@@ -29,7 +29,7 @@ LINE_END = 10
 Check = Callable[[memoryview, int], None]
 
 
-class File:
+class File(Opened):
     """A file to read: its name, its first bytes decompressed, and all its bytes on request.
 
     ``-`` is standard input; it and other pipes are read at once, as they can be read only once, and kept in a temporary file

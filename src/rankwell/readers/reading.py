@@ -5,26 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory
-from rankwell.readers.detection import guess, reader
-from rankwell.readers.failures import ExplainedRows, failures_explained
-from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
-from rankwell.readers.paths import files_of, recoded
-from rankwell.readers.scans import explained, is_scanned, scanned
+from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column
 
-PATHS = (str, os.PathLike, File)
+PATHS = (str, os.PathLike, Opened)
 NO_COLUMNS: Mapping[str, str] = {}
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
@@ -178,7 +172,7 @@ def read_items(
 def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
     if isinstance(source, (list, tuple, set, frozenset, range)):
-        if any(isinstance(row, (Mapping, File, os.PathLike)) for row in source):
+        if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
             return None
         with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
             return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
@@ -189,8 +183,10 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
-    if type(source) is not dict and (isinstance(source, PATHS) or _are_paths(source)):
-        return _of_paths(source, kind, name, options)
+    if _is_of_paths(source):
+        from rankwell.readers import from_files
+
+        return from_files.of_paths(source, kind, name, options)
     if options.format_in is not None:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
@@ -199,68 +195,20 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
 
 
-def _of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
-    if isinstance(source, str) and source.startswith("irds:"):
-        from rankwell.readers import irds
-
-        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
-    if is_scanned(source):
-        return _of_scan(source, kind, name, options)
-    return _read_files(source, kind, name, options)
-
-
-def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
-    from rankwell.readers import frames
-
-    table = scanned(source)
-    with explained(label := os.fspath(source)):
-        found = getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
-    if isinstance(found, Run) and isinstance(found.rows, frames.FrameRows):
-        found.rows.frames = frames.ScannedFrames(table.select(found.rows.words.values()), label)
-    return found
-
-
-def _are_paths(source: Any) -> bool:
-    is_list = isinstance(source, (list, tuple)) and len(source) > 0
-    return is_list and all(isinstance(each, PATHS) for each in source)
+def _is_of_paths(source: Any) -> bool:
+    """Whether a source is a path, a file, or a list of them."""
+    if isinstance(source, (list, tuple)):
+        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
+    return type(source) is not dict and isinstance(source, PATHS)
 
 
 def are_files(source: Any) -> bool:
     """Whether a source is a path, or a list of them, and not the id of a collection."""
-    if isinstance(source, str) and source.startswith("irds:"):
+    if not _is_of_paths(source) or (isinstance(source, str) and source.startswith("irds:")):
         return False
-    if is_scanned(source):
-        return False
-    return type(source) is not dict and (isinstance(source, PATHS) or _are_paths(source))
+    from rankwell.readers.scans import is_scanned
 
-
-def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
-    from rankwell.readers import several_files
-
-    given = [source] if isinstance(source, PATHS) else list(source)
-    files = [file for each in given for file in files_of(each)]
-    parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
-    first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
-    return getattr(several_files, f"{kind}_of")(parts, name or first)
-
-
-def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
-    file = recoded(file, options.encoding, options.format_in)
-    chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
-    function = getattr(reader(chosen), f"read_{kind}", None)
-    if function is None:
-        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
-    with failures_explained(file, chosen):
-        table = function(file, name=name or file.name, columns=options.columns)
-        if not isinstance(table, KINDS[kind]):
-            msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
-            raise TypeError(msg)
-    if isinstance(table, Run) and not isinstance(table.rows, Columns):
-        table.rows = ExplainedRows(table.rows, file, chosen)
-    packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
-    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
-    table.files = (file,)
-    return table
+    return not is_scanned(source)
 
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:

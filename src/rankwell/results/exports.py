@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,9 @@ from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
     import polars as pl
 
     from rankwell.results.daily_files import Day
@@ -137,8 +139,10 @@ def to_pandas(res: Results) -> Any:
         ) from error
 
 
-def save(res: Results, path: str | Path) -> None:
+def save(res: Results, path: str | PathLike[str]) -> None:
     """Write results in the format given by the file's suffix."""
+    from pathlib import Path
+
     target = Path(path)
     texts: dict[str, Callable[[], str]] = {
         ".json": lambda: to_json(res, per_query=True, states=True), ".csv": res.to_csv, ".md": res.to_markdown,
@@ -165,7 +169,7 @@ def load(_kind: type[Results], path: str | Path, *, since: Day = None, until: Da
 
     Examples
     --------
-    >>> import rankwell as rw, tempfile; folder = Path(tempfile.mkdtemp())
+    >>> import pathlib, rankwell as rw, tempfile; folder = pathlib.Path(tempfile.mkdtemp())
     >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
     ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
     >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -281,7 +281,7 @@ class Results:
 
     log_to = trackers.log_to
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write the results in the format given by the file's suffix; the file appears only once it is complete.
 
         ``.parquet`` and ``.json`` hold everything, including per-query values, definitions and policy, and can be read

@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -162,7 +161,7 @@ def _tensorboard(results: Logged, step: int | None) -> None:
 
     # One folder of runs/ is one line in TensorBoard's list, so the name must not make folders of its own.
     folder = re.sub(r"[^\w.-]+", "_", results.name).strip(".") or "run"
-    with SummaryWriter(str(Path("runs", folder))) as writer:
+    with SummaryWriter(f"runs/{folder}") as writer:
         _write(results, writer, step)
 
 

@@ -87,7 +87,7 @@ def _chart(rows: list[Row], words: Words) -> Any:
         "value:Q", scale=alt.Scale(domain=[-1, 0, 1], range="diverging", interpolate="rgb"), legend=None
     )
     rects = base.mark_rect(opacity=0.55).encode(color=colour, tooltip=tips)
-    texts = base.mark_text(fontSize=12 if len(names) <= 12 else 9).encode(text="shown:N")
+    texts = base.mark_text(fontSize=12 if len(names) <= 12 else 9).encode(text=alt.Text("shown:N"))
     step = 56 if len(names) <= 12 else 34
     return alt.layer(rects, texts).properties(width=alt.Step(step), height=alt.Step(step * 0.6))
 

@@ -120,9 +120,9 @@ def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words:
 
     layers = []
     if own := [row for row in rows if row["x_low"] is not None]:
-        layers.append(chart(own, x="x_low").mark_rule(style="faint").encode(x2="x_high:Q"))
+        layers.append(chart(own, x="x_low").mark_rule(style="faint").encode(x2=alt.X2("x_high:Q")))
     if own := [row for row in rows if row["y_low"] is not None]:
-        layers.append(chart(own, y="y_low").mark_rule(style="faint").encode(y2="y_high:Q"))
+        layers.append(chart(own, y="y_low").mark_rule(style="faint").encode(y2=alt.Y2("y_high:Q")))
     if own := [row for row in rows if row["is_front"]]:
         layers.append(chart(own).mark_line(style="reference"))
     for role, mark in MARKS.items():
@@ -132,7 +132,9 @@ def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words:
     for side, look in LOOKS.items():
         beside_line = {"dy": tilt * TILTED[side]} if side in TILTED else {}
         if own := [row for row in rows if row["side"] == side]:
-            layers.append(chart(own).mark_text(fontSize=12, **(look | beside_line)).encode(text="system:N"))
+            layers.append(
+                chart(own).mark_text(fontSize=12, **(look | beside_line)).encode(text=alt.Text("system:N"))
+            )
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 

@@ -174,11 +174,16 @@ def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
 
 
 def _bands(rows: Sequence[Mapping[str, Any]], drawn: Drawn, x: Any) -> list[Any]:
+    alt = altair()
     if not rows:
         return []
     fields = ("k", "low", "high")
     named = [{"system": drawn.names[row["system"]]} | {field: row[field] for field in fields} for row in rows]
-    return [data(named).mark_area(style="band").encode(x=x, y="low:Q", y2="high:Q", color=drawn.colour())]
+    return [
+        data(named)
+        .mark_area(style="band")
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=drawn.colour())
+    ]
 
 
 def _subtitle(words: Words, systems: int, drawn: Drawn, queries: str, *, has_bands: bool) -> list[str]:

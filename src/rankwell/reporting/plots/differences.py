@@ -108,17 +108,17 @@ def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> 
     layers = []
     if not math.isnan(found.low):
         band = data([{"low": found.low, "high": found.high}])
-        layers.append(band.mark_rect(style="band").encode(y="low:Q", y2="high:Q"))
+        layers.append(band.mark_rect(style="band").encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")))
     outcomes, tips = {row["outcome"] for row in rows}, _tips(rows, found, words)
     for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
-        layers.append(bars.encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), tooltip=tips))
-    layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y="at:Q"))
-    line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y="at:Q")
+        layers.append(bars.encode(x=x, x2=alt.X2("end:Q"), y=y, y2=alt.Y2Datum(0), tooltip=tips))
+    layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y=alt.Y("at:Q")))
+    line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y=alt.Y("at:Q"))
     layers.append(line.mark_rule(style="accent", strokeWidth=2))
     text = line.mark_text(style="accent", align="left", dx=6)
-    layers.append(text.encode(x=alt.value("width"), text="said:N"))
+    layers.append(text.encode(x=alt.XValue("width"), text=alt.Text("said:N")))
     return alt.layer(*layers).properties(width=520, height=280)
 
 

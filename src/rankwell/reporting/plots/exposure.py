@@ -132,8 +132,9 @@ def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
 
 def _even(groups: int) -> Any:
     """The share of the catalogue that each group is: what it gets where all items are shown alike."""
+    alt = altair()
     rule = data([{"share": 1 / groups}]).mark_rule(style="reference")
-    return rule.encode(y="share:Q")
+    return rule.encode(y=alt.Y("share:Q"))
 
 
 def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: Drawn, words: Words) -> list[str]:

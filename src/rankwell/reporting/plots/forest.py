@@ -97,20 +97,26 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
         for key in ("pair", "estimate", "p", "n")
     ]
     base = data(rows).encode(y=y)
-    layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x="zero:Q")]
+    layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x=alt.X("zero:Q"))]
     if any(row["margin"] is not None for row in rows):
-        layers.append(base.mark_bar(style="band", height={"band": 1}).encode(x="less:Q", x2="margin:Q"))
+        layers.append(
+            base.mark_bar(style="band", height={"band": 1}).encode(x=alt.X("less:Q"), x2=alt.X2("margin:Q"))
+        )
     x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False)).axis(tickCount=8)
     outcomes = {row["outcome"] for row in rows}
     for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome).encode(y=y, tooltip=tips)
-        layers.append(own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x="low:Q", x2="high:Q"))
+        layers.append(
+            own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+        )
         layers.append(own.mark_point(style=style, filled=True, size=60, opacity=1).encode(x=x))
     at_right = {"style": "note", "align": "left", "dx": 10}
-    layers.append(base.mark_text(**at_right).encode(x=alt.value("width"), text="p:N"))
+    layers.append(base.mark_text(**at_right).encode(x=alt.XValue("width"), text=alt.Text("p:N")))
     head = data([{"head": "p"}])
     layers.append(
-        head.mark_text(**at_right, dy=-8).encode(x=alt.value("width"), y=alt.value(0), text="head:N")
+        head.mark_text(**at_right, dy=-8).encode(
+            x=alt.XValue("width"), y=alt.YValue(0), text=alt.Text("head:N")
+        )
     )
     return alt.layer(*layers).properties(width=480, height=alt.Step(step_of(rows)))
 

@@ -100,10 +100,14 @@ def _panel(grown: Growth, quantity: str, drawn: Drawn, words: Words) -> Any:
     muted, bright = divided([{**row, "bent": row["system"] in is_bent} for row in fitted], drawn)
     colour = drawn.colour()
     layers = [
-        data(bright).mark_area(style="band", clip=True).encode(x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=colour)
+        data(bright).mark_area(style="band", clip=True).encode(x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=colour)
     ]  # fmt: skip
     if muted:
-        layers.append(data(muted).mark_line(style="faint", strokeWidth=1).encode(x=x, y=y, detail="system:N"))
+        layers.append(
+            data(muted)
+            .mark_line(style="faint", strokeWidth=1)
+            .encode(x=x, y=y, detail=alt.Detail("system:N"))
+        )
     dash = alt.condition("datum.bent", alt.value([4, 3]), alt.value([1, 0]))
     line = data(bright).mark_line(strokeWidth=2, clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
     rows = divided(points, drawn)[1]
@@ -134,4 +138,4 @@ def _labels(grown: Growth, quantity: str, drawn: Drawn, fitted: list[Row], ends:
     text = data(rows).mark_text(
         align="left", baseline="middle", dx=9, fontSize=11, lineBreak="\n", limit=ROOM
     )
-    return text.encode(x=alt.value(WIDTH), y="at:Q", text="label:N", color=drawn.colour())
+    return text.encode(x=alt.XValue(WIDTH), y=alt.Y("at:Q"), text=alt.Text("label:N"), color=drawn.colour())

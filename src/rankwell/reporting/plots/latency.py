@@ -149,7 +149,9 @@ def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list
     layers = []
     if muted:
         faint = data(muted).mark_line(style="faint", strokeWidth=1, interpolate="step-after")
-        layers.append(faint.encode(x=x, y=y, detail=["system:N", "session:N"], tooltip=tips[:1]))
+        layers.append(
+            faint.encode(x=x, y=y, detail=[alt.Detail("system:N"), alt.Detail("session:N")], tooltip=tips[:1])
+        )
     if bright:
         colour = drawn.colour(words("page.system"))
         lined = data(bright).mark_line(strokeWidth=2, interpolate="step-after")
@@ -158,7 +160,9 @@ def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list
         layers.append(points.encode(x=x, y=y, color=colour, tooltip=tips))
     if bounded := [row for row in bright if row["low"] is not None and row["session"] == names[0]]:
         bars = data(bounded).mark_rule(strokeWidth=2, opacity=0.6)
-        layers.append(bars.encode(x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q", color=colour))
+        layers.append(
+            bars.encode(x=x, y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q"), color=colour)
+        )
     return layers
 
 

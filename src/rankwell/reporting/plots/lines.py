@@ -24,7 +24,7 @@ def lines(
         layers.append(
             data(muted)
             .mark_line(style="faint", strokeWidth=1)
-            .encode(x=x, y=y, detail="system:N", tooltip=alt.Tooltip("system:N"))
+            .encode(x=x, y=y, detail=alt.Detail("system:N"), tooltip=alt.Tooltip("system:N"))
         )
     colour, base = drawn.colour(legend), data(bright)
     layers.append(base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour))
@@ -58,7 +58,7 @@ def names_at_ends(
         .encode(
             x=x,
             y=alt.Y("at:Q"),
-            text="system:N",
+            text=alt.Text("system:N"),
             color=drawn.colour(),
         )
     )

@@ -172,7 +172,7 @@ def _cuts(parts: Sequence[Row], size: int, x: Any, words: Words, scale: str) -> 
         layers.append(base.mark_rule(style="reference").encode(x=x))
         side = {"align": "right", "dx": 4} if place > 0.5 else {"align": "left", "dx": -4}
         mark = base.mark_text(style="note", baseline="bottom", dy=-14, **side)
-        layers.append(mark.encode(x=x, y=alt.value(-4 - 30 * nth), text="text:N"))
+        layers.append(mark.encode(x=x, y=alt.YValue(-4 - 30 * nth), text=alt.Text("text:N")))
     return layers
 
 
@@ -201,7 +201,9 @@ def _hover(rows: Sequence[Row], x: Any, words: Words) -> Any:
                 for f in (*fields, *_told(some[0]))
             ]
             mark = data(shown).mark_rect(opacity=0)
-            layers.append(mark.encode(x=x, x2="end", y=alt.value(0), y2=alt.value(HEIGHT), tooltip=tips))
+            layers.append(
+                mark.encode(x=x, x2=alt.X2("end"), y=alt.YValue(0), y2=alt.Y2Value(HEIGHT), tooltip=tips)
+            )
     return alt.layer(*layers)
 
 

@@ -151,7 +151,7 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
     layers = [_lines(words, own, style, x, y) for style, own in parts.items() if own]
     for side, head in enumerate(heads):
         for dy, line in zip((-38, -22), head, strict=True):
-            top = data([{"side": side, "row": 0, "said": line}]).encode(x=x, y=y, text="said:N")
+            top = data([{"side": side, "row": 0, "said": line}]).encode(x=x, y=y, text=alt.Text("said:N"))
             weight = "bold" if dy < -22 else "normal"
             layers.append(top.mark_text(align=ALIGN[side], dx=AWAY[side], dy=dy, fontWeight=weight))
     height = step_of(range(n)) * (n - 0.4 + above)
@@ -161,11 +161,11 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
 def _lines(words: Words, rows: Sequence[Mapping[str, Any]], style: str, x: Any, y: Any) -> Any:
     """The lines of some systems, with a text at each end."""
     alt = altair()
-    base = data(rows).encode(x=x, y=y, detail="system:N", tooltip=_tooltip(words))
+    base = data(rows).encode(x=x, y=y, detail=alt.Detail("system:N"), tooltip=_tooltip(words))
     ends = [base.transform_filter(alt.datum.side == side) for side in (0, 1)]
     text = "note" if style == "muted" else style
     said = [
-        end.mark_text(style=text, align=align, dx=away).encode(text="said:N")
+        end.mark_text(style=text, align=align, dx=away).encode(text=alt.Text("said:N"))
         for end, align, away in zip(ends, ALIGN, AWAY, strict=True)
     ]
     return alt.layer(

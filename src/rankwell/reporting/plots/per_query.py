@@ -105,6 +105,7 @@ def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, wor
 
 def _strip(points: list[Row], bars: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
     """The points, or the bars, of the queries."""
+    alt = altair()
     if points:
         told = _tips(words, system="page.system", query="page.query", shown="plots.per_query.value")
         dots = data(points).mark_point(style="muted", filled=True, size=22)
@@ -113,12 +114,17 @@ def _strip(points: list[Row], bars: list[Row], place: Channel, value: Channel, w
         told = _tips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
         rows = [row | {"shown": count(row["queries"])} for row in bars]
         rects = data(rows).mark_rect(style="muted")
-        return [rects.encode(x=value("start"), x2="end:Q", y=place("top"), y2="base:Q", tooltip=told)]
+        return [
+            rects.encode(
+                x=value("start"), x2=alt.X2("end:Q"), y=place("top"), y2=alt.Y2("base:Q"), tooltip=told
+            )
+        ]
     return []
 
 
 def _boxes(boxes: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
     """The percentiles, and below them the mean with its interval."""
+    alt = altair()
     told = _tips(
         words,
         system="page.system",
@@ -131,10 +137,14 @@ def _boxes(boxes: list[Row], place: Channel, value: Channel, words: Words) -> li
     rows = [row | {name: row["at"] + added for name, added in places.items()} for row in boxes]
     base = data(rows).encode(tooltip=told)
     return [
-        base.mark_rule().encode(x=value("p5"), x2="p95:Q", y=place("box")),
-        base.mark_rect(opacity=0.4).encode(x=value("p25"), x2="p75:Q", y=place("box_top"), y2="box_end:Q"),
-        base.mark_rule(strokeWidth=2).encode(x=value("p50"), y=place("box_top"), y2="box_end:Q"),
-        base.mark_rule(style="accent", strokeWidth=2).encode(x=value("low"), x2="high:Q", y=place("under")),
+        base.mark_rule().encode(x=value("p5"), x2=alt.X2("p95:Q"), y=place("box")),
+        base.mark_rect(opacity=0.4).encode(
+            x=value("p25"), x2=alt.X2("p75:Q"), y=place("box_top"), y2=alt.Y2("box_end:Q")
+        ),
+        base.mark_rule(strokeWidth=2).encode(x=value("p50"), y=place("box_top"), y2=alt.Y2("box_end:Q")),
+        base.mark_rule(style="accent", strokeWidth=2).encode(
+            x=value("low"), x2=alt.X2("high:Q"), y=place("under")
+        ),
         base.mark_point(shape="diamond", filled=True, size=70, opacity=1).encode(
             x=value("mean"), y=place("under")
         ),

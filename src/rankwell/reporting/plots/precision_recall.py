@@ -158,12 +158,13 @@ def _axes(top: float, words: Words) -> dict[str, Any]:
 def _lines(
     rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any], *, is_step: bool
 ) -> list[Any]:
+    alt = altair()
     muted, bright = divided(rows, drawn)
     how = {"interpolate": "step-before"} if is_step else {}
     layers = []
     if muted:
         mark = data(muted).mark_line(style="faint", strokeWidth=1, **how)
-        layers.append(mark.encode(**axes, detail="system:N", tooltip="system:N"))
+        layers.append(mark.encode(**axes, detail=alt.Detail("system:N"), tooltip=alt.Tooltip("system:N")))
     base = data(bright if is_step else told(bright, recall=number, precision=number))
     mark = base.mark_line(strokeWidth=2.2, **how)
     layers.append(mark.encode(**axes, color=drawn.colour(words("page.system"))))
@@ -186,12 +187,13 @@ def _tips(words: Words, *more: str) -> list[Any]:
 
 def _raw(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
     """The sawtooth of the systems in colour."""
+    alt = altair()
     _, bright = divided(rows, drawn)
     if not bright or len(drawn.names) > MOST_RAW:
         return []
     base = data(told(bright, recall=number, precision=number))
     colour = drawn.colour(words("page.system"))
-    line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order="rank:Q")
+    line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order=alt.Order("rank:Q"))
     points = base.mark_point(filled=True, size=14, opacity=0.8)
     return [line, points.encode(**axes, color=colour, tooltip=_tips(words, "rank"))]
 
@@ -221,6 +223,7 @@ def _diagonal(axes: Mapping[str, Any], top: float) -> Any:
 
 def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> list[Any]:
     """Where F1 is constant: P = F · R / (2R − F), labelled at the right end."""
+    alt = altair()
     rows, ends = [], []
     for value in values:
         end = value / (2 - value)  # the precision at which recall is 1
@@ -236,7 +239,7 @@ def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> l
         return []
     line = data(rows).mark_line(style="faint", strokeWidth=1)
     text = data(ends).mark_text(style="note", align="left", dx=5)
-    return [line.encode(**axes, detail="f:N"), text.encode(**axes, text="text:N")]
+    return [line.encode(**axes, detail=alt.Detail("f:N")), text.encode(**axes, text=alt.Text("text:N"))]
 
 
 def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Words, top: float) -> list[str]:

@@ -41,7 +41,7 @@ def panel(
     scale = alt.Scale(domain=limits, nice=False, zero=False)
     title = axis_title(metric, words)
     lines = base.mark_rule(strokeWidth=5, opacity=0.4, strokeCap="round").encode(
-        x=alt.X(f"{first}:Q", scale=scale, title=title), x2=f"{last}:Q"
+        x=alt.X(f"{first}:Q", scale=scale, title=title), x2=alt.X2(f"{last}:Q")
     )
     dots = base.mark_point(filled=True, opacity=1, size=55).encode(
         x=alt.X("value:Q", scale=scale, title=title)

@@ -114,7 +114,7 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
         layers.append(own.mark_point(filled=True, opacity=1, **mark).encode(tooltip=tips))
     for side, look in ((each, LOOKS[each]) for each in LOOKS if each in used):
         own = chart(row for row in rows if row["side"] == side)
-        layers.append(own.mark_text(fontSize=12, **look).encode(text="system:N"))
+        layers.append(own.mark_text(fontSize=12, **look).encode(text=alt.Text("system:N")))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 

@@ -98,12 +98,16 @@ def _chart(rows: list[Row], title: str, words: Words) -> Any:
     layers = []
     if len(systems) == 1:
         line = data([{"at": rows[0]["mean"]}])
-        layers.append(line.mark_rule(style="reference").encode(x="at:Q"))
+        layers.append(line.mark_rule(style="reference").encode(x=alt.X("at:Q")))
     look = {"style": "accent"} if len(systems) == 1 else {}
-    layers.append(base.mark_rule(strokeWidth=2, clip=True, **look).encode(x="low:Q", x2="high:Q"))
+    layers.append(
+        base.mark_rule(strokeWidth=2, clip=True, **look).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
+    )
     layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(x=x))
     n = data(_numbers(rows)).encode(y=y)
-    layers.append(n.mark_text(style="note", align="left", dx=10).encode(x=alt.value("width"), text="said:N"))
+    layers.append(
+        n.mark_text(style="note", align="left", dx=10).encode(x=alt.XValue("width"), text=alt.Text("said:N"))
+    )
     step = 26 if len(systems) == 1 else 12 * len(systems) + 14
     return alt.layer(*layers).properties(width=480, height=alt.Step(step, **{"for": "position"}))
 

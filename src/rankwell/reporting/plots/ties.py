@@ -120,6 +120,6 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
     )
     bars, said = (
         base.mark_bar(style="muted"),
-        base.mark_text(style="note", align="left", dx=4).encode(text="said:N"),
+        base.mark_text(style="note", align="left", dx=4).encode(text=alt.Text("said:N")),
     )
     return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(step_of(labels)))

@@ -108,12 +108,16 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
         .legend(orient="top")
     )
     base = data(rows).encode(y=y)
-    layers = [base.mark_bar(height={"band": 0.7}).encode(x=x, x2="end:Q", color=colour, tooltip=tips)]
+    layers = [base.mark_bar(height={"band": 0.7}).encode(x=x, x2=alt.X2("end:Q"), color=colour, tooltip=tips)]
     for outcome, place, align, dx in (("worse", "start", "right", -4), ("better", "end", "left", 4)):
         own = data(row for row in rows if row["outcome"] == outcome).encode(y=y)
-        layers.append(own.mark_text(style="note", align=align, dx=dx).encode(x=f"{place}:Q", text="shown:N"))
+        layers.append(
+            own.mark_text(style="note", align=align, dx=dx).encode(
+                x=alt.X(f"{place}:Q"), text=alt.Text("shown:N")
+            )
+        )
     ties = data(row for row in rows if row["outcome"] == "equal").encode(y=y)
-    layers.append(ties.mark_text(fontSize=11).encode(x=alt.datum(0), text="shown:N"))
+    layers.append(ties.mark_text(fontSize=11).encode(x=alt.XDatum(0), text=alt.Text("shown:N")))
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step_of(rows)))
 
 

@@ -1,0 +1,71 @@
+"""Read a run, judgements or a catalogue from files, folders, addresses and collections."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import UsageError
+from rankwell.readers.detection import guess, reader
+from rankwell.readers.failures import ExplainedRows, failures_explained
+from rankwell.readers.files import File
+from rankwell.readers.paths import files_of, recoded
+from rankwell.readers.reading import KINDS, PATHS
+from rankwell.readers.scans import explained, is_scanned, scanned
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.readers.reading import Options
+
+
+def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    """Return the run, the qrels or the items at paths, an address or an id of a collection."""
+    if isinstance(source, str) and source.startswith("irds:"):
+        from rankwell.readers import irds
+
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
+    if is_scanned(source):
+        return _of_scan(source, kind, name, options)
+    return _read_files(source, kind, name, options)
+
+
+def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    from rankwell.readers import frames
+
+    table = scanned(source)
+    with explained(label := os.fspath(source)):
+        found = getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
+    if isinstance(found, Run) and isinstance(found.rows, frames.FrameRows):
+        found.rows.frames = frames.ScannedFrames(table.select(found.rows.words.values()), label)
+    return found
+
+
+def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    from rankwell.readers import several_files
+
+    given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
+    files = [file for each in given for file in files_of(each)]
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
+    first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
+    return getattr(several_files, f"{kind}_of")(parts, name or first)
+
+
+def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
+    file = recoded(file, options.encoding, options.format_in)
+    chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
+    function = getattr(reader(chosen), f"read_{kind}", None)
+    if function is None:
+        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    with failures_explained(file, chosen):
+        table = function(file, name=name or file.name, columns=options.columns)
+        if not isinstance(table, KINDS[kind]):
+            msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
+            raise TypeError(msg)
+    if isinstance(table, Run) and not isinstance(table.rows, Columns):
+        table.rows = ExplainedRows(table.rows, file, chosen)
+    packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
+    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    table.files = (file,)
+    return table
