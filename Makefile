@@ -50,7 +50,7 @@ test-browser: build  ## run the tests that open pages in Chromium, which has to 
 test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops
 	$(BIN)/python -m pytest -n auto $(BY_FILE) --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
 
-test-spark: build build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
+test-spark: $(if $(RANKWELL_CI),build/compiler/made,build) build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
 	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
 		tests/evaluation/distributed/test_$$kind.py $(ARGS) || exit 1; done
 
@@ -126,7 +126,7 @@ $(VENV)/report: $(VENV)/installed
 	$(INSTALL) --editable '.[report]'
 	@touch $@
 
-# Fetching packages keeps one core waiting. There CI compiles the kernels, which are then found in their store.
+# Fetching packages keeps one core waiting. There CI compiles the kernels, which are then found in their store, and tests Spark.
 ifdef RANKWELL_CI
 $(VENV)/dev: $(VENV)/packages build/compiler/made
 build/spark/made: | build/compiler/made
@@ -138,7 +138,7 @@ $(VENV)/packages: $(VENV)/made pyproject.toml
 	$(INSTALL) -r $(VENV)/requirements.txt
 	@touch $@
 
-build/compiler/made: pyproject.toml
+build/compiler/made: pyproject.toml setup.py $(wildcard src/rankwell/kernels/*.p*)
 	$(PYTHON) -m venv --clear build/compiler
 	build/compiler/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], \
 		sep="\n")' > build/compiler/requirements.txt
@@ -147,7 +147,7 @@ build/compiler/made: pyproject.toml
 	@touch $@
 
 $(VENV)/dev: $(VENV)/made pyproject.toml
-	$(INSTALL) --editable '.[$(EXTRAS)]'
+	$(INSTALL) $(if $(RANKWELL_CI),--no-build-isolation) --editable '.[$(EXTRAS)]'
 	@touch $@ $(VENV)/installed $(VENV)/report
 
 build/spark/made: $(VENV)/made pyproject.toml
