@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 import polars as pl
@@ -394,7 +395,8 @@ def test_a_browser_that_keeps_nothing_says_so_and_works(chromium, made, broken):
 def test_damaged_progress_is_put_aside_with_a_notice(opened, made, state):
     page = opened(made())
     key = page.evaluate("Object.keys(localStorage).find((each) => each.startsWith('rankwell.sheet.'))")
-    page.evaluate("([key, state]) => localStorage.setItem(key, state)", [key, state])
+    # before any script of the page: what is written just before a page is left may come too late for the next one
+    page.add_init_script(f"localStorage.setItem({json.dumps(key)}, {json.dumps(state)})")
     page.reload()
     expect(page.get_by_role("alert").filter(has_text="could not be read")).to_be_visible()
     assert page.evaluate("(key) => localStorage.getItem(`${key}.damaged`)", key) == state
