@@ -18,7 +18,7 @@ def page_of_costs(request):
     return rw.report(compared(FOUR, baseline="poor"), lang=request.param).to_html()
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_the_part_on_costs_draws_each_cost_when_it_is_opened(opened, page_of_costs, dark):
     page = opened(page_of_costs, dark=dark)
     page.locator("#costs figure").first.scroll_into_view_if_needed()

@@ -48,7 +48,7 @@ FOUR = {"slow": (0.5, 0.9), "fast": (0.001, 0.5), "middle": (0.02, 0.7), "poor":
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
-@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("lang", ["en", pytest.param("ko", marks=pytest.mark.exhaustive)])
 def test_points_and_bounds_are_those_of_the_comparison(quantity, lang):
     found = compared(FOUR)
     chart = rw.plot.costs(found, x=quantity, lang=lang)
