@@ -1,4 +1,4 @@
-"""How ``-``, standard input, is written among the arguments of a command; and what a file that is open already is told by."""
+"""What commands and readers know before any reader is loaded: the name of standard input, and the base of open files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ STDIN = "<stdin>"
 
 
 class Opened:
-    """The base of ``files.File``: where no file is read, no module that reads files is loaded to ask whether something is one."""
+    """The base of ``readers.files.File``: ``isinstance`` finds an open file without importing the modules that read files."""
 
 
 def with_standard_input(arguments: Sequence[str]) -> list[str]:
