@@ -183,7 +183,7 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
-    if _is_of_paths(source):
+    if type(source) is not dict and _is_of_paths(source):
         from rankwell.readers import from_files
 
         return from_files.of_paths(source, kind, name, options)
@@ -199,12 +199,14 @@ def _is_of_paths(source: Any) -> bool:
     """Whether a source is a path, a file, or a list of them."""
     if isinstance(source, (list, tuple)):
         return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
-    return type(source) is not dict and isinstance(source, PATHS)
+    return isinstance(source, PATHS)
 
 
 def are_files(source: Any) -> bool:
     """Whether a source is a path, or a list of them, and not the id of a collection."""
-    if not _is_of_paths(source) or (isinstance(source, str) and source.startswith("irds:")):
+    if type(source) is dict or not _is_of_paths(source):
+        return False
+    if isinstance(source, str) and source.startswith("irds:"):
         return False
     from rankwell.readers.scans import is_scanned
 
