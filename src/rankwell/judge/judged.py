@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -232,7 +233,7 @@ class Judged(Derived):
             return np.full(len(self), otherwise)
         if self.known is None:
             found = pooled[self.pool_row]
-            return found.astype(np.float64, copy=False) if np.isnan(otherwise) else found
+            return found.astype(np.float64, copy=False) if math.isnan(otherwise) else found
         return np.where(self.known, pooled[self.pool_row], otherwise)
 
 

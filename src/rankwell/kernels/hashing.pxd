@@ -1,6 +1,7 @@
 # A hash by two secret numbers, so that nobody can choose ids that share a slot: both halves of a product of 128 bits.
 # A difference in any bit of h reaches the low bits, by which slots are chosen. Each kernel that looks ids up is keyed when
-# it is loaded, with the same numbers, so that keys of text are the same in all of them.
+# it is loaded, with the same numbers, so that keys of text are the same in all of them. Two words at once, each with a secret
+# of its own, cost one product.
 from rankwell.kernels.wide cimport beginning, eight, word
 
 
@@ -22,9 +23,11 @@ cdef extern from *:
     }
     #endif
     #define RANKWELL_MIX(h) rankwell_folded((h) ^ rankwell_secret[0], rankwell_secret[1])
+    #define RANKWELL_MIX_TWO(h, other) rankwell_folded((h) ^ rankwell_secret[0], (other) ^ rankwell_secret[1])
     #define RANKWELL_KEY(a, b) (rankwell_secret[0] = (a), rankwell_secret[1] = (b) | 1)
     """
     unsigned long long mix "RANKWELL_MIX" (unsigned long long h) noexcept nogil
+    unsigned long long mix_two "RANKWELL_MIX_TWO" (unsigned long long h, unsigned long long other) noexcept nogil
     void key "RANKWELL_KEY" (unsigned long long a, unsigned long long b) noexcept nogil
 
 

@@ -88,15 +88,16 @@ def hits(
     farthest: cython.longlong = MOST
     old: cython.longlong
     # the row of the pool of each row of a list that is marked by a bit
-    pooled: cython.longlong[::1] = np.empty(longest, np.int64)
-    marks: cython.ulonglong[::1] = np.zeros(longest // 64 + 1, np.uint64)
+    scratch: cython.ulonglong[::1] = np.zeros(longest + longest // 64 + 1, np.uint64)
+    pooled: cython.ulonglong[::1] = scratch[:longest]
+    marks: cython.ulonglong[::1] = scratch[longest:]
     bits: cython.ulonglong
-    hit_list = np.empty(most, np.int64)
-    hit_row = np.empty(most, np.int64)
-    hit_pool = np.empty(most, np.int64)
-    hl: cython.longlong[::1] = hit_list
-    hr: cython.longlong[::1] = hit_row
-    hp: cython.longlong[::1] = hit_pool
+    # few arrays, because to make one takes longer than to match a short list
+    made = np.empty((3, most), np.int64)
+    columns: cython.longlong[:, ::1] = made
+    hl: cython.longlong[::1] = columns[0]
+    hr: cython.longlong[::1] = columns[1]
+    hp: cython.longlong[::1] = columns[2]
     found: cython.longlong = 0
     first: cython.longlong = -1
     second: cython.longlong = -1
@@ -151,7 +152,7 @@ def hits(
                     hp[found] = pooled[hr[found] - low]
                     found += 1
                     bits &= bits - 1
-    return hit_list[:found], hit_row[:found], hit_pool[:found], (first, second)
+    return made[0, :found], made[1, :found], made[2, :found], (first, second)
 
 
 def repeats(

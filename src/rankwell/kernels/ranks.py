@@ -124,7 +124,7 @@ def _few(
     first: cython.Py_ssize_t,
     last: cython.Py_ssize_t,
     hit_rows: cython.longlong[::1],
-    hit_score: cython.double[::1],
+    hit_pool: cython.longlong[::1],
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     rank: cython.longlong[::1],
@@ -137,35 +137,54 @@ def _few(
     starts: cython.const[cython.longlong][::1],
     lengths: cython.const[cython.int][::1],
 ) -> cython.int:
-    """Find the rank and the tie group of each hit of a list, if they are few, by comparing it with each row; 0 for large ties.
+    """Put the hits of a list into rank order and find their tie groups, if they are few, by comparing each with every row.
 
-    A processor compares several rows at a time, and no branch is mispredicted.
+    A processor compares several rows at a time, and no branch is mispredicted. 0, and the hits unchanged, if more than 8 are tied.
     """
+    places: cython.longlong[32]
+    begins: cython.longlong[32]
+    sizes: cython.longlong[32]
+    rows: cython.longlong[32]
+    pool: cython.longlong[32]
+    hits: cython.Py_ssize_t = high - low
     value: cython.double
     higher: cython.longlong = 0
     equal: cython.longlong = 0
+    i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
     r: cython.Py_ssize_t
-    if high - low > FEW:
+    if hits > FEW:
         return 0
-    for j in range(low, high):
-        value = hit_score[j]
+    for j in range(hits):
+        rows[j] = hit_rows[low + j]
+        pool[j] = hit_pool[low + j]
+        value = score[rows[j]]
         count(
             cython.address(score[first]), last - first, value, cython.address(higher), cython.address(equal)
         )
         if equal > FEW_TIED:
             return 0
-        start[j] = higher + 1
-        size[j] = equal
-        rank[j] = higher + 1
+        begins[j] = higher + 1
+        sizes[j] = equal
+        places[j] = higher + 1
         if equal > 1:
             for r in range(first, last):
                 if (
                     score[r] == value
-                    and r != hit_rows[j]
-                    and before(r, hit_rows[j], rule, keys, text, starts, lengths)
+                    and r != rows[j]
+                    and before(r, rows[j], rule, keys, text, starts, lengths)
                 ):
-                    rank[j] += 1
+                    places[j] += 1
+    for j in range(hits):
+        at = low
+        for i in range(hits):
+            at += places[i] < places[j]
+        rank[at] = places[j]
+        start[at] = begins[j]
+        size[at] = sizes[j]
+        hit_rows[at] = rows[j]
+        hit_pool[at] = pool[j]
     return 1
 
 
@@ -201,15 +220,16 @@ def ranks(
     hp: cython.longlong[::1] = hit_pool
     how: cython.int = rule
     hits: cython.Py_ssize_t = len(hit_rows)
-    rank = np.empty(hits + 1, np.int64)
-    tie_start = np.empty(hits + 1, np.int64)
-    tie_size = np.empty(hits + 1, np.int64)
-    rk: cython.longlong[::1] = rank
-    ts: cython.longlong[::1] = tie_start
-    tz: cython.longlong[::1] = tie_size
+    # few arrays, because to make one takes longer than to rank a short list
+    made = np.empty((3, hits + 1), np.int64)
+    columns: cython.longlong[:, ::1] = made
+    rk: cython.longlong[::1] = columns[0]
+    ts: cython.longlong[::1] = columns[1]
+    tz: cython.longlong[::1] = columns[2]
     hs: cython.double[::1] = np.empty(hits + 1)
-    old_rows: cython.longlong[::1] = np.empty(hits, np.int64)
-    old_pool: cython.longlong[::1] = np.empty(hits, np.int64)
+    scratch: cython.longlong[:, ::1] = np.empty((2, hits + 1), np.int64)
+    old_rows: cython.longlong[::1] = scratch[0]
+    old_pool: cython.longlong[::1] = scratch[1]
     g: cython.longlong
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t
@@ -233,6 +253,13 @@ def ranks(
             ):
                 low = high
                 continue
+            if (
+                r < o[g + 1]
+                and gone.shape[0] == 0
+                and _few(o[g], o[g + 1], hr, hp, low, high, rk, ts, tz, how, sc, k, x, s, n)
+            ):
+                low = high
+                continue
             for j in range(low, high):
                 old_rows[j] = hr[j]
                 old_pool[j] = hp[j]
@@ -240,13 +267,6 @@ def ranks(
             for j in range(low, high):
                 hs[j] = sc[hr[j]]
                 hp[j] = old_pool[_place_of(hr[j], old_rows, low, high)]
-            if (
-                r < o[g + 1]
-                and gone.shape[0] == 0
-                and _few(o[g], o[g + 1], hr, hs, low, high, rk, ts, tz, how, sc, k, x, s, n)
-            ):
-                low = high
-                continue
             _count(o[g], o[g + 1], gone, hr, hs, low, high, r < o[g + 1], ts, tz, rk, how, sc, k, x, s, n)
             above = 0
             for j in range(low, high):
@@ -261,7 +281,7 @@ def ranks(
                     ahead += rk[j]
                 rk[j] = ts[j] + ahead
             low = high
-    return rank[:hits], tie_start[:hits], tie_size[:hits]
+    return made[0, :hits], made[1, :hits], made[2, :hits]
 
 
 def counted(values: np.ndarray, value: float, anywhere: bool) -> tuple[int, int]:

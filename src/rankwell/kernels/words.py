@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.arrow import INLINE, Array, View, is_null, same, take, text
-from cython.cimports.rankwell.kernels.hashing import hashed, key, mix
+from cython.cimports.rankwell.kernels.hashing import hashed, key, mix_two
 
 from rankwell.kernels import SECRET
 
@@ -51,10 +52,14 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
     size: cython.Py_ssize_t = 1024
     table = np.zeros(size, np.int32)
     t: cython.int[::1] = table
+    # the last short word of each slot, which needs no good hash: topics are few, and looked at again and again
+    recent: cython.int[256]
+    slot: cython.uint
     at: cython.ulonglong
     i: cython.Py_ssize_t = 0
     old: cython.int
     count: cython.int = 0
+    memset(recent, 0, 4 * 256)
     while i < rows:
         with cython.nogil:
             while i < rows and 2 * count < size:
@@ -62,15 +67,19 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
                     c[i] = -1
                     i += 1
                     continue
-                at = _hash(array, views + i) & (size - 1)
-                old = t[at]
-                while old > 0 and not same(array, views + i, views + f[old - 1]):
-                    at = (at + 1) & (size - 1)
+                slot = _slot(views + i)
+                old = recent[slot]
+                if old == 0 or views[i].length > INLINE or not same(array, views + i, views + f[old - 1]):
+                    at = _hash(array, views + i) & (size - 1)
                     old = t[at]
-                if old == 0:
-                    f[count] = i
-                    count += 1
-                    old = t[at] = count
+                    while old > 0 and not same(array, views + i, views + f[old - 1]):
+                        at = (at + 1) & (size - 1)
+                        old = t[at]
+                    if old == 0:
+                        f[count] = i
+                        count += 1
+                        old = t[at] = count
+                    recent[slot] = old
                 c[i] = old - 1
                 i += 1
         if i < rows:
@@ -89,11 +98,22 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
+def _slot(view: cython.pointer(cython.const[View])) -> cython.uint:
+    # also of words that begin alike, such as those of a hierarchy
+    short: cython.uint = cython.cast(cython.uint, view.rest) ^ cython.cast(cython.uint, view.prefix)
+    return short * cython.cast(cython.uint, 0x9E3779B1) >> 24
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
 def _hash(array: cython.pointer(Array), view: cython.pointer(cython.const[View])) -> cython.ulonglong:
     if view.length > INLINE:
         return hashed(text(array, view), view.length, False)
-    return mix(
-        mix(cython.cast(cython.ulonglong, view.rest) ^ view.length) ^ cython.cast(cython.uint, view.prefix)
+    return mix_two(
+        cython.cast(cython.ulonglong, view.rest),
+        cython.cast(cython.ulonglong, view.length) << 32 | cython.cast(cython.uint, view.prefix),
     )
 
 

@@ -150,7 +150,7 @@ class Words:
         names = read.filter(read != "").unique().sort()
         self.names = tuple(names.to_list())
         codes = read.cast(pl.Enum(names), strict=False).to_physical()
-        self._codes = codes.cast(pl.Int64).fill_null(-1).to_numpy()
+        self._codes = _no_nulls(codes.cast(pl.Int64), -1).to_numpy()
 
     def __len__(self) -> int:
         return len(self._offsets) - 1

@@ -95,7 +95,7 @@ class Ranked:
 
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
-        rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        rows = rows.nonzero()[0] if rows.dtype == np.bool_ else rows
         grade = self.grade.take(rows)
         return Ranked(self.queries, self.query.take(rows), self.rank.take(rows), grade, source=(self, rows))
 

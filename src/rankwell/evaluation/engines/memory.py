@@ -66,7 +66,7 @@ class Memory:
             part = self.measured(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
             part = self.measured(rows.regrouped(), run.name, task)
-        if len(task.pool.offsets) > 1 and not (part.pool_row >= 0).any():
+        if len(task.pool.offsets) > 1 and integers.negative(part.pool_row) == len(part.pool_row):
             raise nothing_in_common(run.name, task.pool.queries.ids, part.queries)
         return self.completed(part, task)
 

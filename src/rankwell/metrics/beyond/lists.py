@@ -70,11 +70,11 @@ class ILS(Featured):
         if self.missing == "skip":
             rows, has = rows.where(has), has[has]
         n = rows.count()
-        pairs, alone = _similarity(rows, has, self.vectors(judged, context), self.similarity), rows.sum(has)
+        pairs = _similarity(rows, has, self.vectors(judged, context), self.similarity)
         if self.average == "sum":
             return np.where(n > 1, pairs, np.nan)
         if self.average == "matrix":
-            return ratio(2 * pairs + alone, np.where(n > 1, n * n, 0).astype(np.float64))
+            return ratio(2 * pairs + rows.sum(has), np.where(n > 1, n * n, 0).astype(np.float64))
         return ratio(2 * pairs, (n * (n - 1)).astype(np.float64))
 
 

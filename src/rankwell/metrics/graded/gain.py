@@ -82,8 +82,7 @@ class Gained(RankWeighted):
         rows = self.rows(judged)
         gains = np.ascontiguousarray(self.gains(rows, context), np.float64)
         below = np.ascontiguousarray(self.divisor(judged, context), np.float64)
-        weights = np.ascontiguousarray(self.weights_of(first_ranks(self.k)), np.float64)
-        return sums.until(rows.query, rows.rank, self.k, gains, weights, below)
+        return sums.until(rows.query, rows.rank, self.k, gains, first_weights(self), below)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, if any judged item has a gain."""
@@ -91,9 +90,10 @@ class Gained(RankWeighted):
 
 
 @lru_cache(maxsize=256)
-def first_ranks(k: int) -> np.ndarray:
-    """Return the ranks 1 to k."""
-    return frozen(np.arange(1, k + 1))
+def first_weights(metric: Gained) -> np.ndarray:
+    """Return the discounts of the ranks down to the cut-off of a metric; cached, because metrics are values."""
+    assert metric.k is not None
+    return frozen(np.ascontiguousarray(metric.weights_of(np.arange(1, metric.k + 1)), np.float64))
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
