@@ -66,7 +66,8 @@ class ItemSums:
         if other.items is None:
             np.add(self.numbers, other.numbers, out=self.numbers)
         else:
-            self.numbers[..., other.items] += other.numbers
+            for own, more in zip(np.atleast_2d(self.numbers), np.atleast_2d(other.numbers), strict=True):
+                np.add.at(own, other.items, more)  # += would take each number out, and put it back
         return self
 
     def cut(self, low: int, high: int) -> ItemSums:

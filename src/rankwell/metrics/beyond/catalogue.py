@@ -41,10 +41,11 @@ class OfCounts(CorpusMetric):
     def shown(self, judged: Judged, context: Context) -> ItemCounts:
         """Return how often each catalogue item is in the first k: the same counts for all metrics of this cut-off."""
         assert context.catalogue is not None
-        return judged.once(_shown, self.k, len(context.catalogue))
+        return judged.once(counts_within, self.k, len(context.catalogue))
 
 
-def _shown(judged: Judged, k: int | None, size: int) -> ItemCounts:
+def counts_within(judged: Judged, k: int | None, size: int) -> ItemCounts:
+    """Return how often each item of a catalogue of some size is in the first k of the lists."""
     items = judged.shown.top(k).item
     assert items is not None
     return ItemCounts.of(items[items >= 0], size, len(judged))

@@ -35,16 +35,16 @@ class UnitSums:
     lengths: Counter[int]
 
     @classmethod
-    def of(cls, rows: Ranked, size: int) -> UnitSums:
-        """Return the sum over the lists of a batch."""
+    def of(cls, rows: Ranked, counts: ItemCounts) -> UnitSums:
+        """Return the sum over the lists of a batch, whose items are counted already."""
         assert rows.item is not None
         lengths = rows.count()
         often = np.bincount(lengths)
         often[:1] = 0
         alike = Counter({length: int(often[length]) for length in np.flatnonzero(often).tolist()})
-        counts, sums = ItemCounts.of(rows.item, size, len(lengths)), None
+        sums = None
         if len(alike) > 1:
-            sums = ItemSums.in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], size)
+            sums = ItemSums.in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], counts.size)
         return cls(counts, sums, alike)
 
     def __add__(self, other: UnitSums) -> UnitSums:

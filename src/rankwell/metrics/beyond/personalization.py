@@ -10,6 +10,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.metrics.beyond.catalogue import counts_within
 from rankwell.metrics.beyond.list_pairs import FewerUnits, Overlaps, Paired, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
@@ -74,10 +75,9 @@ class Personalization(CorpusMetric):
             rows = rows.where(rows.item >= 0)
         assert rows.item is not None
         size = len(context.catalogue)
-        if self.similarity == "shared":
-            return ItemCounts.of(rows.item, size, len(judged))
-        if self.similarity == "cosine":
-            return UnitSums.of(rows, size)
+        if self.similarity in ("shared", "cosine"):
+            counts = judged.once(counts_within, self.k, size)
+            return counts if self.similarity == "shared" else UnitSums.of(rows, counts)
         if self.similarity == "overlap":
             return Paired.of(rows, size)
         return Sets(rows.count(), rows.item, len(judged))
