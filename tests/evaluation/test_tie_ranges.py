@@ -9,7 +9,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.evaluation.engines.memory import Memory
+from rankwell.evaluation.engines import memory
 from rankwell.tables import states
 
 METRICS = ["ndcg@3", "ap", "rr", "p@2", "gmap", "num_rel_ret", "bpref", "err@3"]
@@ -26,11 +26,14 @@ def tied_case(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[st
 
 
 @every("seed", range(40))
-@pytest.mark.parametrize("rows", [10, 1_000])
-def test_the_ends_are_the_values_under_the_best_and_the_worst_order(seed, rows):
+@pytest.mark.parametrize(("rows", "later"), [(10, 1_000), (10, 20), (10, 0), (1_000, 1_000)])
+def test_the_ends_are_the_values_under_the_best_and_the_worst_order(seed, rows, later, monkeypatch):
+    """Of one batch and of several, whose ends are left for a first look, or for the first batches alone, or not at all."""
+    monkeypatch.setattr(memory, "FEW_HITS", later)
     run, qrels = tied_case(seed)
-    engine = Memory(batch=rows)
+    engine = memory.Memory(batch=rows)
     res = rw.evaluate(run, qrels, METRICS, grades="judgements", engine=engine)
+    assert callable(res.part.tied) == (later == 1_000)
     ends = [rw.evaluate(run, qrels, METRICS, grades="judgements", ties=ties) for ties in ("best", "worst")]
     for metric in res.metrics:
         for end, state in zip(ends, res.part.ends[metric], strict=True):

@@ -20,8 +20,9 @@ from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Ends, Part, own_text
+from rankwell.results.part import Part, own_text
 from rankwell.results.segments import Segments
+from rankwell.results.tie_ends import Ends
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results.tie_ends import Ends, GrowingEnds, Tied
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State
 
-Ends = tuple[State, State]
 K = TypeVar("K", bound=Hashable)
 ROOM = 1 << 18
 SMALL = 1024
@@ -34,7 +34,7 @@ class Part:
     pool_row: np.ndarray
     values: dict[Metric, np.ndarray] = field(default_factory=dict)
     states: dict[Metric, State] = field(default_factory=dict)
-    tied: Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]] = field(default_factory=dict)
+    tied: Tied = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     undefined: dict[tuple[Metric, str], int] = field(default_factory=dict)
     diagnostics: dict[Metric, Diagnostics] = field(default_factory=dict)
@@ -126,7 +126,7 @@ class Sum:
             for each in (part.values, part.divided, part.low, part.high)
         )
         self._segment = None if part.segment is None else Growing(part.segment)
-        self._states, self._ends = dict(part.states), dict(part.ends)
+        self._states, self._ends = dict(part.states), GrowingEnds(part.tied, part.states)
         self._diagnostics = dict(part.diagnostics)
         self._split, self._weighted = dict(part.split), dict(part.weighted)
         self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
@@ -146,7 +146,7 @@ class Sum:
                 column.extend(more[metric])
         if self._segment is not None and part.segment is not None:
             self._segment.extend(part.segment)
-        _add_ends(self._ends, self._states, part)
+        self._ends.add(part.tied, part.states, self._states)
         self._add_states(self._states, part.states)
         _add_each(self._diagnostics, part.diagnostics)
         self._add_states(self._split, part.split)
@@ -181,7 +181,7 @@ class Sum:
             self._pool_row.values(),
             {metric: column.values() for metric, column in self._values.items()},
             self._states,
-            self._ends,
+            self._ends.tied(),
             self._counts,
             self._undefined,
             self._diagnostics,
@@ -214,14 +214,6 @@ def _add_each(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
     """Add each value to the one with the same key."""
     for key, state in more.items():
         total[key] = total[key] + state if key in total else state
-
-
-def _add_ends(ends: dict[Metric, Ends], states: Mapping[Metric, State], part: Part) -> None:
-    """Add the ends of a part; a side without ends contributes its state, which no tie order changes."""
-    for metric in {**ends, **part.ends}:
-        best, worst = ends.get(metric) or (states[metric], states[metric])
-        more = part.ends.get(metric) or (part.states[metric], part.states[metric])
-        ends[metric] = best + more[0], worst + more[1]
 
 
 class Growing:

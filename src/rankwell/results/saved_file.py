@@ -22,8 +22,9 @@ from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
 from rankwell.results.kept_parts import DamagedStates, conditions_from, labels_from, part_from, states_from
 from rankwell.results.labels import Labels
-from rankwell.results.part import Ends, Part
+from rankwell.results.part import Part
 from rankwell.results.segments import Division
+from rankwell.results.tie_ends import Ends
 from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import State

@@ -21,6 +21,7 @@ from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
 
 BATCH_ROWS = 250_000
+FEW_HITS = 100_000  # they take 5 MB, as long as nobody has looked at other orders of their ties
 
 
 class Memory:
@@ -103,16 +104,14 @@ class Memory:
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:
-            return Part.sum(
-                _measured(task, *some)
-                for some in self._gathered(self._waiting(batch, task) for batch in batches)
-            )
+            judged = self._gathered(self._waiting(batch, task) for batch in batches)
+            return Part.sum(measure() for measure in _measuring(judged, task))
         from rankwell.tables.workers import Workers, in_order
 
         with Workers(workers) as threads:
             judging = (partial(self._waiting, batch, task) for batch in batches)
             judged = self._gathered(in_order(threads, workers, judging))
-            return Part.sum(in_order(threads, workers, (partial(_measured, task, *some) for some in judged)))
+            return Part.sum(in_order(threads, workers, _measuring(judged, task)))
 
     def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         lists = batch()
@@ -146,7 +145,19 @@ class Memory:
             yield Judged.concatenate(waiting), counts
 
 
+def _measuring(batches: Iterable[tuple[Judged, dict[str, int]]], task: Task) -> Iterator[Callable[[], Part]]:
+    """Yield functions that each measure one batch; those of a small run leave other orders of ties for a first look."""
+    hits = 0
+    for judged, counts in batches:
+        hits += len(judged.found)
+        yield partial(_measured if hits <= FEW_HITS else _settled, task, judged, counts)
+
+
 def _measured(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
+    return task.measure(judged, counts)
+
+
+def _settled(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
     return task.measure(judged, counts).settle()
 
 
