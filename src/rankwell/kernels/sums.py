@@ -11,7 +11,8 @@ from cython.cimports.libc.string import memcpy
 def exact(values: np.ndarray) -> int:
     """Return the sum of finite doubles in units of 2**-1127, exactly; fewer than 2**30 of them.
 
-    A double has at most 2098 bits, in these units; 72 words hold the sum.
+    A double has at most 2098 bits, in these units; 72 words hold the sum. Most sums need only a few, of which Python's number is
+    made then.
     """
     numbers: cython.const[cython.double][::1] = np.ascontiguousarray(values, np.float64)
     words: cython.longlong[72]
@@ -24,6 +25,8 @@ def exact(values: np.ndarray) -> int:
     high: cython.ulonglong
     sign: cython.longlong
     carry: cython.longlong = 0
+    first: cython.Py_ssize_t = 72
+    end: cython.Py_ssize_t = 0
     bits: cython.ulonglong
     one: cython.ulonglong = 1
     mask: cython.ulonglong = 0xFFFFFFFF
@@ -41,17 +44,23 @@ def exact(values: np.ndarray) -> int:
             sign = 1 - 2 * cython.cast(cython.longlong, bits >> 63)
             at = shift >> 5
             shift &= 31
+            first = min(first, at)
+            end = max(end, at + 3)
             low = (mantissa & mask) << shift
             high = (mantissa >> 32) << shift
             words[at] += sign * cython.cast(cython.longlong, low & mask)
             words[at + 1] += sign * cython.cast(cython.longlong, (low >> 32) + (high & mask))
             words[at + 2] += sign * cython.cast(cython.longlong, high >> 32)
-        for i in range(72):
+        if numbers.shape[0] > 0:
+            end += 2  # for what is carried, and the sign
+        for i in range(first, end):
             carry += words[i]
             for at in range(4):
-                text[4 * i + at] = (carry >> (8 * at)) & 0xFF
+                text[4 * (i - first) + at] = (carry >> (8 * at)) & 0xFF
             carry >>= 32
-    return int.from_bytes(text[:288], "little", signed=True)
+    if end == 0:
+        return 0
+    return int.from_bytes(text[: 4 * (end - first)], "little", signed=True) << (32 * first)
 
 
 def ratios(query: np.ndarray, gain: np.ndarray, weight: np.ndarray, below: np.ndarray) -> np.ndarray:
