@@ -77,8 +77,8 @@ class FrameRows:
         """From which row on a piece has lists that do not begin before it, and from which row on the next piece may go on."""
         column = self.words["query"]
         query = piece[column]
-        first = _repeats(query.head, len(query), before[column].tail(1))
-        last = len(query) - _repeats(lambda rows: query.tail(rows).reverse(), len(query), query.tail(1))
+        first = _repeats(query, before[column].tail(1))
+        last = len(query) - _repeats(query, query.tail(1), from_end=True)
         return first, len(query) if first == len(query) else last
 
     def _place_after(self, start: int) -> Place:
@@ -130,24 +130,26 @@ def _owned(frame: pl.DataFrame) -> pl.DataFrame:
     """The same rows without the rest of the piece that they are a part of."""
     import polars as pl
 
-    return frame[pl.int_range(len(frame), eager=True)]  # an array would load numpy.ma
+    # To take rows, or to rechunk a frame, would wait for the threads that decode. Two pieces of a column are made one here and now.
+    return pl.DataFrame([column[:1].append(column).rechunk()[1:] for column in frame])
 
 
-def _repeats(rows: Callable[[int], pl.Series], length: int, query: pl.Series) -> int:
-    """How many of the first rows, out of ``length``, repeat a query; ``rows`` gives so many of them."""
+def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> int:
+    """How many of the first rows repeat a query, or of the last ones."""
     if not len(query):
         return 0
-    near, wanted = rows(min(NEAR, length)).to_list(), query[0]
+    near, wanted = (column.tail(NEAR).to_list()[::-1] if from_end else column.head(NEAR).to_list()), query[0]
     for place, each in enumerate(near):  # most lists are short, and comparing a column takes longer
         if each != wanted:
             return place
     looked = len(near)
-    while looked < length:
-        looked = min(looked * NEAR, length)
-        differs = rows(looked).ne_missing(query)
+    while looked < len(column):
+        looked *= NEAR
+        rows = column.tail(looked).reverse() if from_end else column.head(looked)
+        differs = rows.ne_missing(query)
         if differs.any():
             return int(differs.arg_max() or 0)
-    return looked
+    return len(column)
 
 
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
