@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import polars as pl
 import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.readers import parquet_pages
+from rankwell.readers import frames, parquet_pages
 from rankwell.readers.files import File
 from rankwell.readers.formats import parquet
 
@@ -79,3 +80,32 @@ def test_a_header_of_a_page_may_be_longer_than_what_is_read_at_first(tmp_path, m
     FRAME.write_parquet(path, row_group_size=1_000)
     monkeypatch.setattr(parquet_pages, "NEAR", near)
     assert parquet_pages.check(File(path)) == 1_000
+
+
+@pytest.mark.parametrize("text", [False, True])
+@pytest.mark.parametrize("group", [100, 130, 1000])
+@pytest.mark.parametrize("batch", [100, 1000])
+def test_lists_of_any_length_go_on_in_any_number_of_pieces(tmp_path, text, group, batch):
+    lengths = np.random.default_rng(group).choice([1, 2, 63, 64, 65, 200, 700], 40)
+    query = np.repeat(np.arange(40), lengths)
+    score = np.arange(len(query), 0, -1.0)
+    frame = pl.DataFrame({"query": query, "item": np.arange(len(query)) % 701, "score": score})
+    if text:
+        frame = frame.with_columns(pl.col("query", "item").cast(pl.String))
+    path = tmp_path / "run.parquet"
+    frame.write_parquet(path, row_group_size=group)
+    qrels = frame.gather_every(9).drop("score")
+    expected = rw.evaluate(frame, qrels, ["ap", "ndcg@30"], threads=1)
+    found = rw.evaluate(path, qrels, ["ap", "ndcg@30"], engine=Memory(batch=batch))
+    assert found.counts == expected.counts
+    assert found.per_query.equals(expected.per_query)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 50])
+def test_rows_that_wait_for_the_next_piece_do_not_hold_theirs(rows):
+    piece = FRAME.with_columns(pl.col("item").cast(pl.Int32))
+    owned = frames._owned(piece[7 : 7 + rows])
+    assert owned.equals(piece[7 : 7 + rows])
+    assert owned.schema == piece.schema
+    for column in owned:
+        assert not np.may_share_memory(column.to_numpy(), piece[column.name].to_numpy())
