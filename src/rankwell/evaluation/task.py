@@ -107,13 +107,14 @@ class Task:
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
         tied = self._tied(judged, values, states, counts) if self.tie_ranges else {}
-        diagnostics = {m: known for m in steps.diagnosing if (known := m.diagnostics(judged)) is not None}
-        reported = {
-            (metric, name): count
-            for metric in steps.counting
-            for name, count in metric.counts(judged, self.context).items()
-            if count
-        }
+        diagnostics, reported = {}, {}
+        for metric in steps.diagnosing:
+            if (known := metric.diagnostics(judged)) is not None:
+                diagnostics[metric] = known
+        for metric in steps.counting:
+            for name, count in metric.counts(judged, self.context).items():
+                if count:
+                    reported[metric, name] = count
         kept = values if self.per_query else {}
         part = Part(
             judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics, reported=reported

@@ -117,8 +117,9 @@ class AP(Additive):
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The number of queries for which R and min(R, k) differ."""
-        short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
-        return {"queries with R > k": short}
+        if self.k is None:
+            return {}
+        return {"queries with R > k": int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))}
 
     def check(self) -> None:
         """denom=k requires a cut-off."""
