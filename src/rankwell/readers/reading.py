@@ -102,9 +102,11 @@ def open_run(
 
     A file that has changed by then is refused.
     """
-    plain = format_in is None and encoding is None and not columns
-    options = AS_IT_IS if plain else Options(format_in, columns or NO_COLUMNS, encoding)
-    run: Run = _read(source, "run", name, options)
+    run = source
+    if not isinstance(source, Run):
+        plain = format_in is None and encoding is None and not columns
+        options = AS_IT_IS if plain else Options(format_in, columns or NO_COLUMNS, encoding)
+        run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
 
