@@ -8,7 +8,9 @@ from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 from cython.cimports.rankwell.kernels.wide import count, count_anywhere
 
-FEW = cython.declare(cython.Py_ssize_t, 32)  # hits, from which on a search for each row is faster
+FEW = cython.declare(
+    cython.Py_ssize_t, 32
+)  # hits, from which on a search for each row is faster; ``_few`` has room for no more
 FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 
 

@@ -150,11 +150,8 @@ def _measuring(batches: Iterable[tuple[Judged, dict[str, int]]], task: Task) -> 
     hits = 0
     for judged, counts in batches:
         hits += len(judged.found)
-        yield partial(_measured if hits <= FEW_HITS else _settled, task, judged, counts)
-
-
-def _measured(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
-    return task.measure(judged, counts)
+        measure = task.measure if hits <= FEW_HITS else partial(_settled, task)
+        yield partial(measure, judged, counts)
 
 
 def _settled(task: Task, judged: Judged, counts: dict[str, int]) -> Part:

@@ -69,15 +69,16 @@ class Personalization(CorpusMetric):
     def state(self, judged: Judged, context: Context) -> ItemCounts | UnitSums | Paired | Sets:
         """What of the lists the similarity needs."""
         assert context.catalogue is not None
+        size = len(context.catalogue)
+        if self.similarity == "shared":
+            return judged.once(counts_within, self.k, size)
         rows = judged.shown.top(self.k)
         assert rows.item is not None
         if (rows.item < 0).any():
             rows = rows.where(rows.item >= 0)
         assert rows.item is not None
-        size = len(context.catalogue)
-        if self.similarity in ("shared", "cosine"):
-            counts = judged.once(counts_within, self.k, size)
-            return counts if self.similarity == "shared" else UnitSums.of(rows, counts)
+        if self.similarity == "cosine":
+            return UnitSums.of(rows, judged.once(counts_within, self.k, size))
         if self.similarity == "overlap":
             return Paired.of(rows, size)
         return Sets(rows.count(), rows.item, len(judged))

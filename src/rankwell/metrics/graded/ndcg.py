@@ -12,7 +12,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.scale import exp2_gain
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, Bounded, Ends
-from rankwell.metrics.graded.gain import Gained, ideal_dcg, ideal_sums
+from rankwell.metrics.graded.gain import Gained, first_weights, ideal_dcg, ideal_sums
 from rankwell.metrics.graded.gain_functions import (
     OnScale,
     top_level,
@@ -124,7 +124,7 @@ class nDCG(OnScale, Gained):
             return ideal
         if self.ideal == "maximal":
             assert self.k is not None
-            most = self._most(judged, context) * self.weights_of(np.arange(1, self.k + 1)).sum()
+            most = self._most(judged, context) * first_weights(self).sum()
             return np.where(ideal > 0, most, np.nan)
         retrieved = ideal_dcg(self, judged.found, context.scale).sum()
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
