@@ -68,18 +68,24 @@ def units(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
     value: cython.const[cython.double][::1] = values
     found = np.empty(len(values))
     out: cython.double[::1] = found
+    begins = np.empty(len(offsets), np.int64)
+    begin: cython.longlong[::1] = begins
+    count: cython.Py_ssize_t = 0
     length: cython.double
     square: cython.double
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     with cython.nogil:
+        # first where vectors that are not empty begin: no branch, of which a processor would guess every other one wrong
         for i in range(start.shape[0] - 1):
-            if start[i] == start[i + 1]:
-                continue
+            begin[count] = start[i]
+            count += start[i + 1] > start[i]
+        begin[count] = start[start.shape[0] - 1]
+        for i in range(count):
             square = 0.0
-            for j in range(start[i], start[i + 1]):
+            for j in range(begin[i], begin[i + 1]):
                 square += value[j] * value[j]
             length = sqrt(square)
-            for j in range(start[i], start[i + 1]):
+            for j in range(begin[i], begin[i + 1]):
                 out[j] = value[j] / length
     return found

@@ -52,14 +52,18 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
     size: cython.Py_ssize_t = 1024
     table = np.zeros(size, np.int32)
     t: cython.int[::1] = table
-    # the last short word of each slot, which needs no good hash: topics are few, and looked at again and again
-    recent: cython.int[256]
+    # the last short word of each slot, which needs no good hash, and its number: topics are few, and seen again and again
+    heads: cython.ulonglong[256]
+    rests: cython.ulonglong[256]
+    numbers: cython.int[256]
+    head: cython.ulonglong
+    rest: cython.ulonglong
     slot: cython.uint
     at: cython.ulonglong
     i: cython.Py_ssize_t = 0
     old: cython.int
     count: cython.int = 0
-    memset(recent, 0, 4 * 256)
+    memset(heads, 255, cython.sizeof(heads))
     while i < rows:
         with cython.nogil:
             while i < rows and 2 * count < size:
@@ -67,9 +71,12 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
                     c[i] = -1
                     i += 1
                     continue
-                slot = _slot(views + i)
-                old = recent[slot]
-                if old == 0 or views[i].length > INLINE or not same(array, views + i, views + f[old - 1]):
+                head = _head(views + i)
+                rest = cython.cast(cython.ulonglong, views[i].rest)
+                slot = _slot(head, rest)
+                if heads[slot] == head and rests[slot] == rest:
+                    c[i] = numbers[slot]
+                else:
                     at = _hash(array, views + i) & (size - 1)
                     old = t[at]
                     while old > 0 and not same(array, views + i, views + f[old - 1]):
@@ -79,8 +86,9 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
                         f[count] = i
                         count += 1
                         old = t[at] = count
-                    recent[slot] = old
-                c[i] = old - 1
+                    c[i] = old - 1
+                    if views[i].length <= INLINE:
+                        heads[slot], rests[slot], numbers[slot] = head, rest, old - 1
                 i += 1
         if i < rows:
             size *= 4
@@ -98,9 +106,17 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _slot(view: cython.pointer(cython.const[View])) -> cython.uint:
+def _head(view: cython.pointer(cython.const[View])) -> cython.ulonglong:
+    return cython.cast(cython.ulonglong, view.length) << 32 | cython.cast(cython.uint, view.prefix)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _slot(head: cython.ulonglong, rest: cython.ulonglong) -> cython.uint:
     # also of words that begin alike, such as those of a hierarchy
-    short: cython.uint = cython.cast(cython.uint, view.rest) ^ cython.cast(cython.uint, view.prefix)
+    short: cython.uint = cython.cast(cython.uint, rest) ^ cython.cast(cython.uint, head)
     return short * cython.cast(cython.uint, 0x9E3779B1) >> 24
 
 
@@ -111,10 +127,7 @@ def _slot(view: cython.pointer(cython.const[View])) -> cython.uint:
 def _hash(array: cython.pointer(Array), view: cython.pointer(cython.const[View])) -> cython.ulonglong:
     if view.length > INLINE:
         return hashed(text(array, view), view.length, False)
-    return mix_two(
-        cython.cast(cython.ulonglong, view.rest),
-        cython.cast(cython.ulonglong, view.length) << 32 | cython.cast(cython.uint, view.prefix),
-    )
+    return mix_two(cython.cast(cython.ulonglong, view.rest), _head(view))
 
 
 def lists(

@@ -67,9 +67,10 @@ class Vectors:
         if 2 * self._read > self._size:
             return self.whole()
         lengths, codes, values = self._columns.cells(rows)
-        of_all = np.zeros(self._size, np.int64)
-        of_all[rows] = lengths
-        return Features(self._columns.names, offsets_of(of_all), codes, values)
+        offsets = np.zeros(self._size + 1, np.int64)
+        offsets[rows + 1] = lengths
+        offsets.cumsum(out=offsets)
+        return Features(self._columns.names, offsets, codes, values)
 
 
 def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
@@ -141,16 +142,13 @@ class Words:
     """A column of lists of words: each distinct word is read once, and counts once in a list."""
 
     def __init__(self, lists: pl.Series) -> None:
-        import polars as pl
-
         self._offsets = offsets_of(_no_nulls(lists.list.len(), 0).to_numpy())
         words = _items_of(lists).rechunk()
         self._words, firsts = kernel.group(words.__arrow_c_stream__(), len(words))
-        read = words.gather(firsts).str.strip_chars()
-        names = read.filter(read != "").unique().sort()
-        self.names = tuple(names.to_list())
-        codes = read.cast(pl.Enum(names), strict=False).to_physical()
-        self._codes = _no_nulls(codes.cast(pl.Int64), -1).to_numpy()
+        read = [word.strip() for word in words[firsts].to_list()]
+        self.names = tuple(sorted({word for word in read if word}))
+        numbers = {name: n for n, name in enumerate(self.names)}
+        self._codes = np.array([numbers.get(word, -1) for word in read], np.int64)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1

@@ -53,19 +53,16 @@ class Features:
 
     def has(self, items: np.ndarray) -> np.ndarray:
         """Return which items have features; those outside the catalogue (-1) have none."""
-        return self.lengths_of(items) > 0
+        # of -1, the first offset against the last
+        return self.offsets[items + 1] > self.offsets[items]
 
     def lengths_of(self, items: np.ndarray) -> np.ndarray:
         """Return the number of features of some items; those outside the catalogue (-1) have none."""
-        return self._lengths_and_none[items]
+        return np.maximum(self.offsets[items + 1] - self.offsets[items], 0)
 
     def squares_of(self, items: np.ndarray) -> np.ndarray:
         """Return the squared lengths of the vectors of some items; 0 outside the catalogue (-1)."""
         return self._squares_and_none[items]
-
-    @cached_property
-    def _lengths_and_none(self) -> np.ndarray:
-        return np.append(self.lengths, 0)
 
     @cached_property
     def _squares_and_none(self) -> np.ndarray:
