@@ -11,7 +11,8 @@ from functools import partial
 
 import pytest
 
-from rankwell.tables.workers import Workers, in_order
+from rankwell.tables.cores import at_most
+from rankwell.tables.workers import Workers, in_order, on_all_cores
 
 
 def slow(seconds, value):
@@ -68,6 +69,22 @@ def test_jobs_that_nobody_asks_about_are_done():
         for number in range(50):
             workers.submit(partial(done.append, number))
     assert sorted(done) == list(range(50))
+
+
+@pytest.mark.parametrize("values", [[], [7], range(40)])
+def test_a_function_of_each_value_on_all_cores_gives_what_a_loop_gives(values):
+    assert on_all_cores(lambda number: (slow(0.001 * (number % 3), number), -number), values) == [
+        (number, -number) for number in values
+    ]
+
+
+def test_no_more_cores_are_used_than_are_allowed_and_the_first_error_is_raised():
+    seen = set()
+    with at_most(1):
+        on_all_cores(lambda _: seen.add(threading.get_ident()), range(20))
+    assert len(seen) == 1
+    with pytest.raises(ZeroDivisionError):
+        on_all_cores(lambda number: 1 // number, [2, 1, 0, 3])
 
 
 class Held:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Generic, Self, TypeVar
 
+from rankwell.tables.cores import cores
+
 T = TypeVar("T")
+Given = TypeVar("Given")
 
 
 class Job(Generic[T]):
@@ -88,3 +92,13 @@ def in_order(workers: Workers, most: int, jobs: Iterable[Callable[[], T]]) -> It
         waiting.append(workers.submit(job))
     while waiting:
         yield waiting.popleft().result()
+
+
+def on_all_cores(function: Callable[[Given], T], values: Iterable[Given]) -> list[T]:
+    """Return what a function gives for each value, in order."""
+    listed = list(values)
+    if len(listed) < 2:
+        return [function(value) for value in listed]
+    with Workers(cores()) as workers:
+        jobs = [workers.submit(partial(function, value)) for value in listed]
+        return [job.result() for job in jobs]

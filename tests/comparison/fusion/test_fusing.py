@@ -13,6 +13,7 @@ from tests.comparison.fusion.ranx import scores
 from tests.every import every
 
 import rankwell as rw
+from rankwell.comparison.fusion import fusing
 from rankwell.comparison.fusion.methods import METHODS
 from rankwell.comparison.fusion.norms import NORMS
 
@@ -57,6 +58,22 @@ def test_methods_of_ranks_give_what_a_plain_loop_gives(method):
         numbers = {own.name: rng.choice(own.grid)} if own and rng.random() < 0.7 else {}
         found = rw.fuse(runs, method, weights=weights, depth=depth, **numbers)
         assert same(scores(found), plain.fused(runs, method, weights=weights, depth=depth, numbers=numbers))
+
+
+@every("method", [*BY_SCORE, *BY_RANK])
+def test_queries_fused_part_by_part_give_what_all_at_once_give(method, monkeypatch):
+    rng = random.Random(method)
+    for _ in range(6):
+        drawn = plain.random_runs(rng, positive=True)
+        some = [dict(rng.sample(list(run.items()), len(run))) for run in drawn]
+        given = {"weights": [0.25] * len(some)} if method == "weighted" else {}
+        whole = rw.fuse(some, method, **given)
+        for rows in (1, 3, 7):
+            monkeypatch.setattr(fusing, "PART_ROWS", rows)
+            parts = rw.fuse(some, method, **given)
+            assert parts.to_frame().equals(whole.to_frame())
+            assert parts.how.sources == whole.how.sources
+        monkeypatch.undo()
 
 
 def test_rows_are_in_the_order_of_the_fused_scores_and_equal_ones_in_that_of_their_ids():

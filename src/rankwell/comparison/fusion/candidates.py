@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from rankwell.judge.scale import Scale
 from rankwell.records import record
 from rankwell.results.part import own_text
 from rankwell.tables.csr import offsets_of
+from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked, spread
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.workers import on_all_cores
 
 
 @record(eq=False)
@@ -105,20 +107,73 @@ class Candidates:
         return replace(self, queries=self.queries[queries], offsets=offsets, item=self.item[rows], runs=runs)
 
 
-def candidates_of(runs: Sequence[Run], policy: Policy, *, by_score: bool) -> Candidates:
-    """Return the candidates of runs: items in the order of the policy, down to its depth.
+def lists_of(runs: Sequence[Run], *, by_score: bool) -> list[Lists]:
+    """Return all lists of each run, with ids of one kind.
 
     Raises
     ------
     DataError
-        If a run holds no rows, repeats an item in a list, has no scores where scores count, or has ids of another kind.
+        If a run holds no rows, has no scores where scores count, or has ids of another kind.
     """
-    lists = _of_one_kind([_rows(run, by_score=by_score) for run in runs])
+    lists = on_all_cores(lambda run: _rows(run, by_score=by_score), runs)
+    queries = _same_kind([each.queries for each in lists], "query")
+    items = _same_kind([each.items for each in lists], "item")
+    return [
+        replace(each, queries=own, items=listed)
+        for each, own, listed in zip(lists, queries, items, strict=True)
+    ]
+
+
+def in_parts(lists: Sequence[Lists], size: int) -> Iterator[Callable[[], list[Lists]]]:
+    """Yield functions that each give the lists of the runs for some queries, of about ``size`` rows in all.
+
+    Queries are in the order of their first appearance.
+    """
+    queries = Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
+    lengths, sorted_lists = np.zeros(len(queries), np.int64), []
+    for each in lists:
+        number = queries.find(each.queries)
+        own = np.flatnonzero(np.diff(each.offsets))
+        lengths[number[own]] += np.diff(each.offsets)[own]
+        own = own[np.argsort(number[own], kind="stable")]
+        sorted_lists.append((own, number[own]))
+    for low, high in cuts(offsets_of(lengths), size):
+        wanted = [own[slice(*np.searchsorted(numbers, [low, high]))] for own, numbers in sorted_lists]
+        yield partial(_all_taken, lists, wanted)
+
+
+def _all_taken(lists: Sequence[Lists], wanted: Sequence[np.ndarray]) -> list[Lists]:
+    return [_taken(each, own) for each, own in zip(lists, wanted, strict=True)]
+
+
+def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
+    """Some of the lists."""
+    rows, offsets = spread(lists.offsets, wanted)
+    given = None if lists.given is None else lists.given[rows]
+    return replace(
+        lists,
+        queries=lists.queries[wanted],
+        offsets=offsets,
+        items=lists.items[rows],
+        score=lists.score[rows],
+        given=given,
+        place=lambda row: lists.place(int(rows[row])),
+    )
+
+
+def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> Candidates:
+    """Return the candidates in the lists of several runs: items in the order of the policy, down to its depth.
+
+    Raises
+    ------
+    DataError
+        If a list repeats an item.
+    """
     catalogue = Known(_distinct([each.items for each in lists]))
     queries = Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
+    width = len(catalogue)
     ranked = [_ranked(each, policy, catalogue, by_score=by_score) for each in lists]
     owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
-    width = len(catalogue)
     keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
     every = _sorted_distinct(np.concatenate(keys))
     query, item = np.divmod(every, width)
@@ -158,16 +213,6 @@ def _rows(run: Run, *, by_score: bool) -> Lists:
             f"to others. Leave the item out, or fuse by ranks, as method='rrf' does."
         )
     return lists
-
-
-def _of_one_kind(lists: Sequence[Lists]) -> list[Lists]:
-    """The lists with their ids as integers, where those of some runs are and those of the others are plain numbers."""
-    queries = _same_kind([each.queries for each in lists], "query")
-    items = _same_kind([each.items for each in lists], "item")
-    return [
-        replace(each, queries=own, items=listed)
-        for each, own, listed in zip(lists, queries, items, strict=True)
-    ]
 
 
 def _same_kind(columns: list[Ids], what: str) -> list[Ids]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from rankwell.comparison.fusion.arguments import names_of, number_of, policy_of, runs_of, weights_of
-from rankwell.comparison.fusion.candidates import Candidates, candidates_of
+from rankwell.comparison.fusion.candidates import Candidates, candidates_of, in_parts, lists_of
 from rankwell.comparison.fusion.fused import Fused, How, Source
 from rankwell.comparison.fusion.learned import Learned
 from rankwell.comparison.fusion.learning import Setting
@@ -20,14 +20,19 @@ from rankwell.evaluation.inputs import reading_of
 from rankwell.judge.policy import Policy, Rules
 from rankwell.kernels import order
 from rankwell.metrics import Wanted
+from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.ids import NO_TEXT
+from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.places import RowOf
 from rankwell.tables.ranked import spread
-from rankwell.tables.rows import Columns
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.workers import on_all_cores
 
 FOLDS = 5
+PART_ROWS = (
+    1 << 17
+)  # of all runs, that one thread fuses at a time: what it makes of them stays in a processor's cache
 ARGUMENTS = (
     "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read"
 )  # fmt: skip
@@ -148,14 +153,25 @@ def fuse(
     own = recipe.method.parameter
     default = 1.0 if own is None else float(own.default)
     setting = Setting(given or (1.0,) * len(names), default if number is None else number)
-    candidates = candidates_of(opened, rule, by_score=recipe.reads_scores)
-    learned = None if lesson is None else lesson.learned(recipe, candidates, setting, names)
-    score = _scores(recipe, candidates, setting, learned)
-    rows = _rows(candidates, score, rule, top, name or method)
+    lists = lists_of(opened, by_score=recipe.reads_scores)
+    learned: Learned | None = None
+    if lesson is not None:
+        candidates = candidates_of(lists, rule, by_score=recipe.reads_scores)
+        learned = lesson.learned(recipe, candidates, setting, names)
+        pieces = [_Piece.of(candidates, _learned_scores(recipe, candidates, learned), rule, top)]
+    else:
+
+        def fused(part: Callable[[], list[Lists]]) -> _Piece:
+            candidates = candidates_of(part(), rule, by_score=recipe.reads_scores)
+            votes = recipe.votes(candidates, setting.number)
+            return _Piece.of(candidates, recipe.scores(votes, candidates, setting), rule, top)
+
+        pieces = on_all_cores(fused, in_parts(lists, PART_ROWS))
     weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
-    sources = _sources(candidates, names, weight)
+    sources = _sources(pieces, names, weight)
     known = None if own is None or what == own.name else setting.number
-    return Fused.of(rows, name or method, How(recipe.method, recipe.norm, known, rule, sources, learned))
+    how = How(recipe.method, recipe.norm, known, rule, sources, learned)
+    return Fused.of(_rows(pieces, name or method), name or method, how)
 
 
 def _refuse_settled(
@@ -172,10 +188,8 @@ def _refuse_settled(
         )
 
 
-def _scores(recipe: Recipe, candidates: Candidates, setting: Setting, learned: Learned | None) -> np.ndarray:
-    """The fused score of each candidate; under what was learned, each fold is fused with its own setting."""
-    if learned is None:
-        return recipe.scores(recipe.votes(candidates, setting.number), candidates, setting)
+def _learned_scores(recipe: Recipe, candidates: Candidates, learned: Learned) -> np.ndarray:
+    """The fused score of each candidate: each fold is fused with its own setting."""
     found = np.empty(len(candidates))
     for fit in learned.fits:
         part = candidates.of_queries(fit.used_for)
@@ -184,28 +198,46 @@ def _scores(recipe: Recipe, candidates: Candidates, setting: Setting, learned: L
     return found
 
 
-def _rows(candidates: Candidates, score: np.ndarray, policy: Policy, top: int | None, name: str) -> Columns:
-    """The candidates of each query in the order of their scores, down to a rank; of equal ones that of the items."""
-    rule = order.TIE_RULES["item-asc" if policy.ties == "item-asc" else "item-desc"]
-    items, most = candidates.items, len(candidates) if top is None else top
-    rows, counts = order.tops(candidates.offsets, score, *items.columns, rule, NO_TEXT, most)
-    lists = candidates.queries, offsets_of(counts)
-    return Columns(None, items[rows], score[rows], place=RowOf(name), lists=lists)
+@record(eq=False)
+class _Piece:
+    """Fused lists of some queries, and of each run the number of its lists, rows, and items that no other run has."""
+
+    queries: Ids
+    counts: np.ndarray
+    items: Ids
+    score: np.ndarray
+    given: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, candidates: Candidates, score: np.ndarray, policy: Policy, top: int | None) -> _Piece:
+        """Return the candidates of each query in the order of their scores, down to a rank; of equal ones in that of the items."""
+        rule = order.TIE_RULES["item-asc" if policy.ties == "item-asc" else "item-desc"]
+        items, most = candidates.items, len(candidates) if top is None else top
+        rows, counts = order.tops(candidates.offsets, score, *items.columns, rule, NO_TEXT, most)
+        voices = candidates.voices
+        given = tuple(
+            (len(run.heads), len(run.query), int(np.count_nonzero(voices[run.candidate] == 1)))
+            for run in candidates.runs
+        )
+        return cls(candidates.queries, counts, items[rows], score[rows], given)
+
+
+def _rows(pieces: Sequence[_Piece], name: str) -> Columns:
+    """The rows of all pieces."""
+    queries, items = (
+        Ids.concatenate([getattr(piece, of) for piece in pieces]) for of in ("queries", "items")
+    )
+    counts, score = (np.concatenate([getattr(piece, of) for piece in pieces]) for of in ("counts", "score"))
+    return Columns(None, items, score, place=RowOf(name), lists=(queries, offsets_of(counts)))
 
 
 def _sources(
-    candidates: Candidates, names: Sequence[str], weights: tuple[float, ...] | None
+    pieces: Sequence[_Piece], names: Sequence[str], weights: tuple[float, ...] | None
 ) -> tuple[Source, ...]:
     """What each run gave."""
-    voices, every = candidates.voices, len(candidates.queries)
+    every = sum(len(piece.queries) for piece in pieces)
+    totals = np.sum([piece.given for piece in pieces], axis=0).tolist()
     return tuple(
-        Source(
-            name,
-            None if weights is None else weights[at],
-            len(run.heads),
-            every - len(run.heads),
-            len(run.query),
-            int(np.count_nonzero(voices[run.candidate] == 1)),
-        )
-        for at, (name, run) in enumerate(zip(names, candidates.runs, strict=True))
+        Source(name, None if weights is None else weights[at], lists, every - lists, rows, alone)
+        for at, (name, (lists, rows, alone)) in enumerate(zip(names, totals, strict=True))
     )

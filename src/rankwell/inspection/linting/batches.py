@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 
 from rankwell.errors import brief
 from rankwell.kernels import order
 from rankwell.records import record
-from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import PART_ROWS
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows
-
-Given = TypeVar("Given")
-Made = TypeVar("Made")
-
-
-def on_all_cores(function: Callable[[Given], Made], values: Iterable[Given]) -> list[Made]:
-    """Return what a function gives for each value, in order."""
-    listed = list(values)
-    if len(listed) < 2:
-        return [function(value) for value in listed]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(cores()) as executor:
-        return list(executor.map(function, listed))
+from rankwell.tables.workers import on_all_cores
 
 
 class HeldRows:

@@ -10,13 +10,14 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
-from rankwell.inspection.linting.batches import marked, on_all_cores
+from rankwell.inspection.linting.batches import marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Lists
+from rankwell.tables.workers import on_all_cores
 
 FEW_JUDGED = 0.8
 

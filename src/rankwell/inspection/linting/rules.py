@@ -9,12 +9,13 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
-from rankwell.inspection.linting.batches import in_order, inside, marked, on_all_cores
+from rankwell.inspection.linting.batches import in_order, inside, marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
+from rankwell.tables.workers import on_all_cores
 
 ASCENDING = 0.9
 
