@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import candidates_of
+from rankwell.comparison.fusion.candidates import candidates_of, lists_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.records import record
@@ -66,7 +66,7 @@ class Pooled:
         DataError
             If a run holds no rows, repeats an item in a list, or has ids of another kind.
         """
-        found = candidates_of(runs, policy, by_score=False)
+        found = candidates_of(lists_of(runs, by_score=False), policy, by_score=False)
         query = np.concatenate([each.query for each in found.runs])
         run = np.repeat(np.arange(len(runs)), [len(each.query) for each in found.runs])
         order = np.argsort(query, kind="stable")  # each run's rows are in the order of queries and ranks
