@@ -14,6 +14,7 @@ from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
+from rankwell.tables.sorted_keys import distinct
 
 ROOM = 1 << 23  # differences held at a time
 
@@ -280,4 +281,4 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
         by_cluster(each, design.clusters) for each in ((~np.isnan(d)).astype(float), np.nan_to_num(d))
     )
     sums[known == 0] = math.nan
-    return Cell.of_differences(sums, np.unique(design.clusters))
+    return Cell.of_differences(sums, distinct(design.clusters))

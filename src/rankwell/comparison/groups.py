@@ -12,6 +12,7 @@ from rankwell.results.segments import Segments
 from rankwell.statistics.many import Design
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
+from rankwell.tables.sorted_keys import distinct
 
 
 @record(eq=False)
@@ -72,7 +73,7 @@ def groups_of(
     members: tuple[np.ndarray, ...] = ()
     if by:
         codes = segments.codes_of(rows)
-        used = segments.division.labels.in_order(np.unique(codes))
+        used = segments.division.labels.in_order(distinct(codes))
         labels = tuple(segments.division.labels.of(used))
         members = tuple(np.flatnonzero(codes == code) for code in used)
     return Groups(

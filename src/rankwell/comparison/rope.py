@@ -12,6 +12,7 @@ from rankwell.statistics.bayesian import chances, chances_of_many
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import LARGE, Design
 from rankwell.statistics.moments import by_cluster
+from rankwell.tables.sorted_keys import distinct
 
 ROOM = 1 << 22  # differences held at a time
 
@@ -28,7 +29,7 @@ def with_chances(found: Differences, cell: Cell, design: Design, rope: float, se
     """Return the differences of a cell with their chances; NaN without a rope."""
     if math.isnan(rope):
         return found
-    count = len(cell.units) if design.clusters is None else len(np.unique(design.clusters))
+    count = len(cell.units) if design.clusters is None else len(distinct(design.clusters))
     if count >= LARGE:
         return with_chances_of_many(found, rope)
     size = max(ROOM // max(len(cell.units), 1), 1)
@@ -60,7 +61,7 @@ def parts_of_pairs(cell: Cell, design: Design) -> Parts:
     totals = by_cluster(np.nan_to_num(d) * sizes, design.clusters)
     sizes = by_cluster(sizes, design.clusters)
     with np.errstate(invalid="ignore"):
-        return Parts(np.unique(design.clusters), totals / sizes, sizes)
+        return Parts(distinct(design.clusters), totals / sizes, sizes)
 
 
 def _drawn(parts: Parts, rope: float, seed: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.states import Divisible, State
 
 States = dict[Metric, State]
@@ -61,7 +62,7 @@ class Side:
     def distinct(self) -> int:
         """The number of distinct items in the lists."""
         items = self.judged.shown.item
-        return 0 if items is None else len(np.unique(items[items >= 0]))
+        return 0 if items is None else len(distinct(items[items >= 0]))
 
 
 def side_of(task: Task, run: Run) -> Side:

@@ -167,7 +167,7 @@ def _settled(
     heads, sizes = _tied_groups(lists.score[base], lists.offsets)
     differ = np.maximum.reduceat(level, heads) != np.minimum.reduceat(level, heads)
     queries = np.searchsorted(lists.offsets, heads[differ], side="right")
-    counts[UNDECIDED] = len(np.unique(queries))
+    counts[UNDECIDED] = int(np.count_nonzero(np.diff(queries, prepend=-1)))
     place = np.empty(lists.rows)
     start, width = (np.repeat(column, sizes) for column in (heads, sizes))
     place[base] = settled(level, heads, start, width, np.arange(lists.rows))

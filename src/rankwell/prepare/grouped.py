@@ -20,6 +20,7 @@ from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import PARTS, Cut, Head
+from rankwell.tables.sorted_keys import distinct
 
 NONE = "(none)"
 TAIL = PARTS.index("tail")
@@ -171,7 +172,7 @@ def grouped_tail(
         for group, members in _cut(categories.names, inside, users, label, counts, ids, head, by):
             popular[number, members[group.popular]] = True
             groups.append(group)
-    last = len(np.unique(queries.codes[0][at == len(labels) - 1]))
+    last = len(distinct(queries.codes[0][at == len(labels) - 1]))
     name = log.name if windows is None else f"{log.name}, {labels[-1]}"
     return GroupedTail(ids, counts, last, Cut(head), by, name, popular, tuple(groups), windows, within)
 

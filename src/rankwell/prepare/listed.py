@@ -14,6 +14,7 @@ from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
 from rankwell.records import record
 from rankwell.tables.ids import Known
+from rankwell.tables.sorted_keys import distinct
 
 TRAIN, TEST, LISTS = range(3)
 FEWEST = 5  # lists needed before sampled candidates are suspected
@@ -143,7 +144,7 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
 
 def _sampled(data: Listed) -> Iterator[Finding]:
     """Lists that hold every test item of their user and equally many others were made from samples."""
-    judged = np.unique(data.pairs(TEST))
+    judged = distinct(data.pairs(TEST))
     hits = among(judged, data.pairs(LISTS))
     user = judged // max(len(data.items), 1)
     with_list = data.lengths[user] > 0
@@ -151,7 +152,7 @@ def _sampled(data: Listed) -> Iterator[Finding]:
         return
     positives = np.bincount(user, minlength=len(data.users))
     both = (positives > 0) & (data.lengths > 0)
-    others = np.unique(data.lengths[both] - positives[both])
+    others = distinct(data.lengths[both] - positives[both])
     catalogue = int((data.items.present(TRAIN) | data.items.present(TEST)).sum())
     if (
         len(others) == 1

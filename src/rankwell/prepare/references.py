@@ -20,6 +20,7 @@ from rankwell.tables.draws import draws, further, uniform
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
 from rankwell.tables.popularity import by_popularity
+from rankwell.tables.sorted_keys import distinct
 
 KINDS = {
     "random": "items of the training data at random (seed {seed})",
@@ -105,7 +106,7 @@ def baselines(
     data = _Data(log, coded(sources, "query"), coded(sources, "item"), k, seen)
     table = None if users is None else read_users(users)
     asked = _asked(kinds, data, judged, table, by)
-    for_whom = np.unique(data.users.codes[-1])
+    for_whom = distinct(data.users.codes[-1])
     makers: dict[str, Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]] = {
         "random": lambda: data.at_random(for_whom, seed),
         "popular": lambda: data.ordered(for_whom, data.order()),
@@ -228,7 +229,7 @@ class _Data(NamedTuple):
         places = {name: number for number, name in enumerate(sorted(set(names)))}
         rows = _rows_of(table, self.users.ids)
         segment = np.where(rows < 0, len(places), np.array([places[name] for name in names])[rows])
-        for number in np.unique(segment[users]):
+        for number in distinct(segment[users]):
             inside = np.flatnonzero(segment[self.users.codes[0]] == number)
             whole = number == len(places) or not len(inside)
             yield from self.ordered(users[segment[users] == number], self.order(None if whole else inside))

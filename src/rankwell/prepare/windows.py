@@ -9,6 +9,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.leaks import SECONDS
 from rankwell.readers.logs import Log
 from rankwell.records import record
+from rankwell.tables.sorted_keys import distinct
 
 PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
 SECOND = 10**6  # in microseconds
@@ -35,11 +36,11 @@ class Windows:
         times = moments(log)
         if isinstance(window, str):
             begun = pl.Series(times).cast(pl.Datetime("us")).dt.truncate(PERIODS[window])
-            starts = np.unique(begun.to_physical().to_numpy())
+            starts = distinct(begun.to_physical().to_numpy())
         else:
             length = max(round(window * DAY), 1)
             newest = int(times.max())
-            starts = newest + 1 - length * (np.unique((newest - times) // length)[::-1] + 1)
+            starts = newest + 1 - length * (distinct((newest - times) // length)[::-1] + 1)
         dates = pl.Series(starts).cast(pl.Datetime("us"))
         whole = bool((dates.dt.truncate("1d") == dates).all())
         texts = dates.dt.strftime("%Y-%m-%d" if whole else "%Y-%m-%d %H:%M:%S").to_list()

@@ -83,7 +83,9 @@ class Part:
                 if any(m.judgements for m in metrics)
                 else np.ones(len(self.segment), np.bool_)
             )
-            for code in np.unique(self.segment).tolist():
+            from rankwell.tables.sorted_keys import distinct
+
+            for code in distinct(self.segment).tolist():
                 own = self.segment == code
                 add_counts(sizes, {code: int(np.count_nonzero(own & is_counted))})
                 for metric, values in self.divided.items():

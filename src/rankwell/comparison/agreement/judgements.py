@@ -11,6 +11,7 @@ from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.records import record
 from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
 from rankwell.statistics.resampled import Estimate, drawn_weights, percentiles
+from rankwell.tables.sorted_keys import distinct
 
 
 class Measures(NamedTuple):
@@ -94,7 +95,7 @@ def judged_by_two(
         first=pairs.names[first],
         second=pairs.names[second],
         n=len(both),
-        queries=len(np.unique(pairs.query[both])),
+        queries=len(distinct(pairs.query[both])),
         only_first=int((judged[first] & ~judged[second]).sum()),
         only_second=int((judged[second] & ~judged[first]).sum()),
         negative=(pairs.negative[first], pairs.negative[second]),
@@ -115,7 +116,7 @@ def judged_by_all(pairs: Pairs, *, level: float, times: int, seed: int) -> Joint
         return np.stack(_alphas(tables, pairs.grades), axis=-1)
 
     _, values = _estimated(cells, pairs, measured, level, times, seed)
-    return Joint(pairs.names, len(shared), len(np.unique(pairs.query[shared])), *values)
+    return Joint(pairs.names, len(shared), len(distinct(pairs.query[shared])), *values)
 
 
 def _estimated(

@@ -15,6 +15,7 @@ from rankwell.tables.csr import owners_of
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.sorted_keys import distinct
 
 MOST_GRADES = 50
 
@@ -59,7 +60,7 @@ class Pairs:
                 f"the judgements have {len(grades):,} different grades; agreement is of a scale of at most {MOST_GRADES}. "
                 f"Round them first."
             )
-        keys = np.unique(np.concatenate([each for each, _ in columns]))
+        keys = distinct(np.concatenate([each for each, _ in columns]))
         codes = np.full((len(pools), len(keys)), -1, np.int64)
         for row, (own, given) in enumerate(columns):
             codes[row, np.searchsorted(keys, own)] = np.searchsorted(grades, given)

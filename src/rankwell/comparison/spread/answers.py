@@ -19,6 +19,7 @@ from rankwell.statistics.seed_moments import SeedMoments
 from rankwell.statistics.signed_ranks import Counted
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.sorted_keys import distinct
 
 Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
 Place = tuple[str, int]  # a metric and a segment: 0 is all queries, then the segments by their codes and 1
@@ -92,7 +93,7 @@ class Question:
                     },
                 )
             count = len(queries[places])
-            units = count if design.clusters is None else len(np.unique(design.clusters))
+            units = count if design.clusters is None else len(distinct(design.clusters))
             found[code] = OfSegment(count, units, metrics)
         are_shared = np.zeros(len(self.systems.rows), bool)
         if values:

@@ -15,6 +15,7 @@ from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
+from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.workers import on_all_cores
 
 ASCENDING = 0.9
@@ -52,7 +53,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         return  # one row per subgroup is no copy
     if qrels.qrels.topic is not None and len(again):
         topic = qrels.qrels.topic.group()[0][qrels.rows]
-        if len(np.unique(topic)) > 1:
+        if len(distinct(topic)) > 1:
             return  # one row per topic is no copy
     grade = qrels.qrels.grade
     if len(again):

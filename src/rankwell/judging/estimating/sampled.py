@@ -16,6 +16,7 @@ from rankwell.judging.estimating.designs import RULES
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.saving import suffix_of
 from rankwell.prepare.saving import WRITERS, save
+from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +123,7 @@ class Sample:
             np.bincount(codes, minlength=len(names)),
             np.bincount(codes[frame.drawn], minlength=len(names)),
         )
-        queries = [len(np.unique(frame.query[codes == code])) for code in range(len(names))]
+        queries = [len(distinct(frame.query[codes == code])) for code in range(len(names))]
         columns = [
             Column("stratum"),
             Column("queries", "count"),

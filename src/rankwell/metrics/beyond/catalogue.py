@@ -16,7 +16,7 @@ from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.item_counts import Counts, ItemCounts
-from rankwell.tables.sorted_keys import places_among
+from rankwell.tables.sorted_keys import distinct, places_among
 from rankwell.tables.states import State, Total
 
 __all__ = [
@@ -236,5 +236,5 @@ class TestShare(OfCounts):
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
     """The items of the catalogue that are judged for anybody, ascending."""
     assert context.catalogue is not None
-    rows = np.unique(context.catalogue.rows_of(pool.together.items, "item"))
+    rows = distinct(context.catalogue.rows_of(pool.together.items, "item"))
     return rows[rows >= 0]

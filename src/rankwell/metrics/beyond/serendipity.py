@@ -13,6 +13,7 @@ from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.item_pairs import closest
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.sorted_keys import distinct
 
 __all__ = ["Serendipity", "SerendipityKotkov", "SerendipityMurakami", "Unexpectedness"]
 
@@ -157,7 +158,7 @@ class SerendipityMurakami(ListMetric):
         assert train is not None
         if self.form == "murakami":
             return train.places_of(rows)
-        levels = np.unique(train.counts[train.counts > 0])
+        levels = distinct(train.counts[train.counts > 0])
         users = train.users_of(rows)
         last = len(train.catalogue) + 1
         return np.where(users > 0, len(levels) - np.searchsorted(levels, users), last)

@@ -16,7 +16,7 @@ from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
-from rankwell.tables.sorted_keys import places_among
+from rankwell.tables.sorted_keys import distinct, places_among
 
 Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)
@@ -197,7 +197,7 @@ def _universe(pool: Pool, context: Context, wanted: Wanted, topics: Topics, kept
     """The pairs of query and topic that count, ascending, each as query × number of topics + topic."""
     if wanted.universe == "catalogue":
         return np.arange((len(pool.offsets) - 1) * topics.count)
-    return np.unique(kept if wanted.universe == "judged" else _learned(pool, context, wanted.source))
+    return distinct(kept if wanted.universe == "judged" else _learned(pool, context, wanted.source))
 
 
 def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:

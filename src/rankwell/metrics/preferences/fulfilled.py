@@ -18,6 +18,7 @@ from rankwell.judge.pool import Pool
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ranked import Topics, spread
+from rankwell.tables.sorted_keys import distinct
 
 Pairs = Literal["all", "one", "both"]
 
@@ -186,7 +187,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         assert subgroups.subgroup is None
         part, level = subgroups.topic[entries], subgroups.grade[entries]
         preferred = np.zeros((len(rows), len(rows)), np.bool_)
-        parts = np.unique(part)
+        parts = distinct(part)
         for each in parts:
             inside = (part == each) & groups.scale.judged(level)
             members = at[inside]
