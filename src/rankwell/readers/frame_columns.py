@@ -96,14 +96,7 @@ class Growing:
 def stretches_of(ids: Ids) -> Stretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
     found = Stretches.of(ids)
-    return Stretches(packed_ids(found.ids), found.offsets) if ids.is_text else found
-
-
-def packed_ids(ids: Ids) -> Ids:
-    """Return text ids without the rest of the text that they are spans of."""
-    from rankwell.kernels import delimited_text
-
-    return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
+    return Stretches(found.ids.packed(), found.offsets) if ids.is_text else found
 
 
 def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.kernels import ids as kernel
-from rankwell.readers.frame_columns import PIECE, packed_ids
+from rankwell.readers.frame_columns import PIECE
 from rankwell.records import record
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
@@ -95,4 +95,4 @@ class PartedRows:
 
 def _joined(ids: tuple[Ids, ...]) -> Ids:
     """Ids end to end, each without the rest of its text."""
-    return Ids.concatenate([packed_ids(each) if each.is_text else each for each in ids])
+    return Ids.concatenate([each.packed() if each.is_text else each for each in ids])

@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.kernels import delimited_text, json_keys, json_lines, trec_lines
 from rankwell.readers.blocks import Block, Buffers
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import ID_WORDS, column_of, packed_ids
+from rankwell.readers.frame_columns import ID_WORDS, column_of
 from rankwell.readers.frames import FrameRows
 from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.records import record
@@ -214,8 +214,8 @@ def _whole(lines: Lines) -> dict[str, Any] | None:
 
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
     if isinstance(column, Stretches):
-        return Stretches(packed_ids(column.ids), column.offsets)
-    return packed_ids(column)
+        return Stretches(column.ids.packed(), column.offsets)
+    return column.packed()
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -255,7 +255,7 @@ class LineRows:
             place=lambda row: block.place(int(item.starts[row])),
             by_rank=rank is not None,
             given_score=None if rank is None else given,
-            lists=(packed_ids(query.ids), query.offsets),
+            lists=(query.ids.packed(), query.offsets),
         )
         return rows.lists()
 

@@ -199,11 +199,8 @@ class Sum:
 
 def own_text(ids: Ids) -> Ids:
     """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
-    if len(ids.text) <= SMALL or len(ids.text) <= 2 * (size := int(ids.lengths.sum())) + 1:
-        return ids
-    before = np.cumsum(ids.lengths) - ids.lengths
-    places = np.arange(size) + np.repeat(ids.starts - before, ids.lengths)
-    return Ids.of_lengths(ids.text[places], ids.lengths)
+    is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
+    return ids if is_close else ids.packed()
 
 
 def add_counts(total: dict[K, int], more: Mapping[K, int]) -> None:

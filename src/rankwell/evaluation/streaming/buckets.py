@@ -11,7 +11,6 @@ import numpy as np
 from rankwell.errors import InputError
 from rankwell.evaluation.streaming.joined import ids_in, joined
 from rankwell.kernels import ids as kernel
-from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
@@ -85,7 +84,7 @@ class Buckets:
             return Stored(taken.dtype.str, self._append(taken))
         if not taken.is_text:
             return Stored("id", self._append(taken.integers))
-        packed = packed_ids(taken)
+        packed = taken.packed()
         cuts = offsets_of(packed.lengths)[offsets]
         at = self._append(np.ascontiguousarray(packed.lengths, np.int32))
         return Stored("text", at, self._append(packed.text[: cuts[-1]]), tuple(cuts.tolist()))

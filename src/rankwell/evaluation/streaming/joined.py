@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
@@ -49,7 +48,7 @@ def held(piece: Piece) -> Piece:
 
 def _held(column: Ids | np.ndarray) -> Ids | np.ndarray:
     if isinstance(column, Ids):
-        return packed_ids(column) if column.is_text else column.owned()
+        return column.packed() if column.is_text else column.owned()
     return column.copy()
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
 from rankwell.judge.pooling import levels_of
-from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces, head_of
 from rankwell.records import record
 from rankwell.results.part import add_counts
@@ -224,4 +223,4 @@ def _together(lists: list[Ids], rows: int) -> Ids | None:
 
 def _distinct(ids: Ids) -> Ids:
     found = ids[ids.group()[1]]
-    return packed_ids(found) if found.is_text else found
+    return found.packed() if found.is_text else found
