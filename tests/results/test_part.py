@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +47,25 @@ def test_a_part_without_ends_has_its_state_for_both():
     best, worst = total.ends[RR]
     assert (best.value, worst.value) == (2.5 / 4, 1.75 / 4)
     assert total.states[RR].value == 0.5
+
+
+@pytest.mark.parametrize("segments", [1, 3, 200])
+def test_a_folded_part_has_the_state_and_the_size_of_each_segment(segments):
+    rng = np.random.default_rng(segments)
+    whole = part(*np.where(rng.random(300) < 0.1, np.nan, rng.random(300)))
+    segment = rng.integers(0, segments, 300)
+    whole = replace(whole, segment=segment, divided=whole.values, pool_row=rng.integers(-1, 3, 300))
+    folded = whole.folded([RR])
+    assert folded.segment is None
+    assert not folded.values
+    assert not folded.divided
+    for code in set(segment.tolist()):
+        own = [value for value, of in zip(whole.values[RR].tolist(), segment, strict=True) if of == code]
+        found = [value for value in own if not math.isnan(value)]
+        assert folded.split[RR, code] == Mean.of(np.array(found))
+        judged = [row for row, of in zip(whole.pool_row.tolist(), segment, strict=True) if of == code]
+        assert folded.sizes[code] == sum(row >= 0 for row in judged)
+    assert len(folded.sizes) == len(folded.split) == len(set(segment.tolist()))
 
 
 def test_adding_changes_neither_side():

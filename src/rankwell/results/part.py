@@ -83,14 +83,15 @@ class Part:
                 if any(m.judgements for m in metrics)
                 else np.ones(len(self.segment), np.bool_)
             )
-            from rankwell.tables.sorted_keys import distinct
-
-            for code in distinct(self.segment).tolist():
-                own = self.segment == code
-                add_counts(sizes, {code: int(np.count_nonzero(own & is_counted))})
+            order = np.argsort(self.segment, kind="stable")
+            begins = np.flatnonzero(np.diff(self.segment[order], prepend=-2))
+            for own in np.split(order, begins[1:]) if len(order) else ():
+                code = int(self.segment[own[0]])
+                add_counts(sizes, {code: int(np.count_nonzero(is_counted[own]))})
                 for metric, values in self.divided.items():
                     assert isinstance(metric, QueryMetric)
-                    split[metric, code] = metric.summary(values[own & ~np.isnan(values)])
+                    found = values[own]
+                    split[metric, code] = metric.summary(found[~np.isnan(found)])
         none = {"queries": self.queries[:0], "pool_row": self.pool_row[:0], "split": split, "sizes": sizes}
         return replace(self, **none, values={}, segment=None, divided={}, low={}, high={})  # type: ignore[arg-type]
 
