@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from rankwell.prepare.drawing import lowest
-from rankwell.prepare.pairs import nth, repeats
+from rankwell.prepare.pairs import among, coded, extended, nth, places, repeats
+from rankwell.readers.logs import read_log
+from rankwell.tables.ids import Ids
 
 TIMES = {
     "few": lambda rng, n: rng.integers(0, 5, n),
@@ -42,3 +44,50 @@ def test_the_lowest_values_are_the_first_of_a_stable_sort(number):
 def test_rows_that_occurred_before_are_marked():
     assert repeats(np.array([7, -1, 7, 7, 2**62, -1])).tolist() == [False, False, True, True, False, True]
     assert repeats(np.empty(0, np.int64)).tolist() == []
+
+
+@pytest.mark.parametrize("spread", [3, 40, 2**61])
+@pytest.mark.parametrize("n", [0, 1, 2, 60])
+def test_repeats_and_matches_are_those_of_sets(spread, n):
+    rng = np.random.default_rng(n)
+    values, others = (rng.integers(-spread, spread, size) for size in (n, 30))
+    values[::4] = rng.choice(others, len(values[::4]))
+    assert repeats(values).tolist() == [value in values[:row] for row, value in enumerate(values)]
+    assert among(values, others).tolist() == [value in set(others.tolist()) for value in values.tolist()]
+    assert not among(values, np.empty(0, np.int64)).any()
+
+
+@pytest.mark.parametrize("low", [-(2**63), -20, 0, 2**63 - 40])
+@pytest.mark.parametrize("spread", [1, 40])
+def test_integers_are_numbered_by_first_appearance(low, spread):
+    listed = [low + int(value) for value in np.random.default_rng(spread).integers(0, spread, 50)]
+    far = [*listed, 2**62]  # no narrow range
+    for values in (listed, far):
+        codes, firsts = Ids.of(values).group()
+        distinct = list(dict.fromkeys(values))
+        assert [distinct[code] for code in codes] == values
+        assert firsts.tolist() == [values.index(value) for value in distinct]
+
+
+@pytest.mark.parametrize("kinds", ["iii", "sss", "iis", "sii", "ssi"])
+def test_codes_of_one_more_table_are_those_of_all_tables_at_once(kinds):
+    rng = np.random.default_rng(0)
+    logs = []
+    for kind in kinds:
+        users, items = (rng.integers(0, 30, 40).tolist() for _ in range(2))
+        columns = {"user": users, "item": items}
+        logs.append(
+            read_log({word: [str(n) if kind == "s" else n for n in ids] for word, ids in columns.items()})
+        )
+    for word in ("query", "item"):
+        whole, by_parts = coded(logs, word), extended(coded(logs[:2], word), logs[2], word)
+        assert whole.ids.tolist() == by_parts.ids.tolist()
+        for one, other in zip(whole.codes, by_parts.codes, strict=True):
+            assert one.tolist() == other.tolist()
+
+
+def test_ranks_that_count_the_rows_of_lists_are_their_places():
+    lists = {"user": ["b", "b", "a", "a", "a"], "item": [5, 1, 2, 3, 9]}
+    assert places(read_log({**lists, "rank": [1, 2, 1, 2, 3]}, "rank")).tolist() == [1, 2, 1, 2, 3]
+    assert places(read_log({**lists, "rank": [2, 1, 1, 2, 3]}, "rank")).tolist() == [2, 1, 1, 2, 3]
+    assert places(read_log({**lists, "rank": [1, 2, 1, 5, 9]}, "rank")).tolist() == [1, 2, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""Integers in a narrow range: distinct values, and lookups in a table instead of a hash."""
+"""Integers in a narrow range: distinct values, groups, and lookups in a table instead of a hash."""
 
 from __future__ import annotations
 
@@ -29,6 +29,33 @@ def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
             d[count] = least + i
             count += t[i]
     return distinct[:count]
+
+
+def group(keys: np.ndarray, low: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of each integer among the distinct ones, in order of first appearance, and their first rows.
+
+    All lie in ``low`` … ``low + width - 1``.
+    """
+    k: cython.const[cython.ulonglong][::1] = keys
+    least: cython.longlong = low
+    first: cython.ulonglong = cython.cast(cython.ulonglong, least)
+    t: cython.int[::1] = np.zeros(width, np.int32)
+    codes = np.empty(len(keys), np.int64)
+    c: cython.longlong[::1] = codes
+    firsts = np.empty(min(width, len(keys)), np.int64)
+    f: cython.longlong[::1] = firsts
+    i: cython.Py_ssize_t
+    at: cython.ulonglong
+    count: cython.int = 0
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            at = k[i] - first
+            if t[at] == 0:
+                f[count] = i
+                count += 1
+                t[at] = count
+            c[i] = t[at] - 1
+    return codes, firsts[:count].copy()
 
 
 def negative(values: np.ndarray) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.display.findings import Finding, Level
 from rankwell.prepare.leaks import Sides
-from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
+from rankwell.prepare.pairs import Coded, among, extended, keys, places, repeats
 from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
 from rankwell.records import record
@@ -31,12 +31,12 @@ class Listed:
     @cached_property
     def users(self) -> Coded:
         """The users of all three."""
-        return coded([self.sides.train, self.sides.test, self.lists], "query")
+        return extended(self.sides.users, self.lists, "query")
 
     @cached_property
     def items(self) -> Coded:
         """The items of all three."""
-        return coded([self.sides.train, self.sides.test, self.lists], "item")
+        return extended(self.sides.items, self.lists, "item")
 
     def pairs(self, table: int) -> np.ndarray:
         """One number per pair of user and item of a table."""

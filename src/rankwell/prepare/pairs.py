@@ -11,9 +11,10 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import record
-from rankwell.tables.csr import places_of
+from rankwell.tables.csr import are_places, places_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.sorted_keys import distinct
 
 EXACT = 1 << 53  # whole numbers up to it are floats
 
@@ -47,16 +48,32 @@ def coded(logs: Sequence[Log], word: str) -> Coded:
     DataError
         If ids are text in one table and integers in another, and the text is not plain numbers.
     """
-    columns = [log.ids(word) for log in logs]
-    integers = next((column for column in columns if not column.is_text), None)
-    if integers is not None:
-        columns = [
-            to_same_kind(column, integers, word)[0] if column.is_text else column for column in columns
-        ]
+    columns = _of_one_kind([log.ids(word) for log in logs], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     ends = np.cumsum([len(column) for column in columns])[:-1]
-    return Coded(whole[firsts], tuple(np.split(codes.astype(np.int64), ends)))
+    return Coded(whole[firsts], tuple(np.split(codes, ends)))
+
+
+def extended(known: Coded, log: Log, word: str) -> Coded:
+    """Return the codes of one more table after those of others, which stay as they are.
+
+    Raises
+    ------
+    DataError
+        As for ``coded``.
+    """
+    columns = _of_one_kind([known.ids, log.ids(word)], word)
+    whole = Ids.concatenate(columns)
+    codes, firsts = whole.group()
+    return Coded(whole[firsts], (*known.codes, codes[len(known) :]))
+
+
+def _of_one_kind(columns: list[Ids], word: str) -> list[Ids]:
+    integers = next((column for column in columns if not column.is_text), None)
+    if integers is None:
+        return columns
+    return [to_same_kind(column, integers, word)[0] if column.is_text else column for column in columns]
 
 
 def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
@@ -66,14 +83,33 @@ def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
 
 def repeats(values: np.ndarray) -> np.ndarray:
     """Return which whole numbers occurred in an earlier row."""
-    again = np.ones(len(values), np.bool_)
-    again[Ids.of_integers(values).group()[1]] = False
+    again = np.zeros(len(values), np.bool_)
+    twice = _repeated(np.sort(values))
+    if len(twice):
+        rows = np.flatnonzero(_in(values, twice))
+        again[rows] = True
+        again[rows[Ids.of_integers(values[rows]).group()[1]]] = False
     return again
 
 
 def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return which values occur among others."""
-    return pl.Series(values).is_in(pl.Series(others).implode()).to_numpy()
+    """Return which whole numbers occur among others.
+
+    Sorting is so much faster than hashing that it pays to hash only what both have.
+    """
+    sides = np.concatenate([distinct(values), distinct(others)])
+    sides.sort()
+    both = _repeated(sides)
+    return _in(values, both) if len(both) else np.zeros(len(values), np.bool_)
+
+
+def _repeated(ascending: np.ndarray) -> np.ndarray:
+    """Return the numbers that occur more than once."""
+    return distinct(ascending[1:][ascending[1:] == ascending[:-1]])
+
+
+def _in(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    return pl.Series(values).is_in(pl.Series(wanted).implode()).to_numpy()
 
 
 def n_distinct(codes: np.ndarray) -> int:
@@ -87,11 +123,14 @@ def places(log: Log) -> np.ndarray:
     Tied scores are ordered as in ``evaluate``: the higher id first.
     """
     rows = np.arange(len(log))
+    _, offsets, together = grouped(log.ids("query"))
     if "rank" in log.words:
-        key = -log.numbers("rank")
+        rank = log.numbers("rank")
+        if together is None and are_places(rank, offsets):
+            return rank.astype(np.int64)
+        key = -rank
     else:
         key = log.numbers("score") if "score" in log.words else -rows.astype(np.float64)
-    _, offsets, together = grouped(log.ids("query"))
     together = rows if together is None else together
     items = log.ids("item")[together]
     ordered = np.arange(len(log))

@@ -14,7 +14,7 @@ def distinct(keys: np.ndarray) -> np.ndarray:
     ascending = np.sort(keys)
     is_first = np.ones(len(ascending), np.bool_)
     is_first[1:] = ascending[1:] != ascending[:-1]
-    return ascending[is_first]
+    return ascending if is_first.all() else ascending[is_first]
 
 
 def places_among(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
