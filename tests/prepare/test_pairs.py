@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.prepare.drawing import lowest
+from rankwell.prepare.drawing import in_order, lowest
 from rankwell.prepare.pairs import among, coded, extended, nth, places, repeats
 from rankwell.readers.logs import read_log
 from rankwell.tables.ids import Ids
@@ -39,6 +39,12 @@ def test_the_lowest_values_are_the_first_of_a_stable_sort(number):
     values = np.random.default_rng(number).integers(0, 12, 60).astype(np.uint64)
     expected = sorted(range(60), key=values.__getitem__)[:number]
     assert np.flatnonzero(lowest(values, number)).tolist() == sorted(expected)
+
+
+@pytest.mark.parametrize("most", [3, 2**63])
+def test_rows_of_equal_draws_keep_their_order(most):
+    drawn = np.random.default_rng(most).integers(0, most, 100).astype(np.uint64)
+    assert in_order(drawn).tolist() == sorted(range(100), key=drawn.tolist().__getitem__)
 
 
 def test_rows_that_occurred_before_are_marked():

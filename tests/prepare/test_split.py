@@ -205,7 +205,16 @@ def test_folds_hold_each_row_once_in_a_test_part():
             assert len(train) + len(test) == len(log)
         sizes = [test[column].n_unique() for _, test in parts]
         assert max(sizes) - min(sizes) <= 1
-        assert len(report.tables[0].rows) == 4
+        expected = [
+            (
+                number,
+                len(train),
+                len(test),
+                *(len(set(test[side]) - set(train[side])) for side in ("user_id", "item_id")),
+            )
+            for number, (train, test) in enumerate(parts, 1)
+        ]
+        assert list(report.tables[0].rows) == expected
 
 
 def core_by_loop(rows, low_user, high_user, low_item, high_item):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import coded, nth, repeats
+from rankwell.prepare.pairs import Coded, coded, nth, repeats
 from rankwell.readers.logs import Log
 from rankwell.tables.draws import draws, uniform
 from rankwell.tables.ids import Ids
@@ -27,15 +29,27 @@ def lowest(values: np.ndarray, number: int) -> np.ndarray:
 def keys_of(log: Log) -> list[Ids | np.ndarray]:
     """Return what tells the rows of a log apart: user, item, and the number of the copy."""
     words = [word for word in ("query", "item") if word in log.words]
+    return keys_by(log, words, [coded([log], word) for word in words])
+
+
+def keys_by(log: Log, words: Sequence[str], sides: Sequence[Coded]) -> list[Ids | np.ndarray]:
+    """Return the same, by the codes of the users and items."""
     pair = np.zeros(len(log), np.int64)
-    for word in words:
-        codes = coded([log], word)
-        pair = pair * len(codes) + codes.codes[0]
+    for side in sides:
+        pair = pair * len(side) + side.codes[0]
     ids: list[Ids | np.ndarray] = [log.ids(word) for word in words]
     if not repeats(pair).any():
         return ids
     _, number = np.unique(pair, return_inverse=True)
     return [*ids, nth(number, _places(log.frame))]
+
+
+def in_order(drawn: np.ndarray) -> np.ndarray:
+    """Return the rows by what was drawn for them; of equal ones the first comes first, though the fast sort ignores that."""
+    rows = np.argsort(drawn)
+    ascending = drawn[rows]
+    is_tied = bool(np.any(ascending[1:] == ascending[:-1]))
+    return np.argsort(drawn, kind="stable") if is_tied else rows
 
 
 def _places(frame: pl.DataFrame) -> np.ndarray:

@@ -10,9 +10,8 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.prepare.drawing import keys_of
-from rankwell.prepare.leaks import Sides
-from rankwell.prepare.pairs import coded
+from rankwell.prepare.drawing import in_order, keys_by
+from rankwell.prepare.pairs import Coded, coded
 from rankwell.prepare.reporting import Report
 from rankwell.prepare.splitting import MIXED, sides_of
 from rankwell.readers.logs import Log, read_log
@@ -67,16 +66,21 @@ def folds(
     if of not in ("rows", "users", "items"):
         raise UsageError(f"of={brief(of)}: must be rows, users or items.")
     read = read_log(log, columns=columns, name=name)
-    group, apart = _groups(read, of)
+    sides = coded([read], "query"), coded([read], "item")
+    group, apart = _groups(read, of, sides)
     size = len(apart[0])
     if int(k) != k or not 2 <= k <= size:
         raise UsageError(
             f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
         )
     dealt = np.empty(size, np.int64)
-    dealt[np.argsort(draws(seed, *apart), kind="stable")] = np.arange(size) % k
-    every = [sides_of(read, dealt[group] == part, dealt[group] == part) for part in range(k)]
-    rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
+    dealt[in_order(draws(seed, *apart))] = np.arange(size) % k
+    own = dealt[group]
+    every = [sides_of(read, own == part, own == part) for part in range(k)]
+    rows = [
+        (part + 1, len(each.train), len(each.test), *(_cold(side, own == part) for side in sides))
+        for part, each in enumerate(every)
+    ]
     words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
     table = Table([Column(word, "count") for word in words], rows)
     title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
@@ -84,15 +88,16 @@ def folds(
     return Folds([(each.train.frame, each.test.frame) for each in every], report)
 
 
-def _groups(log: Log, of: str) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
+def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
     """The number of each row, of its user or of its item, and what tells these apart."""
     if of == "rows":
-        return np.arange(len(log)), keys_of(log)
-    found = coded([log], "query" if of == "users" else "item")
+        return np.arange(len(log)), keys_by(log, ("query", "item"), sides)
+    found = sides[of == "items"]
     return found.codes[0], [found.ids]
 
 
-def _cold(sides: Sides) -> tuple[int, int]:
-    """The numbers of users and items of the test data that are not in the training data."""
-    users, items = (int(np.sum(each.present(1) & ~each.present(0))) for each in (sides.users, sides.items))
-    return users, items
+def _cold(side: Coded, is_test: np.ndarray) -> int:
+    """The number of users or items of the test data that are not in the training data."""
+    rows = np.bincount(side.codes[0], minlength=len(side))
+    tested = np.bincount(side.codes[0][is_test], minlength=len(side))
+    return int(np.sum((tested > 0) & (tested == rows)))
