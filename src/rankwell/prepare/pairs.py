@@ -143,17 +143,21 @@ def places(log: Log) -> np.ndarray:
 
 def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     """Return each row's position among the rows of its code, from 1: by ``before``, else in the order of rows."""
-    if not len(codes):
-        return codes
-    rows, offsets = kernel.gather(codes, int(codes.max()) + 1)
-    if before is not None:
+    rows, offsets = by_code(codes, before)
+    place = np.empty(len(codes), np.int64)
+    place[rows] = places_of(np.diff(offsets))
+    return place
+
+
+def by_code(codes: np.ndarray, before: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of each code, by ``before``, else in their order, and the offsets of the codes."""
+    rows, offsets = kernel.gather(codes, int(codes.max(initial=-1)) + 1)
+    if before is not None and len(rows):
         inside = np.arange(len(rows))
         key = -_as_floats(before)[rows]
         order.sort(inside, offsets, key, *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
         rows = rows[inside]
-    place = np.empty(len(codes), np.int64)
-    place[rows] = places_of(np.diff(offsets))
-    return place
+    return rows, offsets
 
 
 def _as_floats(values: np.ndarray) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,16 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
+from rankwell.kernels import ids as kernels
+from rankwell.kernels import unseen
+from rankwell.prepare.pairs import Coded, by_code, coded, keys, n_distinct, repeats
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
+from rankwell.records import record
 from rankwell.tables.arguments import checked
+from rankwell.tables.csr import owners_of, places_of
 from rankwell.tables.draws import draws, further, uniform
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
@@ -114,24 +119,18 @@ def baselines(
         "segment": lambda: data.by_segment(for_whom, table, by or ""),
     }
     lists: dict[str, pl.DataFrame] = {}
+    rows = []
     for kind in asked:
-        if kind == "ideal":
-            assert judged is not None
-            lists[kind] = _ideal(judged, data, k)
-        else:
-            parts = list(makers[kind]())
-            lists[kind] = data.frame(*(np.concatenate([part[side] for part in parts]) for side in (0, 1)))
+        owners, items = data.best(judged) if kind == "ideal" else _joined(makers[kind]())
+        lists[kind] = data.frame(owners, items)
+        short = len(for_whom) - int((lists[kind]["rank"] == k).sum())
+        meaning = KINDS[kind].format(seed=seed, recent=recent, by=by)
+        rows.append((kind, len(items), str(Share(short, len(for_whom))), n_distinct(items), meaning))
     facts: dict[str, Fact] = {
         "users": len(for_whom),
         "items of the training data": int(data.items.present(0).sum()),
         "k": k,
     }
-    rows = []
-    for kind, frame in lists.items():
-        lengths = frame["query"].value_counts()["count"]
-        short = len(for_whom) - int((lengths >= k).sum())
-        meaning = KINDS[kind].format(seed=seed, recent=recent, by=by)
-        rows.append((kind, len(frame), str(Share(short, len(for_whom))), frame["item"].n_unique(), meaning))
     words = [
         Column("list"),
         Column("rows", "count"),
@@ -147,7 +146,8 @@ def baselines(
     return Baselines(lists, Report(f"Reference lists from {log.name}", facts, (Table(words, rows),), (note,)))
 
 
-class _Data(NamedTuple):
+@record(eq=False)
+class _Data:
     """The training data with codes for users and items, including those of the test data."""
 
     log: Log
@@ -155,6 +155,14 @@ class _Data(NamedTuple):
     items: Coded
     k: int
     seen: bool
+
+    @cached_property
+    def kept_out(self) -> tuple[np.ndarray, np.ndarray]:
+        """The offsets of each user's training items, which lists leave out, and the items; none if they may be seen."""
+        if self.seen:
+            return np.zeros(len(self.users) + 1, np.int64), np.empty(0, np.int64)
+        rows, offsets = kernels.gather(self.users.codes[0], len(self.users))
+        return offsets, self.items.codes[0][rows]
 
     def order(self, rows: np.ndarray | None = None) -> np.ndarray:
         """Return the items of the training data: by popularity in some rows, then the others."""
@@ -165,60 +173,48 @@ class _Data(NamedTuple):
         known = np.flatnonzero(self.items.present(0))
         return known[by_popularity(counts[known], self.items.ids[known])]
 
-    @property
-    def had(self) -> np.ndarray:
-        """The number of training rows of each user."""
-        return np.bincount(self.users.codes[0], minlength=len(self.users))
-
-    def chunks(self, users: np.ndarray, most: int, extra: int = 1) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield groups of users with similar numbers of rows, and how many candidates they need."""
-        had = np.zeros(len(self.users), np.int64) if self.seen else self.had
+    def chunks(self, users: np.ndarray, most: int) -> Iterator[tuple[np.ndarray, int]]:
+        """Yield groups of users with similar numbers of rows, and how many random candidates they need."""
+        had = np.diff(self.kept_out[0])
         users = users[np.argsort(had[users], kind="stable")]
         start = 0
         while start < len(users):
-            width = min(extra * (self.k + int(had[users[start]])), most)
+            width = min(2 * (self.k + int(had[users[start]])), most)
             stop = min(start + max(CELLS // max(width, 1), 1), len(users))
-            width = min(extra * (self.k + int(had[users[stop - 1]])), most)
+            width = min(2 * (self.k + int(had[users[stop - 1]])), most)
             yield users[start:stop], width
             start = stop
 
     def first(self, users: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the first k candidates (a row per user) that are distinct and, unless allowed, unseen."""
-        pairs = (users[:, None] * len(self.items) + candidates).ravel()
-        fits = ~repeats(pairs)
-        if not self.seen:
-            fits &= ~among(pairs, keys(self.users, self.items, 0))
-        fits = fits.reshape(candidates.shape)
-        fits &= np.cumsum(fits, axis=1) <= self.k
-        row, _ = np.nonzero(fits)
-        return users[row], candidates[fits]
+        """Return the first k candidates (a row per user) that are distinct and allowed, and how many each user got."""
+        return unseen.first(candidates, users, *self.kept_out, len(self.items), int(self.k))
 
     def ordered(self, users: np.ndarray, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield lists of the items in one order."""
-        for some, width in self.chunks(users, len(order)):
-            yield self.first(some, np.broadcast_to(order[:width], (len(some), width)))
+        items, counts = self.first(users, np.broadcast_to(order, (len(users), len(order))))
+        yield np.repeat(users, counts), items
 
     def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield lists drawn without replacement: by redrawing and skipping repeats, or from a permutation."""
         known = np.flatnonzero(self.items.present(0))
         of_items = draws(seed, self.items.ids)
-        known = known[
-            np.argsort(of_items[known], kind="stable")
-        ]  # an order that the order of rows does not touch
+        # an order that the order of rows does not touch
+        known = known[np.argsort(of_items[known], kind="stable")]
         of_users = draws(seed, self.users.ids)[:, None]
-        for some, width in self.chunks(users, len(known), extra=2):
+        for some, width in self.chunks(users, len(known)):
             left = some
             if 2 * width < len(known):
                 chance = uniform(further(of_users[some], np.arange(width, dtype=np.uint64)))
-                users_of, items_of = self.first(some, known[(chance * len(known)).astype(np.int64)])
-                full = np.bincount(users_of, minlength=len(self.users)) >= self.k
-                left = some[~full[some]]
-                kept = full[users_of]
-                yield users_of[kept], items_of[kept]
+                items, counts = self.first(some, known[(chance * len(known)).astype(np.int64)])
+                full = counts >= self.k
+                left = some[~full]
+                yield np.repeat(some[full], counts[full]), items[np.repeat(full, counts)]
             step = max(CELLS // len(known), 1)
             for low in range(0, len(left), step):
                 part = left[low : low + step]
-                yield self.first(part, known[np.argsort(further(of_users[part], of_items[known]), axis=1)])
+                mixed = np.argsort(further(of_users[part], of_items[known]), axis=1)
+                items, counts = self.first(part, known[mixed])
+                yield np.repeat(part, counts), items
 
     def by_segment(
         self, users: np.ndarray, table: Users | None, by: str
@@ -227,17 +223,34 @@ class _Data(NamedTuple):
         assert table is not None
         names = table.texts(by)
         places = {name: number for number, name in enumerate(sorted(set(names)))}
-        rows = _rows_of(table, self.users.ids)
+        rows = Known(table.query).rows_of(self.users.ids, "query")
         segment = np.where(rows < 0, len(places), np.array([places[name] for name in names])[rows])
         for number in distinct(segment[users]):
             inside = np.flatnonzero(segment[self.users.codes[0]] == number)
             whole = number == len(places) or not len(inside)
             yield from self.ordered(users[segment[users] == number], self.order(None if whole else inside))
 
+    def best(self, judged: Log | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return each user's test items, highest grade first, ties in the order of rows; without grades of 0 or less."""
+        assert judged is not None
+        grade = judged.numbers("grade") if "grade" in judged.words else None
+        users, items = self.users.codes[-1], self.items.codes[-1]
+        rows, _ = by_code(users, None if grade is None else -grade)
+        fits = ~repeats(keys(self.users, self.items, -1)[rows])
+        rows = rows[fits if grade is None else fits & (grade[rows] > 0)]
+        rows = rows[places_of(np.bincount(users[rows])) <= self.k]
+        return users[rows], items[rows]
+
     def frame(self, users: np.ndarray, items: np.ndarray) -> pl.DataFrame:
         """Return lists as a frame, users in order of first appearance."""
-        rows = np.argsort(users, kind="stable")
-        return frame_of(self.users.ids[users[rows]], self.items.ids[items[rows]], nth(users[rows]))
+        rows, offsets = kernels.gather(users, len(self.users))
+        lengths = np.diff(offsets)
+        return frame_of(self.users.ids[owners_of(lengths)], self.items.ids[items[rows]], places_of(lengths))
+
+
+def _joined(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    users, items = zip(*parts, strict=True)
+    return np.concatenate(users), np.concatenate(items)
 
 
 def frame_of(queries: Ids, items: Ids, rank: np.ndarray) -> pl.DataFrame:
@@ -249,25 +262,11 @@ def _judged(test: Any, columns: Mapping[str, str] | None) -> Log:
     return read_log(test, columns=columns, name=None if isinstance(test, str) else "test", perhaps=("grade",))
 
 
-def _rows_of(table: Users, ids: Ids) -> np.ndarray:
-    return Known(table.query).rows_of(ids, "query")
-
-
 def _newest(log: Log, recent: float) -> np.ndarray:
     """The newest share of the rows, including all rows as old as the oldest of them."""
     times = log.times()
     number = max(round(recent * len(times)), 1)
     return np.flatnonzero(times >= np.sort(times)[-number])
-
-
-def _ideal(judged: Log, data: _Data, k: int) -> pl.DataFrame:
-    """Each user's test items, highest grade first, ties in the order of rows; grades of 0 or less are left out."""
-    grade = judged.numbers("grade") if "grade" in judged.words else np.ones(len(judged))
-    users, items = data.users.codes[-1], data.items.codes[-1]
-    best = np.lexsort((-grade, users))
-    best = best[(grade[best] > 0) & ~repeats(keys(data.users, data.items, -1)[best])]
-    best = best[nth(users[best]) <= k]
-    return data.frame(users[best], items[best])
 
 
 def _asked(

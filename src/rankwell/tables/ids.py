@@ -200,8 +200,7 @@ class Ids:
 
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each row's number among the distinct ids (by first appearance) and their first rows."""
-        low, width = self.extent()
-        return integers.group(self.keys, low, width) if width else kernel.group(*self.columns)
+        return integers.group(self.keys, *span) if (span := self.extent())[1] else kernel.group(*self.columns)
 
     def distinct(self) -> Ids:
         """Return the distinct ids, in no particular order."""
