@@ -111,15 +111,15 @@ def impute(
         wanted = read_log(lists, "rank", "score", name=None if isinstance(lists, str) else "lists")
         sources.append(wanted)
     queries, items = coded(sources, "query"), coded(sources, "item")
-    pairs = [keys(queries, items, table) for table in range(len(sources))]
+    pairs = keys(queries, items, -1)
     asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
-    new = np.flatnonzero(asked & ~among(pairs[-1], pairs[0]) & ~repeats(pairs[-1]))
+    new = np.flatnonzero(asked & ~among(pairs, keys(queries, items, 0)) & ~repeats(pairs))
     user, item = queries.codes[-1][new], items.codes[-1][new]
     if how == "constant":
         assert grade is not None
         value = np.full(len(new), float(grade))
     elif how == "predictions":
-        value = _predicted(sources[1], pairs[1], pairs[-1][new])
+        value = _predicted(sources[1], keys(queries, items, 1), pairs[new])
     else:
         side, own = (queries, user) if how == "user_mean" else (items, item)
         value = _means(side, sources[1].numbers("grade"))[own]
@@ -142,7 +142,9 @@ def impute(
             f"{log.name}: nothing to impute; {facts['of these unrated']} rows are unrated, and none has a grade to use."
         )
     facts["mean grade of the imputed rows"] = float(value[~unknown].mean())
-    table = _joined(log, queries, items, user[~unknown], item[~unknown], value[~unknown])
+    if unknown.any():
+        user, item, value = user[~unknown], item[~unknown], value[~unknown]
+    table = _joined(log, queries, items, user, item, value)
     return Prepared(table, Report(f"{log.name} with {HOWS[how]} for unrated items", facts, (), (CAUTION,)))
 
 

@@ -144,13 +144,8 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
 
 def _sampled(data: Listed) -> Iterator[Finding]:
     """Lists that hold every test item of their user and equally many others were made from samples."""
-    judged = distinct(data.pairs(TEST))
-    hits = among(judged, data.pairs(LISTS))
-    user = judged // max(len(data.items), 1)
-    with_list = data.lengths[user] > 0
-    if not with_list.any() or not hits[with_list].all():
-        return
-    positives = np.bincount(user, minlength=len(data.users))
+    judged = data.users.codes[TEST][~data.sides.copies[1]]
+    positives = np.bincount(judged, minlength=len(data.users))
     both = (positives > 0) & (data.lengths > 0)
     others = distinct(data.lengths[both] - positives[both])
     catalogue = int((data.items.present(TRAIN) | data.items.present(TEST)).sum())
@@ -159,6 +154,7 @@ def _sampled(data: Listed) -> Iterator[Finding]:
         and others[0] > 0
         and int(data.lengths[both].max()) < catalogue
         and int(both.sum()) >= FEWEST
+        and _are_listed(data, both)
     ):
         m = int(others[0])
         yield Finding(
@@ -169,3 +165,9 @@ def _sampled(data: Listed) -> Iterator[Finding]:
             f"with others: they can order systems otherwise.",
             int(both.sum()), of=int(both.sum()),
         )  # fmt: skip
+
+
+def _are_listed(data: Listed, users: np.ndarray) -> bool:
+    """Whether lists hold every test item of some users."""
+    rows = users[data.users.codes[TEST]]
+    return bool(among(data.pairs(TEST)[rows], data.pairs(LISTS)).all())

@@ -119,7 +119,8 @@ def drift(sides: Sides, seed: int) -> Finding:
     parts, of_pairs = [], []
     of_users, of_items = (fingerprints_of(side.ids).view(np.int64) for side in (sides.users, sides.items))
     for table in (0, 1):
-        first = ~sides.copies[table]
+        copies = sides.copies[table]
+        first = ~copies if copies.any() else slice(None)
         users, items = sides.users.codes[table][first], sides.items.codes[table][first]
         parts.append(items)
         of_pairs.append(draws(seed, of_users[users], of_items[items], np.array([table])))
