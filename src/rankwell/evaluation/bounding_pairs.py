@@ -10,13 +10,14 @@ import numpy as np
 from rankwell.evaluation.bounding import Bounds, BoundsTask
 from rankwell.judge.asked import Asked
 from rankwell.judge.stated_pool import with_pooled
-from rankwell.judge.unjudged_pair import Both, ranks_in
+from rankwell.judge.unjudged_pair import Both, Items, Side, ranks_in
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.judge.context import Context
     from rankwell.judge.pool import Pool
 
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"
@@ -28,7 +29,7 @@ class Pairs:
 
     bounds: Bounds
     pool: Pool
-    ranks: Mapping[str, np.ndarray]
+    sides: Mapping[str, Side]
 
     @classmethod
     def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> Pairs:
@@ -36,18 +37,21 @@ class Pairs:
         task = bounds.task
         pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)
         asked = Asked(task.asked.policy)
-        ranks = {name: ranks_in(run, pool, asked, task.context) for name, run in runs.items()}
-        return cls(bounds, pool, ranks)
+        items = Items(pool, np.array(task.grades))
+        sides = {name: Side(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()}
+        return cls(bounds, pool, sides)
 
     def differences(self, first: str, second: str) -> dict[Metric, DifferenceBounds]:
         """Return the bounds of the difference of two runs, first less second, for each query of the pool."""
         task = self.bounds.task
-        both = Both(self.pool, self.ranks[first], self.ranks[second], np.array(task.grades))
+        both = Both(self.sides[first], self.sides[second])
         found: dict[Metric, DifferenceBounds] = {}
         for metric in task.metrics:
             assert isinstance(metric, QueryMetric)
             if not self.why(metric):
                 found[metric] = _of_defined(metric, both, metric.difference_bounds(both, task.context), task)
+        for each in both:
+            each.let_go()
         return found
 
     def why(self, metric: Any) -> str:
@@ -63,11 +67,19 @@ def _of_defined(
     metric: QueryMetric, both: Both, found: DifferenceBounds, task: BoundsTask
 ) -> DifferenceBounds:
     """Return the bounds of the queries that are defined as judged, and listed by both runs if others are skipped."""
-    one, other = both.lists
-    defined = ~np.isnan(metric.per_query(one.completed(np.nan, np.nan), one.context(task.context)))
+    defined = both.first.once(_is_defined, metric, task.context)
     if task.asked.policy.missing == "skip":
-        defined &= (one.rows.count() > 0) & (other.rows.count() > 0)
+        defined = defined & both.first.once(_is_listed) & both.second.once(_is_listed)
     least, most, low, high = (
         np.where(defined, each, np.nan) for each in (found.least, found.most, found.low, found.high)
     )
     return found._replace(least=least, most=most, low=low, high=high)
+
+
+def _is_defined(side: Side, metric: QueryMetric, context: Context) -> np.ndarray:
+    one = side.unjudged
+    return ~np.isnan(metric.per_query(one.completed(np.nan, np.nan), one.context(context)))
+
+
+def _is_listed(side: Side) -> np.ndarray:
+    return np.bincount(side.items.query[side.within(None)], minlength=len(side.items)) > 0

@@ -1,10 +1,11 @@
-"""Both: two lists of each query and their unjudged items, which a grade moves in both lists at once."""
+"""Both: two runs and their unjudged items, which a grade moves in the lists of both at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.judge.lists import judge
 from rankwell.judge.pool import Pool
+from rankwell.judge.scale import Scale
 from rankwell.judge.unjudged import Unjudged
 from rankwell.records import record
 from rankwell.tables.csr import owners
+from rankwell.tables.derived import Derived
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 
@@ -44,15 +47,14 @@ def ranks_in(run: Run, pool: Pool, asked: Asked, context: Context) -> np.ndarray
 
 
 @record(eq=False)
-class Both:
-    """The items of a pool that holds all of two runs: the query and the grade of each (NaN: unjudged), and its ranks, 0 for none."""
+class Items:
+    """The items of a pool that holds all of some runs; ``grades`` is the scale that judges use, lowest first."""
 
     pool: Pool
-    first: np.ndarray
-    second: np.ndarray
     grades: np.ndarray
 
     def __len__(self) -> int:
+        """The number of queries."""
         return len(self.pool.offsets) - 1
 
     @cached_property
@@ -72,19 +74,62 @@ class Both:
         return np.flatnonzero(np.isnan(self.grade))
 
     @cached_property
-    def lists(self) -> tuple[Unjudged, Unjudged]:
-        """Either list with its unjudged items; all others are outside."""
-        one, other = (self._list(ranks) for ranks in (self.first, self.second))
-        return one, other
-
-    def _list(self, ranks: np.ndarray) -> Unjudged:
-        listed = np.flatnonzero(ranks > 0)
-        listed = listed[np.lexsort((ranks[listed], self.query[listed]))]
-        rows = Ranked(len(self), self.query[listed], ranks[listed], self.grade[listed])
+    def judgements(self) -> tuple[np.ndarray, np.ndarray]:
+        """The query and the grade of each judged item."""
         known = np.flatnonzero(~np.isnan(self.grade))
-        outside = np.bincount(self.query[self.free[ranks[self.free] == 0]], minlength=len(self))
+        return self.query[known], self.grade[known]
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale of the items once they are judged."""
         scale = self.pool.scale
-        kind = "judgements" if scale.kind == "interactions" else scale.kind
-        return Unjudged(
-            rows, self.query[known], self.grade[known], outside, self.grades, replace(scale, kind=kind)
-        )
+        return replace(scale, kind="judgements" if scale.kind == "interactions" else scale.kind)
+
+    def context(self, context: Context) -> Context:
+        """Return the context of lists whose items are judged."""
+        return replace(context, scale=self.scale)
+
+
+class Side(Derived):
+    """One run among the items of a pool: the rank of each item, 0 for none. Values of the run alone are cached with ``once``."""
+
+    lifetime: ClassVar[int] = 0
+
+    def __init__(self, items: Items, ranks: np.ndarray) -> None:
+        self.items, self.ranks = items, ranks
+        self._unjudged: Unjudged | None = None
+
+    def within(self, k: int | None) -> np.ndarray:
+        """Return the rows of the items that the run lists down to rank k."""
+        return np.flatnonzero(self.ranks > 0 if k is None else (self.ranks > 0) & (self.ranks <= k))
+
+    @property
+    def unjudged(self) -> Unjudged:
+        """The lists with their unjudged items; all others are outside."""
+        if self._unjudged is None:
+            self._unjudged = self._made()
+        return self._unjudged
+
+    def let_go(self) -> None:
+        """Forget the lists: with their completions they take much more memory than the ranks that they are made from."""
+        self._unjudged = None
+
+    def _made(self) -> Unjudged:
+        items, ranks = self.items, self.ranks
+        listed = self.within(None)
+        listed = listed[np.lexsort((ranks[listed], items.query[listed]))]
+        rows = Ranked(len(items), items.query[listed], ranks[listed], items.grade[listed])
+        outside = np.bincount(items.query[items.free[ranks[items.free] == 0]], minlength=len(items))
+        return Unjudged(rows, *items.judgements, outside, items.grades, items.scale)
+
+
+class Both(NamedTuple):
+    """Two runs among the items of the same pool."""
+
+    first: Side
+    second: Side
+
+    @property
+    def items(self) -> Items:
+        """The items of the pool."""
+        return self.first.items

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
     from rankwell.judge.unjudged import Unjudged
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.judge.unjudged_pair import Both, Side
 
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -95,6 +95,11 @@ class HasBounds:
 
         By default each list is bounded by itself, which gives outer bounds.
         """
-        (low, high), (lowest, highest) = (self.bounds(unjudged, context) for unjudged in both.lists)
+        (low, high), (lowest, highest) = (each.once(_ends_of, self, context) for each in both)
         least, most = low - highest, high - lowest
         return DifferenceBounds(least, most, least, most, is_decided=False, is_exact=False)
+
+
+def _ends_of(side: Side, metric: Any, context: Context) -> Ends:
+    found: Ends = metric.bounds(side.unjudged, context)
+    return found

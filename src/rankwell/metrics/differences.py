@@ -9,23 +9,27 @@ import numpy as np
 
 from rankwell.metrics.bounds import DifferenceBounds, HasBounds
 from rankwell.tables.ranked import Ranked
+from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.judge.unjudged_pair import Both, Side
 
 
 def of_sums(metric: Any, both: Both, context: Context) -> DifferenceBounds:
     """Return the bounds of a metric that sums worth × weight and divides by the same number for both lists."""
-    scale = both.lists[0].context(context)
-    weight = _weights(metric, both.first) - _weights(metric, both.second)
-    known = np.flatnonzero(~np.isnan(both.grade))
-    sums = _by_query(both, known, metric.worth(_graded(both.grade[known]), scale) * weight[known])
-    worths = metric.worth(_graded(both.grades), scale)
+    items = both.items
+    scale = items.context(context)
+    rows, weight = _differing(*(each.once(_weights, metric) for each in both))
+    grade = items.grade[rows]
+    is_free = np.isnan(grade)
+    known, free = rows[~is_free], rows[is_free]
+    sums = _by_query(both, known, metric.worth(_graded(grade[~is_free]), scale) * weight[~is_free])
+    worths = metric.worth(_graded(items.grades), scale)
     worst, best = min(float(worths.min()), 0.0), max(float(worths.max()), 0.0)  # 0 where it stays unjudged
-    ends = np.stack([worst * weight[both.free], best * weight[both.free]])
-    least = sums + _by_query(both, both.free, ends.min(axis=0))
-    most = sums + _by_query(both, both.free, ends.max(axis=0))
+    ends = np.stack([worst * weight[is_free], best * weight[is_free]])
+    least = sums + _by_query(both, free, ends.min(axis=0))
+    most = sums + _by_query(both, free, ends.max(axis=0))
     return divided(metric, both, context, least, most, is_decided=True)
 
 
@@ -45,7 +49,11 @@ def divided(
 
 def divisors(metric: Any, both: Both, context: Context) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest divisor of each query that is defined as judged; NaN for others."""
-    one = both.lists[0]
+    return both.first.once(_divisors, metric, context)
+
+
+def _divisors(side: Side, metric: Any, context: Context) -> tuple[np.ndarray, np.ndarray]:
+    one = side.unjudged
     context = one.context(context)
     _, highest = metric.ends(one.grades, context)
     small = np.asarray(metric.divisor(one.completed(np.nan, np.nan), context), np.float64)
@@ -56,21 +64,21 @@ def divisors(metric: Any, both: Both, context: Context) -> tuple[np.ndarray, np.
 
 def of_first(metric: Any, both: Both, of_rank: Callable[[np.ndarray], np.ndarray]) -> DifferenceBounds:
     """Return the bounds of a metric of the first relevant item: no more than one unjudged item needs to be relevant."""
-    scale = both.lists[0].scale
-    relevant = np.flatnonzero(scale.relevant(both.grade, metric.rel))
-    is_defined = np.bincount(both.query[relevant], minlength=len(both)) > 0
+    items, n = both.items, len(both.items)
+    relevant = np.flatnonzero(items.scale.relevant(items.grade, metric.rel))
+    is_defined = np.bincount(items.query[relevant], minlength=n) > 0
     firsts = []
-    for ranks in (both.first, both.second):
-        best = np.zeros(len(both))
-        np.maximum.at(best, both.query[relevant], of_rank(ranks[relevant]))
+    for each in both:
+        best = np.zeros(n)
+        np.maximum.at(best, items.query[relevant], of_rank(each.ranks[relevant]))
         firsts.append(best)
     now = firsts[0] - firsts[1]
     least, most = now.copy(), now.copy()
-    if scale.relevant(both.grades, metric.rel).any():
-        query = both.query[both.free]
+    if items.scale.relevant(items.grades, metric.rel).any():
+        query = items.query[items.free]
         one, other = (
-            np.maximum(best[query], of_rank(ranks[both.free]))
-            for best, ranks in zip(firsts, (both.first, both.second), strict=True)
+            np.maximum(best[query], of_rank(each.ranks[items.free]))
+            for best, each in zip(firsts, both, strict=True)
         )
         np.minimum.at(least, query, one - other)
         np.maximum.at(most, query, one - other)
@@ -78,12 +86,21 @@ def of_first(metric: Any, both: Both, of_rank: Callable[[np.ndarray], np.ndarray
     return DifferenceBounds(least, most, least, most, is_decided=True, is_exact=True)
 
 
-def _weights(metric: Any, ranks: np.ndarray) -> np.ndarray:
-    """Return the weight of each item in a list, 0 where it is not within k."""
-    listed = ranks > 0 if metric.k is None else (ranks > 0) & (ranks <= metric.k)
-    weights = np.zeros(len(ranks))
-    weights[listed] = metric.weights_of(ranks[listed])
-    return weights
+def _weights(side: Side, metric: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the items that a run lists within k, and the weight of each."""
+    rows = side.within(metric.k)
+    return rows, metric.weights_of(side.ranks[rows])
+
+
+def _differing(
+    first: tuple[np.ndarray, np.ndarray], second: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows that have a weight in either of two runs, and the weight in the first less that in the second."""
+    rows = distinct(np.concatenate([first[0], second[0]]))
+    weight = np.zeros(len(rows))
+    weight[np.searchsorted(rows, first[0])] = first[1]
+    weight[np.searchsorted(rows, second[0])] -= second[1]
+    return rows, weight
 
 
 def _graded(grades: np.ndarray) -> Ranked:
@@ -91,4 +108,4 @@ def _graded(grades: np.ndarray) -> Ranked:
 
 
 def _by_query(both: Both, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-    return np.bincount(both.query[rows], weights=values, minlength=len(both))
+    return np.bincount(both.items.query[rows], weights=values, minlength=len(both.items))

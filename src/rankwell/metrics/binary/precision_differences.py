@@ -25,16 +25,16 @@ FAR = np.inf  # the rank of an item that a list does not hold
 
 def difference_bounds(metric: Any, both: Both, context: Context) -> DifferenceBounds:
     """Return the bounds of the difference of AP, whose divisor is the same for both lists."""
-    scale = both.lists[0].scale
-    ranks = np.stack([_within(each, metric.k) for each in (both.first, both.second)])
-    relevant = scale.relevant(both.grade, metric.rel)
-    can_be = scale.relevant(both.grades, metric.rel).any()
-    least, most = np.zeros((2, len(both)))
-    is_exact = np.ones(len(both), np.bool_)
+    items, n = both.items, len(both.items)
+    ranks = np.stack([_within(each.ranks, metric.k) for each in both])
+    relevant = items.scale.relevant(items.grade, metric.rel)
+    can_be = items.scale.relevant(items.grades, metric.rel).any()
+    least, most = np.zeros((2, n))
+    is_exact = np.ones(n, np.bool_)
     matters = np.isfinite(ranks).any(axis=0)
-    is_free = np.isnan(both.grade) & bool(can_be) & matters
-    for query in range(len(both)):
-        rows = slice(*both.pool.offsets[query : query + 2])
+    is_free = np.isnan(items.grade) & bool(can_be) & matters
+    for query in range(n):
+        rows = slice(*items.pool.offsets[query : query + 2])
         hits, free = ranks[:, rows][:, (relevant & matters)[rows]], ranks[:, rows][:, is_free[rows]]
         if free.shape[1] > LARGE:
             least[query], most[query] = _apart(hits, free)
