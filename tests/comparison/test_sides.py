@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.comparison.sides import left_out, side_of
+from rankwell.comparison.sides import left_out, side_of, sizes_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums
 from rankwell.tables.states import Divisible
 
@@ -66,6 +67,41 @@ def test_a_value_without_several_lists_is_that_of_the_other_lists(metric):
     for part, (value,) in enumerate(without_each(ev, run, 4)):
         rest = {user: run[user] for at, user in enumerate(run) if at // 3 != part}
         assert value == ev.evaluate(rest)[metric]
+
+
+@pytest.mark.parametrize("parts", [2, 5, 12])
+def test_groups_of_users_in_any_order_are_left_out_of_both_runs(parts):
+    metrics = ["coverage@3", "gini@3", "delta_gap@3"]
+    first, second = drawn(30, users=12), drawn(31, users=12)
+    second = dict(random.Random(0).sample([*second.items()], 12))
+    ev = evaluator(30, metrics, first)
+    sides = [side_of(ev.task, rw.read_run(run)) for run in (first, second)]
+    sides[1] = sides[1].beside(sides[0])
+    order = np.random.default_rng(1).permutation(12)
+    sides = [side.take(order) for side in sides]
+    found = list(left_out(sides, [side.whole() for side in sides], parts))
+    users = iter(np.array([*first])[order].tolist())
+    groups = [[next(users) for _ in range(size)] for size in sizes_of(12, parts)]
+    for group, values in zip(groups, found, strict=True):
+        rest = [{user: run[user] for user in run if user not in group} for run in (first, second)]
+        told = [ev.evaluate(run) for run in rest]
+        assert values == [told[0][metric] - told[1][metric] for metric in metrics]
+
+
+def test_lists_of_groups_are_together_in_the_order_that_they_had():
+    run = drawn(7)
+    side = side_of(evaluator(7, ["coverage@3"], run).task, rw.read_run(run))
+    order = np.random.default_rng(2).permutation(9)
+    side = side.take(order).in_groups([2, 3, 4])
+    users, lists = np.array([*run]), side.judged.queries.tolist()
+    ends = [0, 2, 5, 9]
+    assert lists == [
+        user for low, high in itertools.pairwise(ends) for user in sorted(users[order[low:high]])
+    ]
+    assert np.array(lists)[side.place].tolist() == users[order].tolist()
+    few = side.between(2, 5)
+    assert np.array(few.judged.queries.tolist())[few.place].tolist() == users[order[2:5]].tolist()
+    assert few.judged.shown.count().tolist() == [min(len(run[user]), 3) for user in lists[2:5]]
 
 
 def test_nothing_is_added_up_again_for_metrics_of_counts(monkeypatch):

@@ -50,3 +50,40 @@ def test_a_table_and_its_first_rows_do_not_keep_each_other_alive():
     del table
     assert alive() is None
     assert top.item.tolist() == [1, 3, 4]
+
+
+@pytest.mark.parametrize("are_tops", [False, True])
+@pytest.mark.parametrize("queries", [[1, 2, 3], [0], [3, 4], [0, 1, 2, 3, 4], [0, 3], [4, 0, 3], [1], []])
+def test_rows_of_queries_are_those_that_a_loop_picks(queries, are_tops):
+    """In any order, next to each other or not, also of a table that takes its columns from another."""
+    counts = [3, 0, 1, 5, 2]
+    pairs = [(query, rank) for query, count in enumerate(counts) for rank in range(1, count + 1)]
+    query, rank = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    columns = {"grade": rank / 4, "item": query * 10 + rank, "place": None if are_tops else rank}
+    if are_tops:
+        given = Ranked(len(counts), None, None, **columns, counts=np.array(counts))
+    else:
+        whole = Ranked(len(counts) + 1, query, rank * 2, **columns)
+        given = whole.where(np.ones(len(pairs), np.bool_))
+        given.queries = len(counts)
+    found = given.of_queries(np.array(queries, np.int64))
+    told = [(to, own * (1 if are_tops else 2), own, at * 10 + own)
+            for to, at in enumerate(queries) for owner, own in pairs if owner == at]  # fmt: skip
+    rows = zip(
+        found.query.tolist(),
+        found.rank.tolist(),
+        (found.grade * 4).tolist(),
+        found.item.tolist(),
+        strict=True,
+    )
+    assert [*rows] == told
+    assert (found.queries, found.count().tolist()) == (len(queries), [counts[at] for at in queries])
+    assert found.places().tolist() == [row[2] for row in told]
+    assert found.top(2).item.tolist() == [row[3] for row in told if row[1] <= 2]
+    assert found.score is None
+
+
+def test_rows_of_queries_next_to_each_other_are_views():
+    numbers = np.arange(6)
+    table = Ranked(3, numbers // 2, numbers % 2 + 1, numbers / 2, item=numbers * 7)
+    assert np.shares_memory(table.of_queries(np.array([1, 2])).item, table.item)

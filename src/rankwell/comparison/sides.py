@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
+from rankwell.tables.csr import owners_of
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.sorted_keys import distinct
@@ -49,6 +50,20 @@ class Side:
         judged = self.judged.take(rows, self.judged.found)
         return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
 
+    def in_groups(self, sizes: Sequence[int]) -> Side:
+        """Return the same with the lists of each group together, in the order that they have; a group is so many users."""
+        group = np.empty(len(self.place), np.int64)
+        group[self.place] = owners_of(np.array(sizes))
+        rows = np.argsort(group, kind="stable")
+        number = np.empty(len(rows), np.int64)
+        number[rows] = np.arange(len(rows))
+        return Side(self.task, self.judged.take(rows, self.judged.found), number[self.place], self.missing)
+
+    def between(self, low: int, high: int) -> Side:
+        """Return the lists at some places, which are those of the users of the same numbers, as in whole groups."""
+        judged = self.judged.take(np.arange(low, high), self.judged.found)
+        return Side(self.task, judged, self.place[low:high] - low, self.missing)
+
     def beside(self, first: Side) -> Side:
         """Return the same lists with users in the order of another run; DataError if their users differ."""
         place = Known(self.judged.queries).rows_of(first.judged.queries, "query")
@@ -79,26 +94,30 @@ def side_of(task: Task, run: Run) -> Side:
     return Side(task, judged, np.arange(len(judged)), missing)
 
 
-def left_out(
+def left_out(sides: list[Side], wholes: list[States], parts: int) -> Iterator[list[float]]:
+    """Yield the values without each part.
+
+    The part is taken from the state of all lists; for states from which nothing can be taken, those outside of it are added.
+    """
+    sizes = sizes_of(len(sides[0].judged), parts)
+    yield from _halved([side.in_groups(sizes) for side in sides], wholes, parts)
+
+
+def _halved(
     sides: list[Side], wholes: list[States], parts: int, outside: list[States] | None = None
 ) -> Iterator[list[float]]:
-    """Yield the values without each part: parts are halved recursively.
-
-    The part is taken from the state of all lists; for states from which nothing can be taken, those outside each half are
-    carried along.
-    """
+    """Yield the values without each part: parts are halved recursively, and the states outside each half carried along."""
     if parts == 1:
         yield values_of(
             [_without(*each) for each in zip(sides, wholes, outside or [{}] * len(sides), strict=True)]
         )
         return
     n = len(sides[0].judged)
-    few = parts // 2
-    halves = np.split(np.arange(n), [_half(n, parts)])
-    inside = [[side.take(rows) for side in sides] for rows in halves]
+    few, middle = parts // 2, _half(n, parts)
+    inside = [[side.between(*ends) for side in sides] for ends in ((0, middle), (middle, n))]
     states = [[_carried(*each) for each in zip(half, wholes, strict=True)] for half in inside]
     for half, other, count in ((0, 1, few), (1, 0, parts - few)):
-        yield from left_out(inside[half], wholes, count, _together(outside, states[other]))
+        yield from _halved(inside[half], wholes, count, _together(outside, states[other]))
 
 
 def sizes_of(n: int, parts: int) -> list[int]:

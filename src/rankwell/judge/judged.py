@@ -12,7 +12,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.kernels import integers
-from rankwell.tables.csr import owners, owners_of, places_of
+from rankwell.tables.csr import owners, owners_of, places_of, sliced
 from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
@@ -136,17 +136,16 @@ class Judged(Derived):
         return owners_of(lengths), rank, rank + np.repeat(offsets[self.pool_row] - 1, lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
-        """Return the judged lists of some queries (ascending rows), with new hits."""
+        """Return the judged lists of some queries, in the order of their rows, with new hits."""
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
-        pool_row, lengths = self.pool_row[rows], self.n_retrieved[rows]
+        part = sliced(rows)
+        queries, pool_row, lengths = self.queries[part], self.pool_row[part], self.n_retrieved[part]
         ranks = self.ranks
         if ranks is not None:
             places, offsets = spread(ranks[0], rows)
             ranks = offsets, ranks[1][places]
-        return Judged(
-            self.queries[rows], pool_row, found, lengths, self.pool, shown, in_run=self.in_run, ranks=ranks
-        )
+        return Judged(queries, pool_row, found, lengths, self.pool, shown, in_run=self.in_run, ranks=ranks)
 
     def reordered(self, found: Ranked) -> Judged:
         """Return the same lists with their hits in another order."""

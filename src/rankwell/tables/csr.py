@@ -47,6 +47,17 @@ def places_of(lengths: np.ndarray) -> np.ndarray:
     return kernel.places(offsets_of(lengths))
 
 
+def sliced(rows: np.ndarray) -> np.ndarray | slice:
+    """Return rows that follow each other as a slice, which copies nothing; others as they are.
+
+    >>> sliced(np.array([4, 5, 6])), sliced(np.array([4, 6]))
+    (slice(4, 7, None), array([4, 6]))
+    """
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool(np.all(rows[1:] > rows[:-1])):
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
 def are_places(values: np.ndarray, offsets: np.ndarray) -> bool:
     """Return whether the numbers of the rows of each owner are their places, from 1.
 

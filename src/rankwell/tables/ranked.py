@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.kernels import rank_columns, sums
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
+from rankwell.tables.csr import offsets_of, owners, owners_of, places_of, sliced
 from rankwell.tables.ids import Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
@@ -148,12 +148,23 @@ class Ranked:
         return known.find(Ids.of_integers(self.query * width + self.item)) >= 0
 
     def of_queries(self, queries: np.ndarray) -> Ranked:
-        """Return the rows of some queries (ascending), renumbered from 0."""
-        numbers = np.full(self.queries, -1)
-        numbers[queries] = np.arange(len(queries))
-        kept = self.where(numbers[self.query] >= 0).held()
-        kept.queries, kept.query = len(queries), numbers[kept.query]
-        return kept
+        """Return the rows of some queries, in their order, renumbered from 0; of queries that follow each other without copying."""
+        counts = self.count()
+        part = sliced(queries)
+        offsets = offsets_of(counts)
+        if isinstance(part, slice):
+            return self._between(int(offsets[part.start]), int(offsets[part.stop]), counts[part])
+        rows, _ = spread(offsets, queries)
+        rank, grade = None if self._are_tops else self.rank.take(rows), self.grade.take(rows)
+        kept = Ranked(len(queries), None, rank, grade, counts=counts[queries], source=(self, rows))
+        return kept.held()
+
+    def _between(self, low: int, high: int, counts: np.ndarray) -> Ranked:
+        """Return the rows from one place to another, which are those of queries with so many rows each."""
+        columns = {name: getattr(self, name) for name in EXTRA}
+        own = {name: None if column is None else column[low:high] for name, column in columns.items()}
+        rank = None if self._are_tops else self.rank[low:high]
+        return Ranked(len(counts), None, rank, self.grade[low:high], counts=counts, **own)
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of ``values`` per query, added in rank order (float64)."""
