@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from rankwell.kernels import resample
-from rankwell.statistics.draws import replicates
+from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval, is_doubtful
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 300).astype(np.uint64)
@@ -63,6 +63,23 @@ def test_weights_are_poisson():
     for value in range(5):
         share = math.exp(-1) / math.factorial(value)
         assert np.mean(drawn == value) == pytest.approx(share, abs=5 * math.sqrt(share / len(drawn)))
+
+
+@pytest.mark.parametrize("limits", [LIMITS, LIMITS[:1], LIMITS[:0], np.arange(1, 8, dtype=np.uint64) << np.uint64(61),
+                                    np.array([0, 1, 1 << 52, (1 << 52) + 1, (1 << 64) - 1], np.uint64)])  # fmt: skip
+def test_weights_are_the_numbers_of_limits_that_draws_reach(limits):
+    keys = replicates(4, WEIGHTS, 0, 300)
+    drawn = further(keys[:, None], UNITS[None])
+    told = np.searchsorted(limits, drawn, side="right")
+    assert np.array_equal(resample.poisson(keys, UNITS, limits), told)
+
+
+def test_weights_of_draws_at_a_limit_and_beside_it():
+    keys = replicates(4, WEIGHTS, 0, 40)
+    drawn = np.sort(further(keys, UNITS[:1]))
+    for limits in (drawn, drawn + np.uint64(1), drawn - np.uint64(1)):
+        told = np.searchsorted(limits, further(keys, UNITS[:1]), side="right")
+        assert np.array_equal(resample.poisson(keys, UNITS[:1], limits)[:, 0], told)
 
 
 def test_replicates_without_spread_count_as_infinite():
