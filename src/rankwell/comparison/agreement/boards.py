@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,27 +37,45 @@ def boards_of(
 ) -> list[Board]:
     """Return a board per metric of systems that were evaluated against the same judgements."""
     aligned = Aligned.of(results, metrics)
-    return [_board(aligned, metric, judged_by, times, seed) for metric in metrics]
+    for metric in metrics:
+        if metric.better not in SIGN:
+            raise UsageError(f"{metric} orders no systems: neither higher nor lower values of it are better.")
+    tables = {m: _Table.of(aligned.values(m)) for m in metrics if times and aligned.has_values(m)}
+    drawn = _replicates(tables, aligned.units, times, seed)
+    return [_board(aligned, metric, judged_by, drawn.get(metric)) for metric in metrics]
 
 
-def _board(aligned: Aligned, metric: Metric, judged_by: str, times: int, seed: int) -> Board:
-    if metric.better not in SIGN:
-        raise UsageError(f"{metric} orders no systems: neither higher nor lower values of it are better.")
+def _board(aligned: Aligned, metric: Metric, judged_by: str, drawn: np.ndarray | None) -> Board:
     label, sign = str(metric) + judged_by, SIGN[metric.better]
     means = np.array([res.mean[str(metric)] for res in aligned.results], np.float64)
     n = max(res.n[str(metric)] for res in aligned.results)
-    drawn = None
-    if aligned.has_values(metric) and times:
-        drawn = sign * _replicates(aligned.values(metric), aligned.units, times, seed)
-    return Board(label, aligned.names, sign, sign * means, drawn, n)
+    return Board(label, aligned.names, sign, sign * means, None if drawn is None else sign * drawn, n)
 
 
-def _replicates(values: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
-    """The means of each system (column) over resampled queries, the same for all; NaN where none of its queries was drawn."""
-    known = ~np.isnan(values)
-    filled = np.where(known, values, 0.0)
-    parts = []
-    for weights in drawn_weights(units, times, seed):
+class _Table(NamedTuple):
+    """The values of each system (row) per query, 0 where there is none, and which are known; None if all are."""
+
+    values: np.ndarray
+    known: np.ndarray | None
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> _Table:
+        known = ~np.isnan(values)
+        return cls(np.where(known, values, 0.0), None if known.all() else known.astype(np.float64))
+
+    def means(self, weights: np.ndarray) -> np.ndarray:
+        """Return the mean of each system (column) under some weights (rows); NaN where none of its queries has one."""
+        counts = weights.sum(axis=1, keepdims=True) if self.known is None else weights @ self.known.T
         with np.errstate(divide="ignore", invalid="ignore"):
-            parts.append((weights @ filled.T) / (weights @ known.T.astype(np.float64)))
-    return np.concatenate(parts)
+            return (weights @ self.values.T) / counts
+
+
+def _replicates(
+    tables: Mapping[Metric, _Table], units: np.ndarray, times: int, seed: int
+) -> dict[Metric, np.ndarray]:
+    """The means of each system (column) over resampled queries, the same queries for all systems and metrics."""
+    parts: dict[Metric, list[np.ndarray]] = {metric: [] for metric in tables}
+    for weights in drawn_weights(units, times, seed) if tables else ():
+        for metric, table in tables.items():
+            parts[metric].append(table.means(weights))
+    return {metric: np.concatenate(own) for metric, own in parts.items()}
