@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from rankwell.metrics import metric_of
-from rankwell.results.part import Part, own_text
+from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
+from rankwell.tables.own_text import own_text
 from rankwell.tables.states import Mean
 
 RR, AP = metric_of("rr"), metric_of("ap")

@@ -20,11 +20,12 @@ from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Part, own_text
+from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.results.tie_ends import Ends
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
+from rankwell.tables.own_text import own_text
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State

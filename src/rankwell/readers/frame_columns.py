@@ -13,6 +13,7 @@ from rankwell.errors import DataError, brief
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
+from rankwell.tables.own_text import packed
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Growing:
 def stretches_of(ids: Ids) -> Stretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
     found = Stretches.of(ids)
-    return Stretches(found.ids.packed(), found.offsets) if ids.is_text else found
+    return Stretches(packed(found.ids), found.offsets) if ids.is_text else found
 
 
 def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:

@@ -13,6 +13,7 @@ from rankwell.readers.frame_columns import PIECE
 from rankwell.records import record
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.own_text import packed
 from rankwell.tables.rows import Columns, Lists, lowest_rank
 
 if TYPE_CHECKING:
@@ -95,4 +96,4 @@ class PartedRows:
 
 def _joined(ids: tuple[Ids, ...]) -> Ids:
     """Ids end to end, each without the rest of its text."""
-    return Ids.concatenate([each.packed() if each.is_text else each for each in ids])
+    return Ids.concatenate([packed(each) if each.is_text else each for each in ids])

@@ -21,6 +21,7 @@ from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.records import record
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
+from rankwell.tables.own_text import packed
 from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
@@ -214,8 +215,8 @@ def _whole(lines: Lines) -> dict[str, Any] | None:
 
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
     if isinstance(column, Stretches):
-        return Stretches(column.ids.packed(), column.offsets)
-    return column.packed()
+        return Stretches(packed(column.ids), column.offsets)
+    return packed(column)
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -255,7 +256,7 @@ class LineRows:
             place=lambda row: block.place(int(item.starts[row])),
             by_rank=rank is not None,
             given_score=None if rank is None else given,
-            lists=(query.ids.packed(), query.offsets),
+            lists=(packed(query.ids), query.offsets),
         )
         return rows.lists()
 

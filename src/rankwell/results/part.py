@@ -15,7 +15,6 @@ from rankwell.tables.states import Diagnostics, State
 
 K = TypeVar("K", bound=Hashable)
 ROOM = 1 << 18
-SMALL = 1024
 
 
 @dataclass(eq=False)
@@ -196,12 +195,6 @@ class Sum:
             self._reported,
             *({m: column.values() for m, column in each.items()} for each in (self._low, self._high)),
         )
-
-
-def own_text(ids: Ids) -> Ids:
-    """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
-    is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
-    return ids if is_close else ids.packed()
 
 
 def add_counts(total: dict[K, int], more: Mapping[K, int]) -> None:

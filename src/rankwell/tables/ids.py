@@ -49,15 +49,6 @@ class Ids:
         """Return the same ids in memory of their own; text is laid end to end in such memory when it is read."""
         return self if self.is_text else Ids.of_integers(self.integers.copy())
 
-    def packed(self) -> Ids:
-        """Return text ids without the rest of the text that they are spans of."""
-        from rankwell.kernels import delimited_text
-
-        text = delimited_text.packed(self.text, self.starts, self.lengths)
-        packed = Ids.of_lengths(text, self.lengths.copy())
-        packed._keys = packed._keys if self._keys is None else self._keys  # noqa: SLF001 - same class
-        return packed
-
     @classmethod
     def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
         """Return a column of text ids that are spans of ``text``."""

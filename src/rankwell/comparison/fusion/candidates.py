@@ -14,10 +14,10 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.records import record
-from rankwell.results.part import own_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.own_text import own_text
 from rankwell.tables.ranked import Ranked, spread
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run

@@ -16,6 +16,7 @@ from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.own_text import packed
 
 
 @record
@@ -84,10 +85,10 @@ class Buckets:
             return Stored(taken.dtype.str, self._append(taken))
         if not taken.is_text:
             return Stored("id", self._append(taken.integers))
-        packed = taken.packed()
-        cuts = offsets_of(packed.lengths)[offsets]
-        at = self._append(np.ascontiguousarray(packed.lengths, np.int32))
-        return Stored("text", at, self._append(packed.text[: cuts[-1]]), tuple(cuts.tolist()))
+        own = packed(taken)
+        cuts = offsets_of(own.lengths)[offsets]
+        at = self._append(np.ascontiguousarray(own.lengths, np.int32))
+        return Stored("text", at, self._append(own.text[: cuts[-1]]), tuple(cuts.tolist()))
 
     def _append(self, numbers: np.ndarray) -> int:
         at = self.file.tell()

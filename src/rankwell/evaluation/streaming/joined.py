@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.readers.pieces import Piece
 from rankwell.tables.ids import Ids
+from rankwell.tables.own_text import packed
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels
@@ -48,7 +49,7 @@ def held(piece: Piece) -> Piece:
 
 def _held(column: Ids | np.ndarray) -> Ids | np.ndarray:
     if isinstance(column, Ids):
-        return column.packed() if column.is_text else column.owned()
+        return packed(column) if column.is_text else column.owned()
     return column.copy()
 
 

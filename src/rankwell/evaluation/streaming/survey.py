@@ -20,6 +20,7 @@ from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import DENSE, Ids, to_same_kind
 from rankwell.tables.numbers import numbers_of
+from rankwell.tables.own_text import packed
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels
 
@@ -223,4 +224,4 @@ def _together(lists: list[Ids], rows: int) -> Ids | None:
 
 def _distinct(ids: Ids) -> Ids:
     found = ids[ids.group()[1]]
-    return found.packed() if found.is_text else found
+    return packed(found) if found.is_text else found
