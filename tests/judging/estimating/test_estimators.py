@@ -206,3 +206,19 @@ def test_without_a_relevant_item_in_the_sample_nothing_is_estimated(of):
     nothing = np.zeros(3, np.bool_)
     assert of(part, np.array([1.0, 2.0, 3.0]), nothing) is None
     assert infndcg(part, np.array([1.0, 2.0, 3.0]), np.zeros(3), DISCOUNTS) is None
+
+
+def test_what_a_query_keeps_from_one_list_changes_no_estimate_of_another():
+    rng = np.random.default_rng(4)
+    stratum, judged = [0, 0, 0, 1, 1, 1, 1, 2, 2, 2], {0, 2, 3, 4, 7, 9}
+    kept = slow.part_of(stratum, judged)
+    for _ in range(20):
+        gains = np.where(kept.judged, rng.integers(0, 3, 10), 0).astype(np.float64)
+        gains[0], ranks = 1.0, 1.0 + rng.permutation(10)
+        for discounts in (DISCOUNTS[:3], DISCOUNTS[:10], 2 * DISCOUNTS[:10]):
+            listed = np.where(ranks <= len(discounts), ranks, np.inf)
+            again, fresh = (
+                infndcg(part, listed, gains, discounts) for part in (kept, slow.part_of(stratum, judged))
+            )
+            assert again.value == fresh.value
+            assert again.without.tolist() == fresh.without.tolist()

@@ -51,13 +51,18 @@ def infndcg(part: Part, rank: np.ndarray, gain: np.ndarray, discounts: np.ndarra
     left, fewer = summed[own] - terms[part.judged], counted[own] - stands[part.judged]
     is_alone = fewer <= 1e-9 * counted[own]
     without = parts.sum() - parts[own] + listed[own] * np.where(is_alone, 0.0, _ratio(left, fewer))
-    best = ideal(gain, weight, discounts)
-    bests = _ideals_without_one(part, gain, discounts)
+    best, bests = part.once(_ideals, gain.tobytes(), discounts.tobytes())
     return Estimate(float(parts.sum()) / best, _ratio(without, bests))
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+
+
+def _ideals(part: Part, gains: bytes, discounts: bytes) -> tuple[float, np.ndarray]:
+    """The ideal, and those without each judged item: they are the same for all lists."""
+    gain, discount = np.frombuffer(gains), np.frombuffer(discounts)
+    return ideal(gain, part.weight, discount), _ideals_without_one(part, gain, discount)
 
 
 def _ideals_without_one(part: Part, gain: np.ndarray, discounts: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from rankwell.statistics.sampled_totals import (
     pair_factors,
     stratified_variance,
 )
+from rankwell.tables.derived import Derived
 
 ABSENT = np.inf  # the rank of an item that the list lacks, or has below the cut-off
 
 
 @record(eq=False)
-class Part:
+class Part(Derived):
     """The items that could have been drawn for one query, end to end.
 
     ``stratum`` is the number of each item's stratum, ``judged`` whether it is in the sample and has a grade. ``chance`` is the
@@ -30,6 +32,8 @@ class Part:
     judged: np.ndarray
     sizes: np.ndarray
     chance: np.ndarray | None = None
+
+    lifetime: ClassVar[int] = 0
 
     @cached_property
     def drawn(self) -> np.ndarray:
