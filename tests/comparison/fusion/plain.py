@@ -83,11 +83,11 @@ def borda(lists: list[tuple[float, List]], candidates: set[str]) -> dict[str, fl
 
 def condorcet(lists: list[tuple[float, List]], candidates: set[str]) -> dict[str, float]:
     found = dict.fromkeys(candidates, 0.0)
+    ranks = [(weight, {item: rank for item, rank, _ in each}) for weight, each in lists]
     for mine in candidates:
         for other in candidates - {mine}:
             margin = 0.0
-            for weight, each in lists:
-                places = {item: rank for item, rank, _ in each}
+            for weight, places in ranks:
                 first, second = places.get(mine, math.inf), places.get(other, math.inf)
                 margin += weight * ((first < second) - (first > second))
             found[mine] += 0.5 if abs(margin) < 1e-9 else margin > 0

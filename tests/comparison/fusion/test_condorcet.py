@@ -9,7 +9,6 @@ from tests.comparison.fusion import plain
 from tests.comparison.fusion.ranx import scores
 
 import rankwell as rw
-from rankwell.comparison.fusion import condorcet
 
 
 def test_the_winner_of_every_pair_is_first():
@@ -43,12 +42,56 @@ def test_weights_that_cancel_are_a_tie_in_spite_of_rounding():
     assert scores(rw.fuse(runs, "condorcet", weights=[0.1, 0.2, 0.3]))["q"] == {"a": 0.5, "b": 0.5}
 
 
-def test_blocks_of_pairs_and_votes_of_more_runs_than_a_byte_counts_change_nothing(monkeypatch):
-    rng = random.Random(5)
-    items = [f"d{n}" for n in range(12)]
-    runs = [{"q": {item: rng.random() for item in rng.sample(items, 8)}} for _ in range(7)]
-    wanted = plain.fused(runs, "condorcet")["q"]
-    for pairs, most in ((1, 100), (30, 100), (1 << 18, 3)):
-        monkeypatch.setattr(condorcet, "PAIRS", pairs)
-        monkeypatch.setattr(condorcet, "MOST", most)
-        assert scores(rw.fuse(runs, "condorcet"))["q"] == pytest.approx(wanted)
+def test_weights_that_differ_by_less_than_rounding_of_their_sum_tie():
+    runs = [{"q": ["a", "b"]}, {"q": ["b", "a"]}]
+    for above, wanted in ((1e-10, {"a": 0.5, "b": 0.5}), (1e-8, {"a": 1.0, "b": 0.0})):
+        assert scores(rw.fuse(runs, "condorcet", weights=[1 + above, 1]))["q"] == wanted
+
+
+def test_a_weight_of_next_to_nothing_decides_what_the_others_leave_open():
+    runs = [{"q": ["a", "b"]}, {"q": ["b", "a"]}, {"q": ["b", "a"]}]
+    # less than a unit, and less than the doubt of the units, but more than rounding
+    for least in (2e-9, 3e-9, 1e-8):
+        found = scores(rw.fuse(runs, "condorcet", weights=[0.5, 0.5, least]))["q"]
+        assert found == ({"a": 0.0, "b": 1.0} if least > 1e-9 * (1 + least) else {"a": 0.5, "b": 0.5})
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("lists", [2, 3, 20, 130])
+def test_many_lists_are_as_pair_by_pair(lists, weighted):
+    rng = random.Random(lists)
+    items = [f"d{n}" for n in range(14)]
+    runs = [
+        {
+            query: {item: rng.random() for item in rng.sample(items, rng.randint(1, 14))}
+            for query in ("q1", "q2", "q3")
+            if query == "q3" or rng.random() < 0.8
+        }
+        for _ in range(lists)
+    ]
+    weights = [rng.choice([0.0, 0.1, 0.2, 0.3, 0.7, 1.1, 1 / 3]) for _ in runs] if weighted else None
+    if weights:
+        weights[0] = 0.1
+    assert scores(rw.fuse(runs, "condorcet", weights=weights)) == plain.fused(
+        runs, "condorcet", weights=weights
+    )
+
+
+@pytest.mark.parametrize("weights", [None, [0.1, 0.2, 0.3, 0.6], [3, 1, 1, 1], [1, 0, 0, 0]])
+def test_two_hundred_candidates_are_as_pair_by_pair(weights):
+    rng = random.Random(8)
+    items = [f"d{n}" for n in range(200)]
+    runs = [{"q": {item: rng.random() for item in rng.sample(items, length)}} for length in (200, 90, 1, 150)]
+    assert scores(rw.fuse(runs, "condorcet", weights=weights)) == plain.fused(
+        runs, "condorcet", weights=weights
+    )
+
+
+def test_lists_of_one_item_beat_only_what_they_lack():
+    runs = [{"q": ["a"], "only": ["x"]}, {"q": ["b"]}, {"q": ["a"]}]
+    found = scores(rw.fuse(runs, "condorcet"))
+    assert found == {"q": {"a": 1.0, "b": 0.0}, "only": {"x": 0.0}}
+    assert scores(rw.fuse(runs, "condorcet", weights=[0.1, 0.3, 0.2])) == {
+        "q": {"a": 0.5, "b": 0.5},
+        "only": {"x": 0.0},
+    }

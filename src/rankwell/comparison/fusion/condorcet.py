@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-
 import numpy as np
 
 from rankwell.comparison.fusion.ballots import Ballots
+from rankwell.kernels import majorities as pairs
+from rankwell.tables.csr import owners
 
-PAIRS = 1 << 18  # of candidates at a time, which a processor's cache holds
-MOST = 100  # runs whose votes a byte can count
+UNITS = 1 << 28  # of all weights together: three times as many are below the highest whole number of 32 bits
 EQUAL = 1e-9  # a margin below this share of all weights is rounding
 LACKED = np.iinfo(np.int32).max
 
@@ -20,37 +18,20 @@ def majorities(ballots: Ballots) -> np.ndarray:
 
     The votes are places in the lists. A list has its items above all that it lacks, and no opinion on two that it lacks.
     """
-    votes, weights, candidates = ballots.votes, ballots.weights, ballots.candidates
+    votes, candidates = ballots.votes, ballots.candidates
+    weights = np.asarray(ballots.weights, np.float64)
     places = np.full((len(votes), len(candidates)), LACKED, np.int32)
     for own, (rows, values) in zip(places, votes, strict=True):
         own[rows] = values
-    are_equal = len(votes) <= MOST and bool(np.all(weights == weights[0]))
-    shares = np.ones(len(votes), np.int8) if are_equal else weights.astype(np.float64)
-    near = 0.0 if are_equal else EQUAL * float(weights.sum())
-    found = np.empty(len(candidates))
-    for (low, high), (begin, end) in _blocks(candidates.offsets):
-        margin = _margins(places[:, begin:end], places[:, low:high], shares)
-        ties = np.count_nonzero(np.abs(margin) <= near, axis=1) - 1  # without the tie with itself
-        found[begin:end] = np.count_nonzero(margin > near, axis=1) + ties / 2
-    return found
+    units, doubt = _units(weights)
+    near = EQUAL * float(weights.sum())
+    leads = pairs.leads(candidates.offsets, places, LACKED, units, doubt, weights, near)
+    others = candidates.sizes[owners(candidates.offsets)] - 1
+    return (others + leads) / 2
 
 
-def _blocks(offsets: np.ndarray) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield the candidates of each query, and some of them at a time."""
-    ends = offsets.tolist()
-    for low, high in pairwise(ends):
-        step = max(PAIRS // max(high - low, 1), 1)
-        for begin in range(low, high, step):
-            yield (low, high), (begin, min(begin + step, high))
-
-
-def _margins(mine: np.ndarray, others: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """The weight of the lists that have each of mine above each of the others, less that of those that have it below."""
-    margin = np.zeros((mine.shape[1], others.shape[1]), shares.dtype)
-    wins = np.empty(margin.shape, np.bool_)
-    for own, theirs, share in zip(mine, others, shares, strict=True):
-        np.less(own[:, None], theirs, out=wins)
-        margin += share * wins.view(np.int8)
-        np.greater(own[:, None], theirs, out=wins)
-        margin -= share * wins.view(np.int8)
-    return margin
+def _units(weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """The weights in whole numbers, and the greatest margin of these that could be another in the weights themselves."""
+    if np.all(weights == weights[0]):
+        return np.ones(len(weights), np.int32), 0
+    return np.rint(weights / weights.sum() * UNITS).astype(np.int32), len(weights) + 1
