@@ -13,9 +13,11 @@ from rankwell.errors import DataError
 from rankwell.records import record
 from rankwell.tables.draws import draws
 from rankwell.tables.ids import Ids
+from rankwell.tables.workers import on_all_cores
 
 STEPS = 10  # shares are tried in tenths
 MOST = 1_001  # up to this number of combinations of shares, all are tried
+TOGETHER = 4  # settings that one thread tries: most means are known already, from another fold
 ROUNDS = 10
 BETTER = 1e-12  # a mean that is higher by less is the same
 
@@ -120,9 +122,13 @@ def _shares(runs: int) -> Iterator[tuple[int, ...]]:
 
 
 def _best(tried: Iterable[Setting], mean: Callable[[Setting], float]) -> Setting:
-    found = [(setting, mean(setting)) for setting in tried]
-    highest = max(reached for _, reached in found)
-    return next(setting for setting, reached in found if reached >= highest - BETTER)
+    settings = list(tried)
+    parts = [settings[begin : begin + TOGETHER] for begin in range(0, len(settings), TOGETHER)]
+    found = [reached for means in on_all_cores(lambda part: [*map(mean, part)], parts) for reached in means]
+    highest = max(found)
+    return next(
+        setting for setting, reached in zip(settings, found, strict=True) if reached >= highest - BETTER
+    )
 
 
 def _moved(setting: Setting, mean: Callable[[Setting], float]) -> Setting:
