@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.comparison.fusion.candidates import Candidates
 from rankwell.comparison.fusion.norms import Votes
+from rankwell.kernels import highest
 from rankwell.records import record
 
 
@@ -23,7 +24,7 @@ class Ballots:
         """Return Σ w v of each candidate, added in the order of the runs."""
         total = np.zeros(len(self.candidates))
         for (rows, values), weight in zip(self.votes, self.weights, strict=True):
-            total[rows] += weight * values
+            highest.add(total, rows, values, weight)
         return total
 
     def count(self) -> np.ndarray:

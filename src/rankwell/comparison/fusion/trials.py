@@ -16,10 +16,12 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.judge.policy import Policy
+from rankwell.kernels import highest
 from rankwell.metrics import Wanted, metrics_of
-from rankwell.metrics.metric import QueryMetric
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.metrics.names import MODULES
 from rankwell.tables.places import RowOf
-from rankwell.tables.rows import Columns
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
 
 
@@ -41,19 +43,42 @@ class Trials:
         none = np.zeros(len(self._candidates))
         rows = Columns(None, self._candidates.items, none, place=RowOf("fused"), lists=lists)
         self._lists, self._task = rows.lists(), task.of_run(Run.of_rows(rows, "fused"))
+        self._k = _last_read(self.metric, task.asked.policy)
 
     def values(self, setting: Setting) -> np.ndarray:
         """Return the value of each judged query, NaN where the metric is undefined."""
         if setting not in self._values:
             score = self._recipe.scores(self._votes_of(setting.number), self._candidates, setting)
-            part = self._task.measure(*self._task.judged(replace(self._lists, score=score)))
+            part = self._task.measure(*self._task.judged(self._scored(score)))
             self._values[setting] = part.values[self.metric]
         return self._values[setting]
 
     def _votes_of(self, number: float) -> list[Votes]:
-        if number not in self._votes:
-            self._votes = {number: self._recipe.votes(self._candidates, number)}
-        return self._votes[number]
+        known = self._votes  # another thread may change it for another number
+        if number not in known:
+            known = self._votes = {number: self._recipe.votes(self._candidates, number)}
+        return known[number]
+
+    def _scored(self, score: np.ndarray) -> Lists:
+        """The lists with these scores, without rows that the metric does not read."""
+        lists = self._lists
+        if self._k is None:
+            return replace(lists, score=score)
+        rows, offsets = highest.within(lists.offsets, score, self._k)
+        return replace(lists, offsets=offsets, items=lists.items[rows], score=score[rows])
+
+
+def _last_read(metric: Metric, policy: Policy) -> int | None:
+    """The last rank that a metric reads, None if it is not known to read none below it.
+
+    It is known of metrics of rankwell's own, by a law that they are tested for; the rules of the policy may read more.
+    """
+    module = f"rankwell.metrics.{MODULES.get(metric.name)}"
+    if type(metric).__module__ != module or "only the first k count" in metric.broken_laws():
+        return None
+    reads_more = metric.sampled is not None or "ties" in metric.needed()
+    is_plain = policy.unjudged == "nonrelevant" and policy.scores == "double"
+    return metric.k if is_plain and not reads_more else None
 
 
 def evaluator_of(qrels: Any, metric: Wanted, policy: Policy, read: Mapping[str, Any]) -> Evaluator:
