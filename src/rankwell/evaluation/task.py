@@ -16,6 +16,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.lists import UNDECIDED
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
+from rankwell.judge.whole_lists import Matches
 from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
@@ -90,9 +91,9 @@ class Task:
     def _steps(self) -> Steps:
         return steps_of(self.metrics)
 
-    def judged(self, lists: Lists) -> tuple[Judged, dict[str, int]]:
-        """Judge a batch of lists, and count the rows that each rule affected."""
-        return judge(lists, self.pool, self.asked, self.context)
+    def judged(self, lists: Lists, known: Matches | None = None) -> tuple[Judged, dict[str, int]]:
+        """Judge a batch of lists, of which the matches may be known, and count the rows that each rule affected."""
+        return judge(lists, self.pool, self.asked, self.context, known)
 
     def measure(self, judged: Judged, counts: dict[str, int]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""

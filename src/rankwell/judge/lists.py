@@ -31,8 +31,11 @@ def judge(
     pool: Pool,
     asked: Asked,
     context: Context,
+    known: Matches | None = None,
 ) -> tuple[Judged, dict[str, int]]:
     """Order lists by the policy, match them with the judgements, and count the rows each rule affected.
+
+    ``known`` is what ``matches_of`` found for these rows, to be reordered here; only without a depth and ties by grade.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def judge(
         lists = _settled(lists, pool_row, pool, how, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
-    matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
+    matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts, known)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
     hits, ties = _ranked(lists, rule, left_out, matches, pool, needs)
@@ -86,6 +89,13 @@ def judge(
     if 0 in counts.values():
         counts = {what: rows for what, rows in counts.items() if rows}
     return (condensed(judged) if policy.unjudged == "condense" else judged), counts
+
+
+def matches_of(lists: Lists, pool: Pool) -> Matches:
+    """Return the judged rows of lists, which are the same whatever the scores."""
+    if lists.queries.is_text != pool.queries.ids.is_text or lists.items.is_text != pool.items.is_text:
+        lists, pool = _same_kinds(lists, pool, {})
+    return _hits(lists, pool.queries.find(lists.queries), pool, NO_TEXT)
 
 
 def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
@@ -205,10 +215,15 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
 
 
 def _matched(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: dict[str, int]
+    lists: Lists,
+    pool_row: np.ndarray,
+    pool: Pool,
+    policy: Policy,
+    counts: dict[str, int],
+    known: Matches | None,
 ) -> tuple[Matches, np.ndarray, np.ndarray]:
     """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
-    matches = _hits(lists, pool_row, pool, NO_TEXT)
+    matches = _hits(lists, pool_row, pool, NO_TEXT) if known is None else known
     lengths = lists.offsets[1:] - lists.offsets[:-1]
     first, second = matches[3]
     if second < 0:

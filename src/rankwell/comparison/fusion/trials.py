@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,16 @@ from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
+from rankwell.judge.judged import Judged
+from rankwell.judge.lists import matches_of
 from rankwell.judge.policy import Policy
 from rankwell.kernels import highest
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.metrics.names import MODULES
+from rankwell.tables.csr import owners
 from rankwell.tables.places import RowOf
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
 
@@ -49,7 +53,7 @@ class Trials:
         """Return the value of each judged query, NaN where the metric is undefined."""
         if setting not in self._values:
             score = self._recipe.scores(self._votes_of(setting.number), self._candidates, setting)
-            part = self._task.measure(*self._task.judged(self._scored(score)))
+            part = self._task.measure(*self._judged(score))
             self._values[setting] = part.values[self.metric]
         return self._values[setting]
 
@@ -59,13 +63,25 @@ class Trials:
             known = self._votes = {number: self._recipe.votes(self._candidates, number)}
         return known[number]
 
-    def _scored(self, score: np.ndarray) -> Lists:
-        """The lists with these scores, without rows that the metric does not read."""
-        lists = self._lists
-        if self._k is None:
-            return replace(lists, score=score)
-        rows, offsets = highest.within(lists.offsets, score, self._k)
-        return replace(lists, offsets=offsets, items=lists.items[rows], score=score[rows])
+    def _judged(self, score: np.ndarray) -> tuple[Judged, dict[str, int]]:
+        """The judged lists with these scores, without rows that the metric does not read."""
+        lists, pool_row = replace(self._lists, score=score), self._pool_row
+        if self._k is not None:
+            rows, offsets = highest.within(lists.offsets, score, self._k)
+            lists = replace(lists, offsets=offsets, items=lists.items[rows], score=score[rows])
+            pool_row = pool_row[rows]
+        if self._task.asked.policy.depth is not None:  # the lists become shorter before they are matched
+            return self._task.judged(lists)
+        hits = np.flatnonzero(pool_row >= 0)
+        return self._task.judged(lists, (owners(lists.offsets)[hits], hits, pool_row[hits], (-1, -1)))
+
+    @cached_property
+    def _pool_row(self) -> np.ndarray:
+        """The row of the pool of each candidate, -1 for those that are not judged."""
+        found = np.full(len(self._candidates), -1)
+        _, rows, pooled, _ = matches_of(self._lists, self._task.pool)
+        found[rows] = pooled
+        return found
 
 
 def _last_read(metric: Metric, policy: Policy) -> int | None:
