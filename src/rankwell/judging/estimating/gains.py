@@ -51,9 +51,8 @@ def infndcg(part: Part, rank: np.ndarray, gain: np.ndarray, discounts: np.ndarra
     left, fewer = summed[own] - terms[part.judged], counted[own] - stands[part.judged]
     is_alone = fewer <= 1e-9 * counted[own]
     without = parts.sum() - parts[own] + listed[own] * np.where(is_alone, 0.0, _ratio(left, fewer))
-    longest = (
-        int(weight.sum()) + 2
-    )  # ideal lists end before, so without a cut-off they are alike for lists of any length
+    # ideal lists end before this rank, so without a cut-off they are alike for lists of any length
+    longest = int(weight.sum()) + 2
     best, bests = part.once(_ideals, gain.tobytes(), discounts[:longest].tobytes())
     return Estimate(float(parts.sum()) / best, _ratio(without, bests))
 
