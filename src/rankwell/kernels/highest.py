@@ -21,8 +21,8 @@ def add(total: np.ndarray, rows: np.ndarray, values: np.ndarray, weight: float) 
 
 @cython.cfunc
 @cython.nogil
-@cython.exceptval(check=False)
-def _sink(heap: cython.double[::1], n: cython.Py_ssize_t, at: cython.Py_ssize_t) -> cython.void:
+@cython.exceptval(-1, check=False)
+def _sink(heap: cython.double[::1], n: cython.Py_ssize_t, at: cython.Py_ssize_t) -> cython.int:
     """Move a number down until none below it is lower."""
     value: cython.double = heap[at]
     child: cython.Py_ssize_t = 2 * at + 1
@@ -35,6 +35,7 @@ def _sink(heap: cython.double[::1], n: cython.Py_ssize_t, at: cython.Py_ssize_t)
         at = child
         child = 2 * at + 1
     heap[at] = value
+    return 0
 
 
 def within(offsets: np.ndarray, score: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
