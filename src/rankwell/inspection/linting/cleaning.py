@@ -64,6 +64,8 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     """
     import polars as pl
 
+    from rankwell.readers.as_frames import series_of
+
     lists = run.lists
     items, queries = _stripped(lists.items), _stripped(lists.queries)
     lost, nobody = np.zeros(lists.rows, np.uint8), np.full(len(queries), -1)
@@ -73,7 +75,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES[policy.row_order])
     rows = rows[lost[rows] == 0]
     query = owners(lists.offsets)[rows]
-    columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}
+    columns: dict[str, Any] = {"query": series_of(queries).gather(query), "item": series_of(items[rows])}
     if not run.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
     ranks = places_of(np.bincount(query, minlength=len(queries)))
@@ -99,13 +101,15 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
     """Return the judgements: of each (query, item, topic, subgroup) the row with the highest grade, the first of equal ones."""
     import polars as pl
 
+    from rankwell.readers.as_frames import series_of
+
     given = qrels.qrels
     columns: dict[str, Any] = {
-        "query": _stripped(given.query).tolist(),
-        "item": _stripped(given.item).tolist(),
+        "query": series_of(_stripped(given.query)),
+        "item": series_of(_stripped(given.item)),
     }
     columns |= {
-        word: column.tolist()
+        word: series_of(column)
         for word, column in (("topic", given.topic), ("subgroup", given.subgroup))
         if column is not None
     }
@@ -121,7 +125,14 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
 
 
 def _stripped(ids: Ids) -> Ids:
-    """The ids without white space around them."""
+    """The ids without white space around them, of which ASCII has no byte above that of a space."""
     if not ids.is_text:
         return ids
-    return Ids.of([str(each).strip() for each in ids.tolist()])
+    has_text = ids.lengths > 0
+    first = ids.starts[has_text]
+    last = first + ids.lengths[has_text] - 1
+    is_ascii = bool((ids.text < 128).all())
+    if is_ascii and not (ids.text[first] <= 32).any() and not (ids.text[last] <= 32).any():
+        return ids
+    codes, firsts = ids.group()
+    return Ids.of([str(each).strip() for each in ids[firsts].tolist()])[codes]

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankwell.display.output import whole_file
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.compression import COMPRESSED_SUFFIXES
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 SEPARATORS = {".tsv": "\t", ".psv": "|"}
+LEAST_PLAIN = 1e-4  # Python prints smaller fractions with an exponent
+MOST_WHOLE = 1e15  # whole numbers below it are printed without a point
 
 
 def write_copy(table: pl.DataFrame, source: Run | Qrels, folder: Path) -> Path:
@@ -61,22 +65,22 @@ def _name_and_format(source: Run | Qrels) -> tuple[str, str]:
 
 
 def _trec(table: pl.DataFrame, path: Path) -> None:
-    ranks: dict[Any, int] = {}
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in table.iter_rows(named=True):
-            query, item = row["query"], row["item"]
-            if "score" in row:
-                ranks[query] = ranks.get(query, 0) + 1
-                file.write(f"{query} Q0 {item} {ranks[query]} {_number(row['score'])} cleaned\n")
-            else:
-                file.write(f"{query} {row['topic']} {item} {_number(row['grade'])}\n")
+    import polars as pl
+
+    if "score" in table.columns:
+        rank = pl.int_range(1, pl.len() + 1).over("query").alias("rank")
+        q0, tag = pl.lit("Q0").alias("Q0"), pl.lit("cleaned").alias("tag")
+        _rows(table.select("query", q0, "item", rank, _printed(table["score"]), tag), path)
+    else:
+        _rows(table.select("query", "topic", "item", _printed(table["grade"])), path)
 
 
 def _prefs(table: pl.DataFrame, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in table.iter_rows(named=True):
-            ids = " ".join(str(row[word]) for word in ("query", "topic", "subgroup", "item"))
-            file.write(f"{ids} {_number(row['grade'])}\n")
+    _rows(table.select("query", "topic", "subgroup", "item", _printed(table["grade"])), path)
+
+
+def _rows(table: pl.DataFrame, path: Path) -> None:
+    table.write_csv(path, include_header=False, separator=" ", quote_style="never")
 
 
 def _json(table: pl.DataFrame, path: Path) -> None:
@@ -95,13 +99,30 @@ def _json(table: pl.DataFrame, path: Path) -> None:
 
 
 def _double_colons(table: pl.DataFrame, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for query, item, number in table.iter_rows():
-            file.write(f"{query}::{item}::{_number(number)}\n")
+    import polars as pl
+
+    query, item, number = table.columns
+    cells = table.select(query, item, _printed(table[number]))
+    _rows(cells.select(pl.concat_str(pl.all(), separator="::")), path)
+
+
+def _printed(numbers: pl.Series) -> pl.Series:
+    """Numbers as ``_number`` prints them. Polars prints most of them so too, but not those with an exponent."""
+    import polars as pl
+
+    if numbers.dtype.is_integer():
+        return numbers.cast(pl.String)
+    values = numbers.to_numpy()
+    size = np.abs(values)
+    is_whole = (values == np.trunc(values)) & (size < MOST_WHOLE)
+    whole = numbers.cast(pl.Int64, strict=False).cast(pl.String)
+    printed = whole.zip_with(pl.Series(is_whole), numbers.cast(pl.String))
+    others = np.flatnonzero(~is_whole & ~((size >= LEAST_PLAIN) & (size < MOST_WHOLE)))
+    return printed.scatter(others, [_number(value) for value in values[others].tolist()])
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if value == int(value) and abs(value) < MOST_WHOLE else repr(value)
 
 
 WRITERS: dict[str, Callable[[Any, Path], None]] = {
