@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,10 +107,59 @@ def _divided(res: Results) -> dict[str, Any]:
 
 def to_json(res: Results, *, per_query: bool = False, states: bool = False) -> str:
     """Return the results as JSON text."""
+    head = {"rankwell": __version__, "schema": SCHEMA}
+    return _text(res, head, per_query=per_query, states=states)
+
+
+def several_to_json(
+    results: Sequence[Results], *, per_query: bool = False, intervals: bool = False, states: bool = False
+) -> str:
+    """Return the results of one or several runs as JSON text, a list of them."""
+    runs = [_text(res, {}, per_query=per_query, intervals=intervals, states=states) for res in results]
+    listed = _inside("    ", ",\n".join(runs))
+    head = _dumped({"rankwell": __version__, "schema": SCHEMA})
+    return f'{_open(head)},\n  "runs": [\n{listed}\n  ]\n}}'
+
+
+def _text(res: Results, head: Mapping[str, Any], *, per_query: bool, **wanted: bool) -> str:
+    """JSON text with a line for each query: the encoder that indents is Python's own, and slow for a million of them."""
+    plain("per_query", per_query, bool)
+    text = _dumped({**head, **to_dict(res, **wanted)})
+    if not per_query:
+        return text
+    rows = _lines(res.per_query)
+    listed = f"[\n{_inside('    ', rows)}\n  ]" if rows else "[]"
+    return f'{_open(text)},\n  "per_query": {listed}\n}}'
+
+
+def _dumped(data: Mapping[str, Any]) -> str:
     import json
 
-    data = {"rankwell": __version__, "schema": SCHEMA, **to_dict(res, per_query=per_query, states=states)}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _open(text: str) -> str:
+    """The text of an object without its end, for a member to follow."""
+    return text.removesuffix("\n}")
+
+
+def _inside(margin: str, text: str) -> str:
+    """JSON text further to the right; ends of lines within strings are escaped."""
+    return margin + text.replace("\n", f"\n{margin}")
+
+
+def _lines(frame: pl.DataFrame) -> str:
+    """The rows of a frame as JSON objects, a line each."""
+    import json
+
+    columns = []
+    for name in frame.columns if len(frame) else ():
+        values = json.dumps(
+            frame[name].to_list(), ensure_ascii=False, allow_nan=False, separators=("\n", ":")
+        )
+        key = json.dumps(name, ensure_ascii=False)
+        columns.append([f"{key}: {value}" for value in values[1:-1].split("\n")])
+    return ",\n".join([f"{{{', '.join(cells)}}}" for cells in zip(*columns, strict=True)])
 
 
 def frame_of(res: Results) -> pl.DataFrame:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rankwell import __version__
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table
 from rankwell.metrics.metric import Metric
-from rankwell.results.exports import SCHEMA, to_dict
+from rankwell.results.exports import several_to_json
 from rankwell.results.notes import notes_of
 from rankwell.tables.arguments import plain
 
@@ -145,11 +144,7 @@ def written(
     JSON holds what a sum needs.
     """
     if form == "json":
-        import json
-
-        parts = [to_dict(res, per_query=per_query, intervals=intervals, states=states) for res in results]
-        data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
-        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+        return several_to_json(results, per_query=per_query, intervals=intervals, states=states)
     if form == "csv":
         return csv_of(results, per_query=per_query, intervals=intervals)
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
