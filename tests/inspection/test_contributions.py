@@ -31,7 +31,7 @@ def parts_and_values(metric, policy, data):
     for query in data.run:
         one = one_query(task, table, query)
         value = float(task.measure(one.judged, Counter()).values[metric][0])
-        yield contributions(one), value, one.names
+        yield contributions(one), value, one.names()
 
 
 @every("metric", SUMS)

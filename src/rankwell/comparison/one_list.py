@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from rankwell.comparison.texts import Texts
 from rankwell.evaluation.one_query import One
 from rankwell.inspection.explaining.contributions import contributions
@@ -45,18 +47,34 @@ class OneList:
     metric: Metric
     is_additive: bool
 
-    @cached_property
-    def items(self) -> Mapping[int, str | int]:
-        """The items by rank, best first."""
-        return {} if self.one is None else dict(sorted(self.one.names.items()))
+    @property
+    def retrieved(self) -> int:
+        """How many items the list has."""
+        return 0 if self.one is None else len(self.one.ranks)
 
     @cached_property
-    def ranks(self) -> Mapping[str, int]:
-        """The first rank of each item; ids are text, because another run may have numbers."""
+    def _by_text(self) -> Mapping[str, int]:
+        """The first rank of each item, whose id is text."""
         found: dict[str, int] = {}
-        for rank, item in self.items.items():
+        for rank, item in ({} if self.one is None else self.one.names()).items():
             found.setdefault(str(item), rank)
         return found
+
+    def ranks_in(self, other: OneList, top: int | None = None) -> list[int | None]:
+        """Return where the items, down to a rank if it is given, are in another list first; None where it lacks them.
+
+        One list may have numbers where the other has text.
+        """
+        if self.one is None:
+            return []
+        ids = self.one.ids(top)
+        if other.one is None or not other.retrieved:
+            return [None] * len(ids)
+        if ids.is_text != other.one.items.ids.is_text:
+            return [other._by_text.get(str(each)) for each in ids.tolist()]
+        rows = other.one.items.find(ids)
+        ranks = np.where(rows >= 0, other.one.first_ranks[rows], -1)
+        return [rank if rank >= 0 else None for rank in ranks.tolist()]
 
     @cached_property
     def added(self) -> Mapping[int, float]:
@@ -77,7 +95,7 @@ class OneList:
         """Return the items, down to a rank if it is given, and where they are in another list of the query."""
         if self.one is None:
             return ()
-        items = {rank: item for rank, item in self.items.items() if top is None or rank <= top}
+        items = self.one.names(top)
         named = dict(zip(items, texts.of(list(items.values())), strict=True)) if texts is not None else {}
         return tuple(
             Row(
@@ -86,10 +104,10 @@ class OneList:
                 None if math.isnan(self.one.grades[rank]) else self.one.grades[rank],
                 self.one.scores.get(rank),
                 self.added.get(rank, 0.0) if self.is_additive else None,
-                other.ranks.get(str(item)),
+                place,
                 named.get(rank),
             )
-            for rank, item in items.items()
+            for (rank, item), place in zip(items.items(), self.ranks_in(other, top), strict=True)
         )
 
 

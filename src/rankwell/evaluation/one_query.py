@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -19,15 +20,38 @@ from rankwell.tables.rows import Columns, Lists
 
 @record(eq=False)
 class One:
-    """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks."""
+    """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks.
+
+    An id becomes a Python value when it is asked for, as most lists are much longer than what is shown of them.
+    """
 
     query: str | int
     judged: Judged
     task: Task
-    names: dict[int, str | int]  # item ids by rank
+    items: Known  # the items of the list
+    rows: np.ndarray  # of ``items``, best first
+    ranks: np.ndarray  # of these rows
     grades: dict[int, float]  # by rank
     scores: dict[int, float]  # by rank
     pooled: Ids  # ids of the judged items, by ``pool_row``
+
+    def ids(self, top: int | None = None) -> Ids:
+        """Return the item ids, best first, down to a rank if it is given."""
+        return self.items.ids[self.rows[: self._number(top)]]
+
+    def names(self, top: int | None = None) -> dict[int, str | int]:
+        """Return the item ids by rank as Python values, best first, down to a rank if it is given."""
+        return dict(zip(self.ranks[: self._number(top)].tolist(), self.ids(top).tolist(), strict=True))
+
+    def _number(self, top: int | None) -> int:
+        return len(self.ranks) if top is None else int(np.searchsorted(self.ranks, top, "right"))
+
+    @cached_property
+    def first_ranks(self) -> np.ndarray:
+        """The first rank of each of ``items``, -1 for those that are left out."""
+        found = np.full(len(self.items), -1)
+        found[self.rows[::-1]] = self.ranks[::-1]
+        return found
 
 
 def one_query(task: Task, table: Columns, query: str | int | None) -> One:
@@ -37,7 +61,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     like = task.pool.queries.ids
     known = int(task.pool.queries.find(to_same_kind(wanted, like, "query")[0])[0]) if len(like) else -1
     pool = _alone(task.pool, known)
-    names: dict[int, str | int] = {}
+    items, item, rank = Known(Ids.of([])), NO_ROWS, NO_ROWS
     grades: dict[int, float] = {}
     scores: dict[int, float] = {}
     if len(rows):
@@ -45,14 +69,14 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
         items = Known(lists.items[lists.items.group()[1]])
         shown = _whole(task, lists, pool, items)
-        ranks = shown.rank.tolist()
         assert shown.item is not None
-        names = {rank: items.ids.one(row) for rank, row in zip(ranks, shown.item.tolist(), strict=True)}
+        order = np.argsort(shown.rank, kind="stable")
+        item, rank, ranks = shown.item[order], shown.rank[order], shown.rank.tolist()
         grades = dict(zip(ranks, shown.grade.tolist(), strict=True))
         scores = {} if shown.score is None else dict(zip(ranks, shown.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return One(wanted.one(0), judged, task, names, grades, scores, pool.items)
+    return One(wanted.one(0), judged, task, items, item, rank, grades, scores, pool.items)
 
 
 def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:

@@ -38,7 +38,7 @@ def worked_table(
     value = float(task.measure(one.judged, Counter()).values[metric][0])
     left, right, notes = _added(metric, one, value) if isinstance(metric, Additive) else (None, None, [])
     columns, rows = _listed(one, left)
-    left_out = sum(1 for rank in one.names if metric.k is None or rank <= metric.k) - len(rows)
+    left_out = sum(1 for rank in one.grades if metric.k is None or rank <= metric.k) - len(rows)
     if left_out:
         notes.append(f"{left_out:,} ranks that add nothing are left out")
     if right is not None:
@@ -88,7 +88,7 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
     """The ranks of the list, with what each adds."""
     columns = [Column("rank", "count"), Column("item"), Column("grade")]
     metric = one.task.metrics[0]
-    ranks = sorted(rank for rank in one.names if metric.k is None or rank <= metric.k)
+    ranks = sorted(rank for rank in one.grades if metric.k is None or rank <= metric.k)
     added: dict[int, tuple[float, float]] = {}
     if terms is not None:
         assert isinstance(metric, Additive)
@@ -104,9 +104,9 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
         if len(ranks) > ALL_RANKS:
             ranks = [rank for rank in ranks if rank in added]
     rows: list[list[Cell]] = []
-    total = 0.0
+    total, names = 0.0, one.names(max(ranks, default=0))
     for rank in ranks:
-        row: list[Cell] = [rank, str(one.names[rank]), _grade(one.grades[rank])]
+        row: list[Cell] = [rank, str(names[rank]), _grade(one.grades[rank])]
         if terms is not None:
             gain, weight = added.get(rank, (0.0, None))
             total += 0.0 if weight is None else gain * weight

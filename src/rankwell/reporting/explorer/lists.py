@@ -80,13 +80,21 @@ class Shelf:
 
     def moves(self, a: int, b: int) -> list[list[list[int | None]]]:
         """Return for each query how many ranks each item of both lists rises from A to B, null if the other lacks it."""
-        top = ranks_shown(self.metric)
         return [
             [
-                [moved(row, was_first=True) for row in own[a].rows(own[b], top=top)],
-                [moved(row, was_first=False) for row in own[b].rows(own[a], top=top)],
+                self._moves(own[a], rows[a], own[b], was_first=True),
+                self._moves(own[b], rows[b], own[a], was_first=False),
             ]
-            for own in self.lists
+            for own, rows in zip(self.lists, self.rows, strict=True)
+        ]
+
+    def _moves(
+        self, own: OneList, rows: Sequence[Row], other: OneList, *, was_first: bool
+    ) -> list[int | None]:
+        ranks = own.ranks_in(other, ranks_shown(self.metric))
+        return [
+            moved(row._replace(other=rank), was_first=was_first)
+            for row, rank in zip(rows, ranks, strict=True)
         ]
 
 
@@ -108,7 +116,7 @@ def _plain(
         ],
         "digits": digits_of(scores) if scores else 0,
         "found": list(own.found),
-        "retrieved": len(own.items),
+        "retrieved": own.retrieved,
     }
 
 

@@ -67,7 +67,7 @@ def lists_of(run: Run, users: Sequence[Id] | Id | None, k: int, few: int) -> dic
     found: dict[Id, list[Id]] = {}
     for user in wanted:
         one = one_query(task, part, user)
-        found[one.query] = [one.names[rank] for rank in sorted(one.names) if rank <= k]
+        found[one.query] = list(one.names(k).values())
     return found
 
 
