@@ -35,6 +35,17 @@ def test_scores_are_printed_as_python_prints_them(tmp_path):
     assert all(cell[4] == shown(items[int(cell[2][1:])]) for cell in cells)
 
 
+def test_infinite_scores_are_written_as_they_can_be_read(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 inf t\n1 Q0 b 2 2.5 t\n1 Q0 c 3 -inf t\n")
+    lines = copied(tmp_path, tmp_path / "a.run")
+    assert [line.split()[2:5] for line in lines] == [["a", "1", "inf"], ["b", "2", "2.5"], ["c", "3", "-inf"]]
+    assert rw.read_run(tmp_path / "clean" / "a.run").rows.table().lists().score.tolist() == [
+        np.inf,
+        2.5,
+        -np.inf,
+    ]
+
+
 @pytest.mark.parametrize(
     "ids", [["1", "2", "33"], ["q1", "q2", "01"], SPACED], ids=["numbers", "text", "spaces"]
 )

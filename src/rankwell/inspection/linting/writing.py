@@ -122,7 +122,7 @@ def _printed(numbers: pl.Series) -> pl.Series:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < MOST_WHOLE else repr(value)
+    return str(int(value)) if float(value).is_integer() and abs(value) < MOST_WHOLE else repr(value)
 
 
 WRITERS: dict[str, Callable[[Any, Path], None]] = {
