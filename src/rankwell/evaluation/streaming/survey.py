@@ -23,6 +23,7 @@ from rankwell.tables.numbers import numbers_of
 from rankwell.tables.own_text import packed
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.sorted_keys import distinct
 
 NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number
 KEPT = 1024  # hashes
@@ -68,7 +69,7 @@ class Distinct:
         hashed = further(first(0), heads)
         if len(self._least) == KEPT:
             hashed = hashed[hashed < self._least[-1]]
-        self._least = np.unique(np.append(self._least, hashed))[:KEPT]
+        self._least = distinct(np.append(self._least, hashed))[:KEPT]
 
     @property
     def number(self) -> int:
