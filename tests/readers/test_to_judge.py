@@ -24,6 +24,7 @@ WRITTEN = {
 }
 MADE = {
     "next": lambda: rw.judging.next(RUNS, budget=3).to_frame(),
+    "next, with a column of notes": lambda: MADE["next"]().with_columns(note=pl.lit("?")),
     "rank": lambda: rw.judging.sample(RUNS, budget=2).to_frame(),
     "poisson": lambda: rw.judging.sample(RUNS, budget=2, design="poisson").to_frame(),
     "frame": lambda: rw.judging.sample(RUNS, budget=2).whole_frame(),
@@ -37,7 +38,7 @@ def test_files_of_items_to_judge_are_refused_as_judgements(tmp_path, what, suffi
     path = tmp_path / f"items{suffix}"
     frame = MADE[what]()
     WRITTEN[suffix](frame, path)
-    command = "next" if what == "next" else "sample"
+    command = "next" if what.startswith("next") else "sample"
     for read in (lambda: rw.read_qrels(str(path)), lambda: rw.evaluate(RUNS["x"], str(path), "p@2")):
         with pytest.raises(
             DataError, match=f"items{suffix}.*a list of items to judge.*judging {command}.*merge"

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankwell.errors import DataError, brief
 
-NEXT = frozenset(("query", "item", "weight"))
+NEXT = "query", "item", "weight"  # others may have been added behind them
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
 REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
@@ -26,10 +26,11 @@ def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str)
 
     >>> refuse_to_judge(["query", "item"], {"query": "query", "item": "item"}, "clicks.csv")
     """
-    names = {column.strip().lower() for column in columns}
-    if "grade" in found or not (names == NEXT or any(names >= each for each in SAMPLES)):
+    names = [column.strip().lower() for column in columns]
+    is_next = tuple(names[:3]) == NEXT or sorted(names) == sorted(NEXT)
+    if "grade" in found or not (is_next or any(each.issubset(names) for each in SAMPLES)):
         return
-    command, column = ("next", "weight") if names == NEXT else ("sample", "propensity")
+    command, column = ("next", "weight") if is_next else ("sample", "propensity")
     item = found["item"]
     error = ItemsToJudge(
         f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{brief(item)}: 'item'}}, "
