@@ -17,7 +17,7 @@ from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.comparison.fusion.trials import Trials, evaluator_of
 from rankwell.errors import RankwellError
 from rankwell.judge.policy import Policy
-from rankwell.kernels import highest
+from rankwell.kernels import votes
 from rankwell.metrics.metric import QueryMetric
 from rankwell.metrics.registry import classes
 from rankwell.readers import read_run
@@ -163,7 +163,7 @@ def test_the_highest_rows_and_those_equal_to_the_last_of_them():
         if rng.random() < 0.3 and len(score):
             score[rng.integers(len(score))] = np.nan
         k = int(rng.integers(1, 12))
-        rows, begins = highest.within(offsets, score, k)
+        rows, begins = votes.highest(offsets, score, k)
         wanted = []
         for low, high in pairwise(offsets):
             own = score[low:high]
@@ -179,6 +179,6 @@ def test_sums_are_those_of_numpy_to_the_bit():
     total, wanted = np.zeros(50), np.zeros(50)
     for values in (rng.random(30), rng.integers(0, 9, 30), rng.random(30) * 1e300):
         rows, weight = rng.permutation(50)[:30], rng.random()
-        highest.add(total, rows, values, weight)
+        votes.add(total, rows, values, weight)
         wanted[rows] += weight * values
     assert total.tobytes() == wanted.tobytes()

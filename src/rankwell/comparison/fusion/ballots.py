@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.comparison.fusion.candidates import Candidates
 from rankwell.comparison.fusion.norms import Votes
-from rankwell.kernels import highest
+from rankwell.kernels import votes
 from rankwell.records import record
 
 
@@ -24,7 +24,7 @@ class Ballots:
         """Return Σ w v of each candidate, added in the order of the runs."""
         total = np.zeros(len(self.candidates))
         for (rows, values), weight in zip(self.votes, self.weights, strict=True):
-            highest.add(total, rows, values, weight)
+            votes.add(total, rows, values, weight)
         return total
 
     def count(self) -> np.ndarray:

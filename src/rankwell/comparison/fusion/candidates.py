@@ -130,15 +130,15 @@ def in_parts(lists: Sequence[Lists], size: int) -> Iterator[Callable[[], list[Li
 
     Queries are in the order of their first appearance.
     """
-    queries = Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
-    lengths, sorted_lists = np.zeros(len(queries), np.int64), []
+    queries = _queries_of(lists)
+    sizes, sorted_lists = np.zeros(len(queries), np.int64), []
     for each in lists:
-        number = queries.find(each.queries)
-        own = np.flatnonzero(np.diff(each.offsets))
-        lengths[number[own]] += np.diff(each.offsets)[own]
+        number, lengths = queries.find(each.queries), np.diff(each.offsets)
+        own = np.flatnonzero(lengths)
+        sizes[number[own]] += lengths[own]
         own = own[np.argsort(number[own], kind="stable")]
         sorted_lists.append((own, number[own]))
-    for low, high in cuts(offsets_of(lengths), size):
+    for low, high in cuts(offsets_of(sizes), size):
         wanted = [own[slice(*np.searchsorted(numbers, [low, high]))] for own, numbers in sorted_lists]
         yield partial(_all_taken, lists, wanted)
 
@@ -171,7 +171,7 @@ def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> 
         If a list repeats an item.
     """
     catalogue = Known(_distinct([each.items for each in lists]))
-    queries = Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
+    queries = _queries_of(lists)
     width = len(catalogue)
     ranked = [_ranked(each, policy, catalogue, by_score=by_score) for each in lists]
     owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
@@ -212,6 +212,11 @@ def _same_kind(columns: list[Ids], what: str) -> list[Ids]:
     if len({column.is_text for column in columns}) == 1:
         return columns
     return [to_same_kind(column, Ids.of([1]), what)[0] for column in columns]
+
+
+def _queries_of(lists: Sequence[Lists]) -> Known:
+    """The queries that have rows, by first appearance."""
+    return Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
 
 
 def _distinct(columns: list[Ids]) -> Ids:

@@ -30,9 +30,8 @@ from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.workers import on_all_cores
 
 FOLDS = 5
-PART_ROWS = (
-    1 << 17
-)  # of all runs, that one thread fuses at a time: what it makes of them stays in a processor's cache
+# rows of all runs that one thread fuses at a time: what it makes of them stays in a processor's cache
+PART_ROWS = 1 << 17
 ARGUMENTS = (
     "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read"
 )  # fmt: skip

@@ -19,7 +19,7 @@ from rankwell.evaluation.inputs import read_inputs
 from rankwell.judge.judged import Judged
 from rankwell.judge.lists import matches_of
 from rankwell.judge.policy import Policy
-from rankwell.kernels import highest
+from rankwell.kernels import votes
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.metrics.names import MODULES
@@ -67,7 +67,7 @@ class Trials:
         """The judged lists with these scores, without rows that the metric does not read."""
         lists, pool_row = replace(self._lists, score=score), self._pool_row
         if self._k is not None:
-            rows, offsets = highest.within(lists.offsets, score, self._k)
+            rows, offsets = votes.highest(lists.offsets, score, self._k)
             lists = replace(lists, offsets=offsets, items=lists.items[rows], score=score[rows])
             pool_row = pool_row[rows]
         if self._task.asked.policy.depth is not None:  # the lists become shorter before they are matched

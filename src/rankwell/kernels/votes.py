@@ -1,4 +1,4 @@
-"""Sums of what several lists give their items, and the highest of each list."""
+"""Votes of several lists for the items of a query: their sums, and the highest of each query."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _sink(heap: cython.double[::1], n: cython.Py_ssize_t, at: cython.Py_ssize_t)
     return 0
 
 
-def within(offsets: np.ndarray, score: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def highest(offsets: np.ndarray, score: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of each list, ascending, of which fewer than k have a higher score, and where each list begins among them.
 
     A list with a score that is NaN is kept whole.
