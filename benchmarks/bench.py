@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from harness import CACHE
-from jobs import beyond, calls, comparison, fusion, judging, start, tables, text, threads
+from jobs import beyond, calls, comparison, fusion, judging, prepare, start, tables, text, threads
 from records import RESULTS
 from workload import Maker, Setting, run_all
 
@@ -29,6 +29,7 @@ FAMILIES: dict[str, dict[str, Maker]] = {
     "fusion": fusion.WORKLOADS,
     "judging": judging.WORKLOADS,
     "comparison": comparison.WORKLOADS,
+    "prepare": prepare.WORKLOADS,
     "threads": threads.WORKLOADS,
     "formats": tables.FORMATS,
 }

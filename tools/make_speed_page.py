@@ -39,6 +39,7 @@ TITLES = {
     "fusion": "Fusion of runs",
     "judging": "What to judge next",
     "comparison": "Comparison of systems",
+    "prepare": "Preparing data",
     "formats": "Reading",
     "threads": "Two threads beside one",
 }

@@ -13,7 +13,6 @@ from rankwell.judge.pool import Pool, Together
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
 from rankwell.kernels import match
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
@@ -54,22 +53,23 @@ def pool_of(
             require_topics(qrels, asker)
     queries, offsets, rows = grouped(qrels.by_query)
     items = qrels.item if rows is None else qrels.item[rows]
-    grades = grades if rows is None else grades[rows]
+    grades = grades if rows is None or qrels.grade is None else grades[rows]  # 1, if there are none
     chances = propensities_of(qrels, asked)
     chances = chances if rows is None or chances is None else chances[rows]
     again, firsts = match.repeats(offsets, *items.columns)
     has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
-    own, owner = grades, np.arange(len(grades) if has_topics or len(again) else 0)
+    own, owner = grades, np.arange(len(grades) if has_topics else 0)
     topics = None if together is None else together.topics
     found = Numbered.of(qrels, rows, topics) if has_topics else None
     if len(again):
-        owner[again] = firsts
+        if has_topics:
+            owner[again] = firsts
         own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
         keep = np.ones(len(grades), np.bool_)
         keep[again] = False
-        kept, until = np.flatnonzero(keep), offsets_of(keep)
-        items, grades, offsets, owner = items[kept], grades[kept], until[offsets], until[owner]
-        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[kept]
+        items, grades = items[keep], grades[keep]
+        offsets, owner = (at - np.searchsorted(again, at) for at in (offsets, owner))
+        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[keep]
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
@@ -138,7 +138,12 @@ def _merged(
             f"{qrels.place(earlier)}). Remove one, or set duplicate_grades='max' or 'last'."
         )
     if policy.duplicate_grades == "last":
+        if found is None:
+            owner = np.arange(len(grades))
+            owner[again] = firsts
         grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
+    if qrels.grade is None:
+        return grades, grades, len(copy)
     highest = grades.copy()
     if stands_together:
         starts = np.flatnonzero(owner == np.arange(len(owner)))

@@ -84,7 +84,7 @@ def check(
     if k is not None and (k < 1 or int(k) != k):
         raise UsageError(f"k={k}: the depth must be a whole number of at least 1.")
     given = _Columns(columns or {})
-    sides = Sides(given.read(train, "train", timed=True), given.read(test, "test", timed=True))
+    sides = Sides.of(given.read(train, "train", timed=True), given.read(test, "test", timed=True))
     read = None if lists is None else given.read(lists, "lists", timed=False)
     given.refuse_unused()
     catalogue: Known | None = None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.prepare.drawing import drawn, keys_of
+from rankwell.prepare.drawing import drawn, keys_by
 from rankwell.prepare.leaks import SECONDS, moment
-from rankwell.prepare.pairs import Coded, coded, extremes, nth
+from rankwell.prepare.pairs import Coded, by_code, coded, extremes, nth
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import record
@@ -31,6 +32,16 @@ class Rule:
     at: Any
     n: int
     seed: int
+
+    @cached_property
+    def users(self) -> Coded:
+        """The users of the log."""
+        return coded([self.log], "query")
+
+    @cached_property
+    def items(self) -> Coded:
+        """The items of the log."""
+        return coded([self.log], "item")
 
     def some(self, what: str, *keys: Ids | np.ndarray) -> np.ndarray:
         """Return which rows, users or items are drawn for the test data, by what tells them apart."""
@@ -99,7 +110,7 @@ def _date_of(text: str) -> dt.datetime:
 
 
 def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
-    users = coded([rule.log], "query")
+    users = rule.users
     lengths = np.bincount(users.codes[0], minlength=len(users))
     wanted = np.floor(np.round(rule.test * lengths, 9)).astype(np.int64)
     facts["users with too few rows for a test row"] = Share(int(np.sum(wanted == 0)), len(users))
@@ -107,7 +118,7 @@ def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
 
 
 def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
-    users = coded([rule.log], "query")
+    users = rule.users
     lengths = np.bincount(users.codes[0], minlength=len(users))
     wanted = np.where(lengths > rule.n, rule.n, 0)
     facts[f"users with at most {rule.n} rows, all in train"] = Share(int(np.sum(wanted == 0)), len(users))
@@ -116,28 +127,29 @@ def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
 
 def _last(log: Log, users: Coded, wanted: np.ndarray, facts: dict[str, Fact]) -> np.ndarray:
     """The last rows of each user; rows of equal time keep their order in the log."""
-    codes, times = users.codes[0], log.times()
-    lengths = np.bincount(codes, minlength=len(users))
-    place = nth(codes, times)
-    test = place > (lengths - wanted)[codes]
-    oldest = extremes(np.minimum, codes[test], times[test], len(users))
-    newest = extremes(np.maximum, codes[~test], times[~test], len(users))
-    facts["users whose cut divides rows of equal time, kept in log order"] = int(np.sum(oldest == newest))
+    times = log.times()
+    rows, offsets = by_code(users.codes[0], times)
+    cuts = offsets[1:] - wanted
+    inside = cuts[(cuts > offsets[:-1]) & (cuts < offsets[1:])]
+    divided = times[rows[inside - 1]] == times[rows[inside]]
+    facts["users whose cut divides rows of equal time, kept in log order"] = int(np.sum(divided))
+    lengths = np.column_stack([cuts - offsets[:-1], wanted]).ravel()
+    test = np.empty(len(log), np.bool_)
+    test[rows] = np.repeat(np.tile([False, True], len(users)), lengths)
     return test
 
 
 def _by_chance(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
-    return rule.some("rows", *keys_of(rule.log))
+    return rule.some("rows", *keys_by(rule.log, (rule.users, rule.items)))
 
 
 def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
-    users = coded([rule.log], "query")
-    return rule.some("users", users.ids)[users.codes[0]]
+    return rule.some("users", rule.users.ids)[rule.users.codes[0]]
 
 
-def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
+def first_rows(rule: Rule, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
     """The first n rows of each held-out user, out of all their rows; rows of equal time keep their order in the log."""
-    users, times = coded([log], "query"), log.times()
+    users, times = rule.users, rule.log.times()
     codes = users.codes[0]
     first = held & (nth(codes, times) <= n)
     rest = held & ~first
@@ -155,8 +167,7 @@ def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np
 
 
 def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
-    items = coded([rule.log], "item")
-    return rule.some("items", items.ids)[items.codes[0]]
+    return rule.some("items", rule.items.ids)[rule.items.codes[0]]
 
 
 class Division(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, coded, nth, repeats
+from rankwell.prepare.pairs import Coded, coded, nth, repeated
 from rankwell.readers.logs import Log
-from rankwell.tables.draws import draws, uniform
+from rankwell.tables.draws import draws, fingerprints_of, uniform
 from rankwell.tables.ids import Ids
 
 
@@ -26,22 +26,25 @@ def lowest(values: np.ndarray, number: int) -> np.ndarray:
     return chosen
 
 
-def keys_of(log: Log) -> list[Ids | np.ndarray]:
+def keys_of(log: Log) -> list[np.ndarray]:
     """Return what tells the rows of a log apart: user, item, and the number of the copy."""
-    words = [word for word in ("query", "item") if word in log.words]
-    return keys_by(log, words, [coded([log], word) for word in words])
+    return keys_by(log, [coded([log], word) for word in ("query", "item") if word in log.words])
 
 
-def keys_by(log: Log, words: Sequence[str], sides: Sequence[Coded]) -> list[Ids | np.ndarray]:
+def keys_by(log: Log, sides: Sequence[Coded]) -> list[np.ndarray]:
     """Return the same, by the codes of the users and items."""
     pair = np.zeros(len(log), np.int64)
     for side in sides:
         pair = pair * len(side) + side.codes[0]
-    ids: list[Ids | np.ndarray] = [log.ids(word) for word in words]
-    if not repeats(pair).any():
+    # a number per id, and not per row, of which there are many more
+    ids = [fingerprints_of(side.ids).view(np.int64)[side.codes[0]] for side in sides]
+    rows = np.flatnonzero(repeated(pair))
+    if not len(rows):
         return ids
-    _, number = np.unique(pair, return_inverse=True)
-    return [*ids, nth(number, _places(log.frame))]
+    number = np.ones(len(log), np.int64)
+    same, _ = Ids.of_integers(pair[rows]).group()
+    number[rows] = nth(same, _places(log.frame[rows]))
+    return [*ids, number]
 
 
 def in_order(drawn: np.ndarray) -> np.ndarray:

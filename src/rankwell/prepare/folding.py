@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.prepare.drawing import in_order, keys_by
 from rankwell.prepare.pairs import Coded, coded
 from rankwell.prepare.reporting import Report
-from rankwell.prepare.splitting import MIXED, sides_of
+from rankwell.prepare.splitting import MIXED, divided
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws
@@ -76,22 +76,22 @@ def folds(
     dealt = np.empty(size, np.int64)
     dealt[in_order(draws(seed, *apart))] = np.arange(size) % k
     own = dealt[group]
-    every = [sides_of(read, own == part, own == part) for part in range(k)]
+    every = [divided(read, own != part, own == part) for part in range(k)]
     rows = [
-        (part + 1, len(each.train), len(each.test), *(_cold(side, own == part) for side in sides))
-        for part, each in enumerate(every)
+        (part + 1, len(train), len(test), *(_cold(side, own == part) for side in sides))
+        for part, (train, test) in enumerate(every)
     ]
     words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
     table = Table([Column(word, "count") for word in words], rows)
     title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
     report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
-    return Folds([(each.train.frame, each.test.frame) for each in every], report)
+    return Folds([(train.frame, test.frame) for train, test in every], report)
 
 
-def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
+def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, Sequence[Ids | np.ndarray]]:
     """The number of each row, of its user or of its item, and what tells these apart."""
     if of == "rows":
-        return np.arange(len(log)), keys_by(log, ("query", "item"), sides)
+        return np.arange(len(log)), keys_by(log, sides)
     found = sides[of == "items"]
     return found.codes[0], [found.ids]
 

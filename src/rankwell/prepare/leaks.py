@@ -18,20 +18,17 @@ SECONDS = (10**8, 10**10)  # whole numbers in this range are shown as seconds si
 
 @record(eq=False)
 class Sides:
-    """Training and test data, with shared codes for users and items."""
+    """Training and test data, with shared codes for users and items; ids that neither has may have codes too."""
 
     train: Log
     test: Log
+    users: Coded
+    items: Coded
 
-    @cached_property
-    def users(self) -> Coded:
-        """The users of both."""
-        return coded([self.train, self.test], "query")
-
-    @cached_property
-    def items(self) -> Coded:
-        """The items of both."""
-        return coded([self.train, self.test], "item")
+    @classmethod
+    def of(cls, train: Log, test: Log) -> Sides:
+        """Return two tables with codes for the users and items of both."""
+        return cls(train, test, coded([train, test], "query"), coded([train, test], "item"))
 
     @cached_property
     def times(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -43,12 +40,12 @@ class Sides:
     @cached_property
     def cold_users(self) -> np.ndarray:
         """Which test rows are of users missing from the training data."""
-        return ~self.users.present(0)[self.users.codes[1]]
+        return ~self.users.present[0][self.users.codes[1]]
 
     @cached_property
     def cold_items(self) -> np.ndarray:
         """Which test rows are of items missing from the training data."""
-        return ~self.items.present(0)[self.items.codes[1]]
+        return ~self.items.present[0][self.items.codes[1]]
 
     @cached_property
     def repeated(self) -> np.ndarray:
@@ -87,10 +84,10 @@ class Sides:
             found["test rows before their user's newest training row"] = Share(
                 int(self.before_own.sum()), size
             )
-        cold = ~users.present(0) & users.present(1)
-        found["test users not in train"] = Share(int(cold.sum()), int(users.present(1).sum()))
-        cold = ~items.present(0) & items.present(1)
-        found["test items not in train"] = Share(int(cold.sum()), int(items.present(1).sum()))
+        cold = ~users.present[0] & users.present[1]
+        found["test users not in train"] = Share(int(cold.sum()), int(users.present[1].sum()))
+        cold = ~items.present[0] & items.present[1]
+        found["test items not in train"] = Share(int(cold.sum()), int(items.present[1].sum()))
         found["test rows of such items"] = Share(int(self.cold_items.sum()), size)
         found["test rows whose pair is in train"] = Share(int(self.repeated.sum()), size)
         return found

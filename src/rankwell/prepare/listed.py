@@ -85,7 +85,7 @@ def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
 
 
 def _unknown_items(data: Listed) -> Iterator[Finding]:
-    listed = data.items.present(LISTS)
+    listed = data.items.present[LISTS]
     total = int(listed.sum())
     if data.catalogue is not None:
         outside = listed & (data.catalogue.rows_of(data.items.ids, "item") < 0)
@@ -96,7 +96,7 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
                 "Complete the catalogue, or say --outside ignore.",
                 int(outside.sum()), of=total,
             )  # fmt: skip
-    unknown = listed & ~data.items.present(TRAIN)
+    unknown = listed & ~data.items.present[TRAIN]
     if unknown.any():
         nothing = int(unknown.sum()) == total
         level: Level = "error" if nothing else "warning" if data.catalogue is None else "note"
@@ -109,7 +109,7 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
 
 
 def _users(data: Listed) -> Iterator[Finding]:
-    judged, listed = data.users.present(TEST), data.lengths > 0
+    judged, listed = data.users.present[TEST], data.lengths > 0
     without, nobody = judged & ~listed, listed & ~judged
     if without.any():
         nothing = not (judged & listed).any()
@@ -148,7 +148,7 @@ def _sampled(data: Listed) -> Iterator[Finding]:
     positives = np.bincount(judged, minlength=len(data.users))
     both = (positives > 0) & (data.lengths > 0)
     others = distinct(data.lengths[both] - positives[both])
-    catalogue = int((data.items.present(TRAIN) | data.items.present(TEST)).sum())
+    catalogue = int((data.items.present[TRAIN] | data.items.present[TEST]).sum())
     if (
         len(others) == 1
         and others[0] > 0

@@ -279,7 +279,8 @@ def long_tail(
     refuse_labels(log.matrix)
     catalogue = None if items is None else Known(read_items(items).item)
     history, _ = history_of(log, catalogue, Policy())
-    return LongTail(history.catalogue.ids, history.counts, history.users, cut, name=log.name)
+    counts = np.bincount(history.item, minlength=len(history.catalogue))
+    return LongTail(history.catalogue.ids, counts, len(history.queries), cut, name=log.name)
 
 
 def _cut(rule: Rule, at: float, mid: float | None, ties: Ties) -> Cut:

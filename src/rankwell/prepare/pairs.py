@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -12,9 +13,10 @@ from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import record
 from rankwell.tables.csr import are_places, places_of
-from rankwell.tables.grouping import grouped
+from rankwell.tables.grouping import PART_ROWS, cuts, grouped
 from rankwell.tables.ids import Ids, to_same_kind
 from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.workers import on_all_cores
 
 EXACT = 1 << 53  # whole numbers up to it are floats
 
@@ -33,9 +35,14 @@ class Coded:
         """Return the first few ids of some codes, in their order."""
         return [self.ids.one(int(code)) for code in codes[:most]]
 
-    def present(self, table: int) -> np.ndarray:
-        """Return which ids a table has."""
-        return np.bincount(self.codes[table], minlength=len(self)) > 0
+    @cached_property
+    def present(self) -> tuple[np.ndarray, ...]:
+        """Which ids each table has."""
+        return tuple(np.bincount(codes, minlength=len(self)) > 0 for codes in self.codes)
+
+    def parts(self, *rows: np.ndarray) -> Coded:
+        """Return the codes of parts of the first table, each a table of its own."""
+        return Coded(self.ids, tuple(self.codes[0][own] for own in rows))
 
 
 def coded(logs: Sequence[Log], word: str) -> Coded:
@@ -81,14 +88,16 @@ def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
     return queries.codes[table] * len(items) + items.codes[table]
 
 
+def repeated(values: np.ndarray) -> np.ndarray:
+    """Return which whole numbers occur in another row too."""
+    return _in(values, _twice(np.sort(values)))
+
+
 def repeats(values: np.ndarray) -> np.ndarray:
     """Return which whole numbers occurred in an earlier row."""
-    again = np.zeros(len(values), np.bool_)
-    twice = _repeated(np.sort(values))
-    if len(twice):
-        rows = np.flatnonzero(_in(values, twice))
-        again[rows] = True
-        again[rows[Ids.of_integers(values[rows]).group()[1]]] = False
+    again = repeated(values)
+    rows = np.flatnonzero(again)
+    again[rows[Ids.of_integers(values[rows]).group()[1]]] = False
     return again
 
 
@@ -98,17 +107,18 @@ def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
     Sorting is so much faster than hashing that it pays to hash only what both have.
     """
     sides = np.concatenate([distinct(values), distinct(others)])
-    sides.sort()
-    both = _repeated(sides)
-    return _in(values, both) if len(both) else np.zeros(len(values), np.bool_)
+    sides.sort(kind="stable")  # which merges two columns that are sorted
+    return _in(values, _twice(sides))
 
 
-def _repeated(ascending: np.ndarray) -> np.ndarray:
+def _twice(ascending: np.ndarray) -> np.ndarray:
     """Return the numbers that occur more than once."""
     return distinct(ascending[1:][ascending[1:] == ascending[:-1]])
 
 
 def _in(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    if not len(wanted):
+        return np.zeros(len(values), np.bool_)
     return pl.Series(values).is_in(pl.Series(wanted).implode()).to_numpy()
 
 
@@ -152,18 +162,24 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
 def by_code(codes: np.ndarray, before: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of each code, by ``before``, else in their order, and the offsets of the codes."""
     rows, offsets = kernel.gather(codes, int(codes.max(initial=-1)) + 1)
-    if before is not None and len(rows):
-        inside = np.arange(len(rows))
-        key = -_as_floats(before)[rows]
-        order.sort(inside, offsets, key, *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
-        rows = rows[inside]
+    if before is None or not len(rows):
+        return rows, offsets
+    key = _as_floats(before)
+
+    def sort(codes: tuple[int, int]) -> None:
+        own, ends = rows[slice(*offsets[list(codes)])], offsets[codes[0] : codes[1] + 1] - offsets[codes[0]]
+        inside = np.arange(len(own))
+        order.sort(inside, ends, -key[own], *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
+        own[:] = own[inside]
+
+    on_all_cores(sort, cuts(offsets, PART_ROWS))
     return rows, offsets
 
 
 def _as_floats(values: np.ndarray) -> np.ndarray:
     """Numbers as floats that keep their order and tell all of them apart."""
     if values.dtype.kind == "f":
-        return values.astype(np.float64)
+        return values.astype(np.float64, copy=False)
     least = int(values.min())
     if int(values.max()) - least > EXACT:
         return np.unique(values, return_inverse=True)[1].astype(np.float64)

@@ -128,7 +128,7 @@ def baselines(
         rows.append((kind, len(items), str(Share(short, len(for_whom))), n_distinct(items), meaning))
     facts: dict[str, Fact] = {
         "users": len(for_whom),
-        "items of the training data": int(data.items.present(0).sum()),
+        "items of the training data": int(data.items.present[0].sum()),
         "k": k,
     }
     words = [
@@ -170,7 +170,7 @@ class _Data:
         pairs = keys(self.users, self.items, 0)
         pairs = pairs if rows is None else pairs[rows]
         counts = np.bincount(codes[~repeats(pairs)], minlength=len(self.items))
-        known = np.flatnonzero(self.items.present(0))
+        known = np.flatnonzero(self.items.present[0])
         return known[by_popularity(counts[known], self.items.ids[known])]
 
     def chunks(self, users: np.ndarray, most: int) -> Iterator[tuple[np.ndarray, int]]:
@@ -196,7 +196,7 @@ class _Data:
 
     def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield lists drawn without replacement: by redrawing and skipping repeats, or from a permutation."""
-        known = np.flatnonzero(self.items.present(0))
+        known = np.flatnonzero(self.items.present[0])
         of_items = draws(seed, self.items.ids)
         # an order that the order of rows does not touch
         known = known[np.argsort(of_items[known], kind="stable")]

@@ -14,6 +14,7 @@ from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import such_as
 from rankwell.tables.draws import draws, fingerprints_of, further
 from rankwell.tables.ids import Known
+from rankwell.tables.workers import on_all_cores
 
 DIVISIONS, DRIFT = 5, 0.1
 
@@ -85,10 +86,10 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
         ("users", sides.users, sides.cold_users),
         ("items", sides.items, sides.cold_items),
     ):
-        cold = np.flatnonzero(ids.present(1) & ~ids.present(0))
+        cold = np.flatnonzero(ids.present[1] & ~ids.present[0])
         if not len(cold):
             continue
-        total = int(ids.present(1).sum())
+        total = int(ids.present[1].sum())
         nothing = len(cold) == total
         known = "none of them is: the ids may be written differently" if nothing else "no model can know them"
         yield Finding(
@@ -104,13 +105,13 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
 def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
     inside = catalogue.rows_of(sides.items.ids, "item") >= 0
     for table, log in enumerate((sides.train, sides.test)):
-        outside = np.flatnonzero(sides.items.present(table) & ~inside)
+        outside = np.flatnonzero(sides.items.present[table] & ~inside)
         if len(outside):
             yield Finding(
                 "items-outside", "error", log.name,
                 f"items of {log.name} are not in the catalogue{such_as(sides.items.names(outside))}",
                 "Complete the catalogue, or say --outside ignore.",
-                len(outside), of=int(sides.items.present(table).sum()),
+                len(outside), of=int(sides.items.present[table].sum()),
             )  # fmt: skip
 
 
@@ -128,12 +129,13 @@ def drift(sides: Sides, seed: int) -> Finding:
     seen = divergence(*(np.bincount(part, minlength=size) for part in parts))
     both, drawn = np.concatenate(parts), np.concatenate(of_pairs)
     every = np.bincount(both, minlength=size)
-    by_chance = []
-    for division in range(DIVISIONS):
-        chosen = lowest(further(drawn, np.array([division], np.uint64)), cut)
-        train = np.bincount(both[chosen], minlength=size)
-        by_chance.append(divergence(train, every - train))
-    chance = float(np.mean(by_chance))
+
+    def of_division(division: int) -> float:
+        own = further(drawn, np.array([division], np.uint64))
+        train = np.bincount(both[lowest(own, cut)], minlength=size)
+        return divergence(train, every - train)
+
+    chance = float(np.mean(on_all_cores(of_division, range(DIVISIONS))))
     is_far = seen - chance > DRIFT
     return Finding(
         "popularity-drift", "warning" if is_far else "note", sides.test.name,

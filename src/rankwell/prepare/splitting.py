@@ -13,6 +13,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows
 from rankwell.prepare.leaks import Sides, moment
+from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
@@ -130,15 +131,16 @@ def split(
         read, found, table = within(read, limits)
         facts |= found
         tables.append(table)
-    is_test = RULES[how].rows(Rule(read, test, at, n, seed), facts)
+    rule = Rule(read, test, at, n, seed)
+    is_test = RULES[how].rows(rule, facts)
     first = np.zeros(len(read), np.bool_)
     if fold_in is not None:
-        first = first_rows(read, is_test, fold_in, facts)
+        first = first_rows(rule, is_test, fold_in, facts)
     held = read.replaced(read.frame.filter(pl.Series(first)))
-    sides = sides_of(read, is_test, is_test & ~first)
+    sides = sides_of(rule, ~is_test, is_test & ~first)
     again = np.zeros(len(sides.test), np.bool_)
     if fold_in is not None:
-        again = Sides(held, sides.test).repeated
+        again = Sides.of(held, sides.test).repeated
         facts["test rows whose pair is in fold-in"] = Share(int(again.sum()), len(again))
     drops: dict[str, tuple[Unknown, Callable[[], np.ndarray]]] = {
         "unknown users": (unknown_users, lambda: sides.cold_users),
@@ -146,35 +148,37 @@ def split(
         "pairs of the training data": (repeated, lambda: sides.repeated | again),
     }
     kept = np.ones(len(sides.test), np.bool_)
-    for what, (rule, rows) in drops.items():
-        if rule == "drop":
+    for what, (wanted, rows) in drops.items():
+        if wanted == "drop":
             facts[f"test rows of {what}, dropped"] = Share(int(rows().sum()), len(sides.test))
             kept &= ~rows()
     if not kept.all():
-        sides = Sides(sides.train, sides.test.replaced(sides.test.frame.filter(pl.Series(kept))))
-    _refuse_empty(read, len(sides.train), len(sides.test))
+        left = is_test & ~first
+        left[left] = kept
+        sides = sides_of(rule, ~is_test, left)
     description = RULES[how].description.format(test=test, n=n, seed=seed)
     notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
     sizes = _sizes(sides, held)
     report = Report(f"Split of {read.name}: {description}", facts | sides.facts(), (*tables, sizes), notes)
-    divided = Split(sides.train.frame, sides.test.frame, report)
-    divided.fold_in = held.frame if fold_in is not None else None
-    return divided
+    made = Split(sides.train.frame, sides.test.frame, report)
+    made.fold_in = held.frame if fold_in is not None else None
+    return made
 
 
-def sides_of(log: Log, held: np.ndarray, is_test: np.ndarray) -> Sides:
-    """Return the two sides of a log, without the held rows in the training data; DataError if one is empty."""
-    train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (~held, is_test))
-    _refuse_empty(log, len(train), len(test))
-    return Sides(train, test)
+def sides_of(rule: Rule, *sides: np.ndarray) -> Sides:
+    """Return the two sides of a log; DataError if one is empty."""
+    return Sides(*divided(rule.log, *sides), rule.users.parts(*sides), rule.items.parts(*sides))
 
 
-def _refuse_empty(log: Log, train: int, test: int) -> None:
-    for side, size in (("training", train), ("test", test)):
-        if not size:
+def divided(log: Log, is_train: np.ndarray, is_test: np.ndarray) -> tuple[Log, Log]:
+    """Return the two sides of a log; DataError if one is empty."""
+    for side, rows in (("training", is_train), ("test", is_test)):
+        if not rows.any():
             raise DataError(
                 f"{log.name}: the {side} data would be empty. Move the cut (test=, at=, n=, fold_in=), or drop less."
             )
+    train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (is_train, is_test))
+    return train, test
 
 
 def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> None:
@@ -209,14 +213,21 @@ def _sizes(sides: Sides, held: Log) -> Table:
     columns = [Column("part"), *(Column(word, "count") for word in ("rows", "users", "items"))]
     columns += [Column("of rows", "value")]
     columns += [Column("from"), Column("to")] if sides.times else []
-    parts = [("train", sides.train), ("test", sides.test)]
+    users, items = (ids.present for ids in (sides.users, sides.items))
+    parts = [("train", sides.train, users[0], items[0]), ("test", sides.test, users[1], items[1])]
     if len(held):
-        parts.insert(1, ("fold-in", held))
-    total = sum(len(log) for _, log in parts)
+        own_users, own_items = (coded([held], word).present[0] for word in ("query", "item"))
+        parts.insert(1, ("fold-in", held, own_users, own_items))
+    total = sum(len(log) for _, log, _, _ in parts)
     rows: list[list[str | int | float]] = []
-    for part, log in parts:
-        users, items = (len(log.ids(word).distinct()) for word in ("query", "item"))
-        row: list[str | int | float] = [part, len(log), users, items, len(log) / total]
+    for part, log, has_user, has_item in parts:
+        row: list[str | int | float] = [
+            part,
+            len(log),
+            int(has_user.sum()),
+            int(has_item.sum()),
+            len(log) / total,
+        ]
         if sides.times:
             times = log.times()
             row += [moment(log, times.min().item()), moment(log, times.max().item())]
