@@ -60,9 +60,10 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
         return wanted
     if wanted is None and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"
-    if wanted is None and any(map(is_spark, sources)):
+    others = [source for source in sources if type(source) is not dict and source is not None]
+    if wanted is None and any(map(is_spark, others)):
         wanted = "spark"
-    if wanted is None and any(isinstance(source, NAMES) for source in sources):
+    if wanted is None and any(isinstance(source, NAMES) for source in others):
         from rankwell.evaluation.by_size import engine_by_size
 
         found, why = engine_by_size(*sources)

@@ -37,11 +37,16 @@ APART = frozenset({"shown", "topics"})  # tables that do not match a reordered t
 
 
 class Steps(NamedTuple):
-    """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts."""
+    """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts.
+
+    ``corpus`` are those without a value per query; ``reads_all``: whether one reads judgements of queries that it has no list for.
+    """
 
     metrics: tuple[tuple[Metric, QueryMetric | None], ...]
     diagnosing: tuple[Metric, ...]
     counting: tuple[Metric, ...]
+    corpus: tuple[Metric, ...]
+    reads_all: bool
 
 
 @lru_cache(maxsize=256)
@@ -51,6 +56,8 @@ def steps_of(metrics: tuple[Metric, ...]) -> Steps:
         tuple([(m, m if isinstance(m, QueryMetric) else None) for m in metrics]),
         tuple([m for m in metrics if type(m).diagnostics is not Metric.diagnostics]),
         tuple([m for m in metrics if type(m).counts is not Metric.counts]),
+        tuple([m for m in metrics if not isinstance(m, QueryMetric)]),
+        any(m.reads_all_judgements() for m in metrics),
     )
 
 
@@ -85,7 +92,10 @@ class Task:
     @cached_property
     def conditions(self) -> Conditions:
         """What the values depend on besides lists and judgements."""
-        return Conditions.of(self.asked.policy, self.context, self.pool, self.metrics)
+        steps = self._steps
+        return Conditions.of(
+            self.asked.policy, self.context, self.pool, steps.corpus, reads_all=steps.reads_all
+        )
 
     @cached_property
     def _steps(self) -> Steps:

@@ -12,14 +12,13 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool, Together
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
-from rankwell.kernels import match
+from rankwell.kernels import integers, match
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
-PART = 1 << 15  # grades counted at a time, so few that the memory for them is used again
 STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
 
@@ -202,14 +201,8 @@ def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked) -
 
 def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct grades, ascending, and their counts."""
-    if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
-        counts = np.zeros(2 * FEW + 1, np.int64)
-        for low in range(0, len(grades), PART):
-            part = grades[low : low + PART]
-            whole = part.astype(np.int64)
-            if not np.array_equal(whole, part):
-                return np.unique(grades, return_counts=True)
-            counts += np.bincount(whole + FEW, minlength=len(counts))
-        levels = np.flatnonzero(counts)
-        return (levels - FEW).astype(np.float64), counts[levels]
-    return np.unique(grades, return_counts=True)
+    counts = integers.counts(grades, FEW) if len(grades) else None
+    if counts is None:
+        return np.unique(grades, return_counts=True)
+    levels = np.flatnonzero(counts)
+    return (levels - FEW).astype(np.float64), counts[levels]

@@ -69,6 +69,30 @@ def negative(values: np.ndarray) -> int:
     return count
 
 
+def counts(values: np.ndarray, most: int) -> np.ndarray | None:
+    """Return how many numbers are each of ``-most`` … ``most``; None if another number is among them, or nan."""
+    v: cython.const[cython.double][:] = values
+    top: cython.int = most
+    found = np.zeros(2 * most + 1, np.int64)
+    n: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    number: cython.double
+    whole: cython.int
+    fits: cython.bint = True
+    with cython.nogil:
+        for i in range(v.shape[0]):
+            number = v[i]
+            if not -top <= number <= top:
+                fits = False
+                break
+            whole = cython.cast(cython.int, number)
+            if whole != number:
+                fits = False
+                break
+            n[whole + top] += 1
+    return found if fits else None
+
+
 def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:
     """Return the row + 1 of each of ``low`` … ``low + width - 1`` among distinct integers, for ``read``."""
     k: cython.const[cython.ulonglong][::1] = keys

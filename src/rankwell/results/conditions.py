@@ -50,13 +50,16 @@ class Conditions:
     is_known: bool = True
 
     @classmethod
-    def of(cls, policy: Policy, context: Context, pool: Pool, metrics: Iterable[Metric]) -> Conditions:
-        """Return the conditions of an evaluation of some metrics."""
-        corpus = [metric for metric in metrics if not isinstance(metric, QueryMetric)]
-        counting = [metric for metric in corpus if "item" in metric.needs] if corpus else []
+    def of(
+        cls, policy: Policy, context: Context, pool: Pool, corpus: Iterable[Metric], *, reads_all: bool
+    ) -> Conditions:
+        """Return the conditions of an evaluation, of whose metrics ``corpus`` are those without a value per query.
+
+        ``reads_all``: whether a metric reads all judgements.
+        """
+        counting = [metric for metric in corpus if "item" in metric.needs]
         is_compared = context.catalogue is not None and (context.train is not None or counting)
         reads_columns = bool(counting) and any("features" in metric.needed() for metric in counting)
-        reads_all = any(metric.reads_all_judgements() for metric in metrics)
         return cls(
             policy,
             context.scale,
