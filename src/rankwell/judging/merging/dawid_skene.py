@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rankwell.errors import DataError
+from rankwell.records import record
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ids import Ids
 
 MOST_STEPS = 10_000
 CLOSE = 1e-9  # the largest change of a probability at which EM ends
@@ -58,47 +62,63 @@ def dawid_skene(
     """
     if not len(unit):
         raise DataError("there is no judgement to estimate grades from.")
-    units, judges = int(unit.max()) + 1, int(judge.max()) + 1
-    posterior = np.zeros((units, grades))
-    np.add.at(posterior, (unit, grade), 1.0)
+    given = _Given.of(unit, judge, grade, grades)
+    posterior = given.counts @ np.tile(np.eye(grades), (given.judges, 1))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    shares, confusion = _maximised(posterior, unit, judge, grade, judges)
+    shares, confusion = given.maximised(posterior)
     steps, change = 0, np.inf
     while change >= close and steps < most_steps:
         steps += 1
-        posterior, likelihood = _expected(shares, confusion, unit, judge, grade, units)
+        posterior, likelihood = given.expected(shares, confusion)
         before = shares, confusion
-        shares, confusion = _maximised(posterior, unit, judge, grade, judges)
+        shares, confusion = given.maximised(posterior)
         changes = [np.abs(new - old) for new, old in zip((shares, confusion), before, strict=True)]
         change = max(float(np.nanmax(each)) for each in changes)
-    return Estimated(posterior, shares, confusion, likelihood, steps, has_converged=change < close)
+    return Estimated(
+        posterior[given.alike], shares, confusion, likelihood, steps, has_converged=change < close
+    )
 
 
-def _maximised(
-    posterior: np.ndarray, unit: np.ndarray, judge: np.ndarray, grade: np.ndarray, judges: int
-) -> tuple[np.ndarray, np.ndarray]:
-    grades = posterior.shape[1]
-    given = np.zeros((judges, grades, grades))
-    np.add.at(given, (judge, grade), posterior[unit])
-    counts = given.swapaxes(1, 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return posterior.mean(axis=0), counts / counts.sum(axis=2, keepdims=True)
+@record(eq=False)
+class _Given:
+    """What judges gave, by kinds of units: units with the same judgements are of one kind, as they always have the same probabilities.
 
+    ``counts`` (kinds × judges · grades) says how often, ``units`` how many units are of each kind, ``alike`` which kind each unit is of.
+    """
 
-def _expected(
-    shares: np.ndarray,
-    confusion: np.ndarray,
-    unit: np.ndarray,
-    judge: np.ndarray,
-    grade: np.ndarray,
-    units: int,
-) -> tuple[np.ndarray, float]:
-    """The probabilities of the grades of each unit, in logarithms, since products of many judgements underflow."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.nan_to_num(confusion[judge, :, grade]))
-        whole = np.tile(np.log(shares), (units, 1))
-    np.add.at(whole, unit, logs)
-    most = whole.max(axis=1, keepdims=True)
-    chances = np.exp(whole - most)
-    total = chances.sum(axis=1, keepdims=True)
-    return chances / total, float((most + np.log(total)).sum())
+    counts: csr_array
+    units: np.ndarray
+    alike: np.ndarray
+    judges: int
+
+    @classmethod
+    def of(cls, unit: np.ndarray, judge: np.ndarray, grade: np.ndarray, grades: int) -> _Given:
+        """Return the judgements, one row each."""
+        cell = (judge * grades + grade).astype(np.int32)
+        rows = np.lexsort((cell, unit))
+        ends = offsets_of(np.bincount(unit))
+        # the cells of a unit, in order, are its kind: as bytes they are told apart like ids
+        kinds = Ids.of_spans(cell[rows].view(np.uint8), 4 * ends[:-1], (4 * np.diff(ends)).astype(np.int32))
+        alike, firsts = kinds.group()
+        judges = int(judge.max()) + 1
+        shape = len(ends) - 1, judges * grades
+        counts = csr_array((np.ones(len(cell)), cell[rows], ends), shape=shape)[firsts]
+        return cls(counts, np.bincount(alike), alike, judges)
+
+    def maximised(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of the grades and the confusion of each judge, from the probabilities of each kind of unit."""
+        grades = posterior.shape[1]
+        weighted = posterior * self.units[:, None]
+        counts = (self.counts.T @ weighted).reshape(self.judges, grades, grades).swapaxes(1, 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return weighted.sum(axis=0) / len(self.alike), counts / counts.sum(axis=2, keepdims=True)
+
+    def expected(self, shares: np.ndarray, confusion: np.ndarray) -> tuple[np.ndarray, float]:
+        """The probabilities of the grades of each kind of unit, in logarithms, since products of many judgements underflow."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.nan_to_num(confusion)).swapaxes(1, 2).reshape(-1, len(shares))
+            whole = self.counts @ logs + np.log(shares)
+        most = whole.max(axis=1, keepdims=True)
+        chances = np.exp(whole - most)
+        total = chances.sum(axis=1, keepdims=True)
+        return chances / total, float(self.units @ (most + np.log(total))[:, 0])
