@@ -111,6 +111,17 @@ def test_a_run_left_out_is_evaluated_by_what_the_others_asked_for():
     assert each.rows == rw.judging.simulate(lists, qrels_of(grades), "depth", 10).rows
 
 
+def test_a_method_that_has_nothing_to_ask_says_so(tmp_path):
+    # runs that are alike: no judgement can change their order
+    runs = {name: {"q": ["a", "b", "c"]} for name in ("one", "other")}
+    found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 0, "c": 2}}, ["mtc", "depth"])
+    assert found.methods == ("depth",)
+    assert found.idle == ("mtc",)
+    assert "mtc asks for nothing" in repr(found)
+    found.save(tmp_path / "found.json")
+    assert rw.judging.Simulation.load(tmp_path / "found.json") == found
+
+
 def test_a_saved_simulation_reads_back(tmp_path):
     lists, grades = slow.worlds(15)
     found = rw.judging.simulate(lists, qrels_of(grades), ["mtc", "depth"], [1, 5], leave_out="each")

@@ -112,7 +112,13 @@ def simulate(
         for name in names:
             apart += _left(name, collection.trace(name, (run,), budgets, seed), collection, (run,))
     return Simulation(
-        tuple(rows), tuple(apart), tuple(opened), measure.metric.signature, rest, collection.answerable
+        tuple(rows),
+        tuple(apart),
+        tuple(opened),
+        measure.metric.signature,
+        rest,
+        collection.answerable,
+        tuple(name for name in names if not traces[name]),
     )
 
 
@@ -180,7 +186,9 @@ class Collection:
             if chosen:
                 chooser.tell_candidate(chosen[0][0], float(answer[chosen[0][0]]))
                 n += 1
-            if n and (n == stop or not chosen):
+            elif not n:
+                return  # a method that compares runs has nothing to ask where they are alike
+            if n == stop or not chosen:
                 means = _means(self.runs, chooser.told, self.measure, self.policy)
                 yield Step(n, means, int(answers.relevant.sum()), int((answers.asked > 0).sum()))
                 stop = next(stops, 0) if chosen else 0

@@ -54,7 +54,7 @@ class Left(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
-    """What judging in the order of each method gives; made by ``simulate``."""
+    """What judging in the order of each method gives; made by ``simulate``. ``idle`` methods asked for nothing."""
 
     rows: tuple[Spent, ...]
     left_out: tuple[Left, ...]
@@ -62,6 +62,7 @@ class Simulation:
     metric: str
     rest: str
     candidates: int
+    idle: tuple[str, ...] = ()
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -89,6 +90,10 @@ class Simulation:
         notes = [
             f"metric: {self.metric}; {self.candidates:,} items can be asked for: {rest}",
             "τ_AP: of the order of the runs with that under all judgements; error: √ of the mean squared difference of their means",
+            *(
+                f"{method} asks for nothing: no judgement can change the order of these runs"
+                for method in self.idle
+            ),
         ]
         caption = f"Order of {len(self.systems)} runs by judgements spent"
         tables = [Table(columns, self.rows, caption=caption, notes=notes)]
@@ -118,7 +123,7 @@ class Simulation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        words = "systems", "metric", "rest", "candidates"
+        words = "systems", "metric", "rest", "candidates", "idle"
         return {
             "kind": KIND,
             **{word: getattr(self, word) for word in words},
@@ -163,7 +168,8 @@ class Simulation:
             rows = tuple(Spent(**_numbers(row)) for row in found["rows"])
             left = tuple(Left(**_numbers(row)) for row in found["left_out"])
             systems, metric = tuple(map(str, found["systems"])), str(found["metric"])
-            return cls(rows, left, systems, metric, str(found["rest"]), int(found["candidates"]))
+            idle = tuple(map(str, found.get("idle", ())))
+            return cls(rows, left, systems, metric, str(found["rest"]), int(found["candidates"]), idle)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."

@@ -139,3 +139,35 @@ def test_many_judgements_of_one_unit_do_not_underflow():
 def test_nothing_is_refused():
     with pytest.raises(DataError, match="no judgement"):
         dawid_skene(*np.zeros((3, 0), np.int64), grades=2)
+
+
+def slow_step(posterior, unit, judge, grade, grades):
+    """One step of EM, judgement by judgement: equations 2.3, 2.4 and 2.5."""
+    judges, units = judge.max() + 1, len(posterior)
+    shares = [sum(own[true] for own in posterior) / units for true in range(grades)]
+    given = np.zeros((judges, grades, grades))
+    for i, k, g in zip(unit, judge, grade, strict=True):
+        for true in range(grades):
+            given[k, true, g] += posterior[i][true]
+    found = np.tile(shares, (units, 1))
+    for i, k, g in zip(unit, judge, grade, strict=True):
+        for true in range(grades):
+            found[i, true] *= given[k, true, g] / given[k, true].sum() if given[k, true].sum() else 0.0
+    return found / found.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_judgement_alone_gives_the_same(seed):
+    # units with the same judgements are estimated once, and products of matrices replace the loops
+    rng = np.random.default_rng(seed)
+    units, judges, grades = rng.integers(1, 12), rng.integers(1, 5), rng.integers(2, 5)
+    unit = np.concatenate([np.arange(units), rng.integers(0, units, 3 * units)])
+    judge, grade = rng.integers(0, judges, len(unit)), rng.integers(0, grades, len(unit))
+    posterior = np.zeros((units, grades))
+    for i, g in zip(unit, grade, strict=True):
+        posterior[i, g] += 1
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    for _ in range(5):
+        posterior = slow_step(posterior, unit, judge, grade, grades)
+    found = dawid_skene(unit, judge, grade, grades=int(grades), most_steps=5)
+    assert found.posterior == pytest.approx(posterior, abs=1e-12)
