@@ -105,6 +105,14 @@ def test_queries_that_lose_all_relevant_items_are_left_out_of_the_change_and_cou
     assert math.isnan(everything.without) or everything.lost == 1
 
 
+def test_without_relevant_items_neither_values_nor_ranks_are_defined():
+    runs = {"one": {"q": ["a", "b"]}, "other": {"q": ["c", "a"]}}
+    found = rw.pool_bias(runs, {"q": {"a": 0, "b": 0, "c": 0}}, ["ap", "p@1"])
+    assert [(row.rank, row.rank_without) for row in found.rows] == [(None, None)] * 4
+    assert found.to_frame().filter(metric="ap")["value"].to_list() == [None, None]
+    assert "–" in repr(found)
+
+
 def test_topics_stay_with_the_judgements_that_are_left():
     qrels = rw.Qrels(["q"] * 4, ["a", "a", "b", "c"], [1, 1, 1, 1], topic=["1", "2", "1", "3"])
     runs = {"one": {"q": ["a", "c"]}, "two": {"q": ["c", "b"]}}

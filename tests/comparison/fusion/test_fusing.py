@@ -230,7 +230,7 @@ QRELS = {"q": {"x": 1}}
         (TWO, {"qrels": QRELS, "metric": "ap", "k": 3}, "k= is given, and would be learned from qrels="),
         (TWO, {"qrels": QRELS, "metric": "ap", "learn": "phi"}, "rrf has k or weights to learn"),
         (TWO, {"qrels": QRELS, "metric": "ap", "method": "comb_min"}, "comb_min has nothing to learn"),
-        (TWO, {"qrels": QRELS, "metric": "ap"}, "hold 1 judged queries, too few for 5 folds; say folds=1"),
+        (TWO, {"qrels": QRELS, "metric": "ap"}, "hold 1 judged query, too few for 5 folds; say folds=1"),
         (TWO, {"qrels": QRELS, "metric": "ap", "folds": 0}, "folds=0: must be at least 1"),
         (TWO, {"qrels": {"z": {"x": 1}}, "metric": "ap"}, "no query of the runs is judged"),
         (TWO, {"qrels": {"q": {"x": 0}}, "metric": "ap", "folds": 1}, "the metric is undefined for all queries"),

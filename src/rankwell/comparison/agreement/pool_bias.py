@@ -154,11 +154,13 @@ def _alone(name: str, metric: Metric, results: Mapping[str, Results], after: Res
         if lost:
             change = (left - math.fsum(old[query] for query in both)) / len(both) if both else math.nan
             without = value + change
-        else:
+        elif n:
             without = left / n
     sign = SIGN[metric.better]
     others = [sign * res.mean[str(metric)] for other, res in results.items() if other != name]
-    ranks = [1 + sum(other > sign * own for other in others) for own in (value, without)]
+    ranks = [
+        None if np.isnan(own) else 1 + sum(other > sign * own for other in others) for own in (value, without)
+    ]
     return Alone(name, str(metric), value, without, ranks[0], ranks[1], lost)
 
 

@@ -16,7 +16,7 @@ APART = 0.1  # judged shares that differ by more make values incomparable
 class Alone(NamedTuple):
     """A run under one metric: its value and rank, and those without its own judgements.
 
-    ``lost`` are the queries without which the change is computed, as the metric is no longer defined there. ``judged`` is the
+    A rank is None where the value is undefined. ``lost`` are the queries without which the change is computed, as the metric is no longer defined there. ``judged`` is the
     share of its first ``k`` items that are judged, ``own`` the number of judged items that no other run brought into the pool,
     ``own_relevant`` how many of these are relevant.
     """
@@ -25,8 +25,8 @@ class Alone(NamedTuple):
     metric: str
     value: float
     without: float
-    rank: int
-    rank_without: int
+    rank: int | None
+    rank_without: int | None
     lost: int
     judged: float = 0.0
     k: int = 0
@@ -62,7 +62,8 @@ class PoolBias:
         """Return a frame with a row per run and metric."""
         import polars as pl
 
-        return pl.DataFrame([row._asdict() for row in self.rows]).fill_nan(None)
+        ranks = {"rank": pl.Int64, "rank_without": pl.Int64}
+        return pl.DataFrame([row._asdict() for row in self.rows], schema_overrides=ranks).fill_nan(None)
 
     def to_table(self) -> Table:
         """Return a table with a row per run and metric."""
@@ -80,7 +81,7 @@ class PoolBias:
                 row.system, row.metric, row.value, row.k, row.judged, row.own, row.own_relevant, row.without,
                 row.without - row.value, row.rank, row.rank_without,
             )
-            for row in sorted(self.rows, key=lambda row: (self.metrics.index(row.metric), row.rank))
+            for row in sorted(self.rows, key=lambda row: (self.metrics.index(row.metric), row.rank or 0))
         ]  # fmt: skip
         lost = max(row.lost for row in self.rows)
         notes = [

@@ -55,8 +55,8 @@ def folds_of(judged: Ids, folds: int, seed: int) -> np.ndarray:
     """
     if len(judged) < folds:
         raise DataError(
-            f"the runs hold {len(judged)} judged queries, too few for {folds} folds; say folds={len(judged)}, or give the "
-            f"judgements of more queries."
+            f"the runs hold {len(judged)} judged {'query' if len(judged) == 1 else 'queries'}, too few for {folds} folds; say "
+            f"folds={max(len(judged), 1)}, or give the judgements of more queries."
         )
     dealt = np.zeros(len(judged), np.int64)
     if folds > 1:
