@@ -106,7 +106,7 @@ def _refuse_gaps(
         values = res.per_query.filter(res.per_query[share] < 1)
         if len(values):
             raise DataError(
-                f"{machine.name}: the model judged {len(values):,} queries in part (such as {brief(values['query'][0])}: {share} of "
+                f"{machine.name}: the model judged queries in part, {len(values):,} in all (such as {brief(values['query'][0])}: {share} of "
                 f"{name} is {values[share][0]:.2f}), and people could not draw what it lacks. Let it judge every item down to the "
                 f"cut-off in every run."
             )

@@ -74,7 +74,7 @@ def _refuse_parts(
             values = res.per_query.filter(res.per_query[share] < 1)
             if len(values):
                 raise DataError(
-                    f"{people.name}: people judged {len(values):,} queries in part (such as {brief(values['query'][0])}: {share} of "
+                    f"{people.name}: people judged queries in part, {len(values):,} in all (such as {brief(values['query'][0])}: {share} of "
                     f"{name} is {values[share][0]:.2f}). Judge every item down to the cut-off in every run, or leave these queries out."
                 )
     more = _with_the_models(people, machine, policy)

@@ -13,13 +13,15 @@ from rankwell.statistics.intervals import interval
 from rankwell.statistics.prediction_powered import Predicted
 
 
-def refuse_undefined(metric: Metric, *tables: np.ndarray) -> None:
+def refuse_undefined(metric: Metric, model: np.ndarray, people: np.ndarray | None = None) -> None:
     """Refuse values that are undefined for some queries."""
-    missing = sum(int(np.isnan(each).any(axis=0).sum()) for each in tables)
-    if missing:
+    tables = [("the model's", model), *([] if people is None else [("people's", people)])]
+    missing = [(who, int(np.isnan(each).any(axis=0).sum())) for who, each in tables]
+    told = [f"of {n:,} queries under {who} judgements" for who, n in missing if n]
+    if told:
         raise DataError(
-            f"{metric} is undefined for {missing:,} queries under people's or the model's judgements, and leaving them out would "
-            f"choose queries by their judgements. Say undefined='zero', or use a metric that is always defined, such as DCG@k."
+            f"values of {metric} are undefined: {' and '.join(told)}, and leaving them out would choose queries by their "
+            f"judgements. Say undefined='zero', or use a metric that is always defined, such as DCG@k."
         )
 
 

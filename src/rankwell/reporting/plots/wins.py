@@ -76,7 +76,7 @@ def wins(
     wanted = primary_of(comparison) if metric is None else metric_in(comparison.metrics, metric)
     if not can_be_won(comparison, wanted):
         raise UsageError(
-            f"{wanted} has no wins and losses: it is one value of all lists, or neither end of it is better."
+            f"{wanted} has no wins and losses: it is one value of all lists, undefined for all queries, or neither end of it is better."
         )
     pairs = pairs_of(comparison, wanted, against=against, most=most)
     rows = rows_of(comparison, pairs)
