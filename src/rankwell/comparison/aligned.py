@@ -13,7 +13,8 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.draws import fingerprints_of
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.one_kind import of_one_kind
 from rankwell.tables.states import Mean
 
 
@@ -47,9 +48,7 @@ class Aligned:
         results = {name: res.collected() for name, res in results.items()}
         wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
-        found = [res.part.queries[res.part.concerned()] for res in results.values()]
-        like = next((ids for ids in found if len(ids) and not ids.is_text), found[0])
-        found = [to_same_kind(ids, like, "query")[0] for ids in found]
+        found = of_one_kind([res.part.queries[res.part.concerned()] for res in results.values()], "query")
         every = Ids.concatenate(found)
         queries = every[every.group()[1]]
         queries = queries[queries.order()]

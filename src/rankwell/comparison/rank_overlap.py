@@ -18,7 +18,8 @@ from rankwell.judge.scale import Scale
 from rankwell.readers import read_run
 from rankwell.records import record
 from rankwell.tables.arguments import checked
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.one_kind import of_one_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 
@@ -149,9 +150,7 @@ class _Lists:
     @classmethod
     def of(cls, left: Run, right: Run, policy: Policy) -> _Lists:
         tables = [run.rows.table() for run in (left, right)]
-        items = [table.item for table in tables]
-        if items[0].is_text != items[1].is_text:
-            items = [to_same_kind(each, Ids.of([1]), "item")[0] if each.is_text else each for each in items]
+        items = of_one_kind([table.item for table in tables], "item")
         both = Ids.concatenate([each.distinct() for each in items])
         catalogue = Known(both[both.group()[1]])
         (queries, mine), (others, theirs) = (_ranked(run, policy, catalogue) for run in (left, right))

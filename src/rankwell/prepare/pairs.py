@@ -14,7 +14,8 @@ from rankwell.readers.logs import Log
 from rankwell.records import record
 from rankwell.tables.csr import are_places, places_of
 from rankwell.tables.grouping import PART_ROWS, cuts, grouped
-from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.ids import Ids
+from rankwell.tables.one_kind import of_one_kind
 from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.workers import on_all_cores
 
@@ -55,7 +56,7 @@ def coded(logs: Sequence[Log], word: str) -> Coded:
     DataError
         If ids are text in one table and integers in another, and the text is not plain numbers.
     """
-    columns = _of_one_kind([log.ids(word) for log in logs], word)
+    columns = of_one_kind([log.ids(word) for log in logs], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     ends = np.cumsum([len(column) for column in columns])[:-1]
@@ -70,17 +71,10 @@ def extended(known: Coded, log: Log, word: str) -> Coded:
     DataError
         As for ``coded``.
     """
-    columns = _of_one_kind([known.ids, log.ids(word)], word)
+    columns = of_one_kind([known.ids, log.ids(word)], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     return Coded(whole[firsts], (*known.codes, codes[len(known) :]))
-
-
-def _of_one_kind(columns: list[Ids], word: str) -> list[Ids]:
-    integers = next((column for column in columns if not column.is_text), None)
-    if integers is None:
-        return columns
-    return [to_same_kind(column, integers, word)[0] if column.is_text else column for column in columns]
 
 
 def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:

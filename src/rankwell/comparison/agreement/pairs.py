@@ -13,7 +13,8 @@ from rankwell.judge.pool import Pool
 from rankwell.records import record
 from rankwell.tables.csr import owners_of
 from rankwell.tables.draws import fingerprints_of
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.one_kind import of_one_kind
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.sorted_keys import distinct
 
@@ -99,8 +100,7 @@ class Pairs:
 
 def _known(columns: list[Ids], what: str) -> Known:
     """The distinct ids of several columns, as integers if one of them holds integers."""
-    like = next((ids for ids in columns if not ids.is_text and len(ids)), columns[0])
-    both = Ids.concatenate([to_same_kind(ids.distinct(), like, what)[0] for ids in columns])
+    both = Ids.concatenate(of_one_kind([ids.distinct() for ids in columns], what))
     return Known(both[both.group()[1]])
 
 

@@ -16,7 +16,8 @@ from rankwell.judge.scale import Scale
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.one_kind import of_one_kind
 from rankwell.tables.own_text import own_text
 from rankwell.tables.ranked import Ranked, spread
 from rankwell.tables.rows import Lists
@@ -117,8 +118,8 @@ def lists_of(runs: Sequence[Run], *, by_score: bool) -> list[Lists]:
         If a run holds no rows, has no scores where scores count, or has ids of another kind.
     """
     lists = on_all_cores(lambda run: _rows(run, by_score=by_score), runs)
-    queries = _same_kind([each.queries for each in lists], "query")
-    items = _same_kind([each.items for each in lists], "item")
+    queries = of_one_kind([each.queries for each in lists], "query")
+    items = of_one_kind([each.items for each in lists], "item")
     return [
         replace(each, queries=own, items=listed)
         for each, own, listed in zip(lists, queries, items, strict=True)
@@ -206,12 +207,6 @@ def _rows(run: Run, *, by_score: bool) -> Lists:
             f"to others. Leave the item out, or fuse by ranks, as method='rrf' does."
         )
     return lists
-
-
-def _same_kind(columns: list[Ids], what: str) -> list[Ids]:
-    if len({column.is_text for column in columns}) == 1:
-        return columns
-    return [to_same_kind(column, Ids.of([1]), what)[0] for column in columns]
 
 
 def _queries_of(lists: Sequence[Lists]) -> Known:
