@@ -142,6 +142,7 @@ def test_a_value_that_does_not_fit_is_refused_when_the_metric_is_made(make, mess
     ("text", "message"),
     [
         ("p", r"p needs a cut-off: write p@10"),
+        ("recall(rel=2)", r"recall\(rel=2\) needs a cut-off: write recall\(rel=2\)@10"),
         ("rprec@5", r"rprec takes no cut-off; write rprec"),
         ("ndcg(base=3)@5", r"base=3 has no effect with the other parameters"),
         ("coverage(sampled=9)@5", r"on a metric that needs judgements"),

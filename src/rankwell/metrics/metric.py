@@ -23,6 +23,7 @@ from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMe
 Better = Literal["higher", "lower", "neither"]
 
 MOST_NESTED = 10  # metrics of metrics
+NO_CUT = "{name} needs a cut-off: write {name}@10."
 REGISTRY: dict[str, type[Metric]] = {}
 PARSED: dict[str, Metric] = {}  # metrics by the texts read so far
 ASKED: dict[str, tuple[Metric, ...]] = {}  # the complete metrics that a text asks for
@@ -151,7 +152,7 @@ class Metric(SetOnce, metaclass=MetricType):
     def check(self) -> None:
         """Raise UsageError if the metric cannot be computed as written, or a parameter has no effect."""
         if self.cut == "required" and self.k is None:
-            raise UsageError(f"{self.name} needs a cut-off: write {self.name}@10.")
+            raise UsageError(NO_CUT.format(name=self.name))
         if self.sampled is not None and (self.sampled < 1 or not self.judgements):
             raise UsageError(
                 f"{self}: sampled must be a whole number of at least 1, on a metric that needs judgements."

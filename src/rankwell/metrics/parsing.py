@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics.bundles import profile
-from rankwell.metrics.metric import ASKED, MOST_NESTED, PARSED, Metric, forget_texts
+from rankwell.metrics.metric import ASKED, MOST_NESTED, NO_CUT, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
 from rankwell.metrics.registry import find, is_metric, unknown
 from rankwell.metrics.spellings import meant
@@ -55,6 +55,8 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
             f"{brief(wanted)} is not a metric. Write text such as 'ndcg@10', or a value such as rw.P @ 5."
         )
     if complete:
+        if isinstance(wanted, str) and made.cut == "required" and made.k is None:
+            raise UsageError(NO_CUT.format(name=wanted.strip()))  # as it was written
         made.check()
     return made
 
