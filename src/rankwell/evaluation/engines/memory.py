@@ -68,13 +68,13 @@ class Memory:
             part = self.measured(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
             part = self.measured(rows.regrouped(), run.name, task)
-        if len(task.pool.offsets) > 1 and integers.negative(part.pool_row) == len(part.pool_row):
+        known = n_judged(part)
+        if not known and len(task.pool.offsets) > 1:
             raise nothing_in_common(run.name, task.pool.queries.ids, part.queries)
-        return self.completed(part, task)
+        return self.completed(part, task, known)
 
-    def completed(self, part: Part, task: Task) -> Part:
-        """Return the part of a whole run, or of all lists of some queries, with the lists that the run lacks."""
-        known = len(part.pool_row) - integers.negative(part.pool_row)
+    def completed(self, part: Part, task: Task, known: int) -> Part:
+        """Return the part of a whole run, or of all lists of some queries, with the lists that the run lacks: ``known`` are judged."""
         absent = len(task.pool.offsets) - 1 - known
         if task.asked.policy.missing != "empty":
             if absent:
@@ -172,6 +172,11 @@ def nothing_in_common(name: str, judged: Ids, queries: Ids) -> DataError:
         f"{name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
         f"{brief(judged.one(0))}. Check that the two files are in the right order and of the same collection."
     )
+
+
+def n_judged(part: Part) -> int:
+    """Return how many queries of a part are judged."""
+    return len(part.pool_row) - integers.negative(part.pool_row)
 
 
 def no_rows(name: str) -> DataError:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.evaluation.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory, n_judged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import on_slices
 from rankwell.evaluation.streaming.done import PartDone
@@ -152,8 +152,8 @@ class Work:
             nothing = missing_lists(pool, np.arange(len(pool.queries)))
             nothing.queries = self.first[:0]
             values = task.measure(nothing, {})
-        is_judged = bool((values.pool_row >= 0).any())
-        return Memory().completed(values, task).settle(), is_judged
+        known = n_judged(values)
+        return Memory().completed(values, task, known).settle(), known > 0
 
 
 def users_like(users: Ids, queries: Ids) -> Ids:
