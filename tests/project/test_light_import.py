@@ -64,6 +64,15 @@ def test_a_measured_process_begins_with_no_library():
     assert not loaded_by("import rankwell.efficiency.worker") & (HEAVY | {"rankwell.efficiency.costs"})
 
 
+def test_no_package_loads_scipy_before_a_test_or_an_estimate_needs_it():
+    packages = (
+        "cli.main comparison efficiency evaluation inspection judging prepare reporting results statistics"
+    )
+    modules = loaded_by("\n".join(f"import rankwell.{name}" for name in packages.split()))
+    assert "rankwell.judging.merging.dawid_skene" in modules
+    assert "scipy" not in modules
+
+
 def test_evaluating_trec_files_loads_no_frame_library(tmp_path):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
     qrels.write_text(QRELS, encoding="utf-8")

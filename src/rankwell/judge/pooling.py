@@ -136,13 +136,13 @@ def _merged(
             f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice (first: "
             f"{qrels.place(earlier)}). Remove one, or set duplicate_grades='max' or 'last'."
         )
+    if qrels.grade is None:
+        return grades, grades, len(copy)
     if policy.duplicate_grades == "last":
         if found is None:
             owner = np.arange(len(grades))
             owner[again] = firsts
         grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
-    if qrels.grade is None:
-        return grades, grades, len(copy)
     highest = grades.copy()
     if stands_together:
         starts = np.flatnonzero(owner == np.arange(len(owner)))

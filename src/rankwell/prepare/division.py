@@ -13,7 +13,7 @@ import polars as pl
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.prepare.drawing import drawn, keys_by
 from rankwell.prepare.leaks import SECONDS, moment
-from rankwell.prepare.pairs import Coded, by_code, coded, extremes, nth
+from rankwell.prepare.pairs import Coded, by_code, coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import record
@@ -129,14 +129,21 @@ def _last(log: Log, users: Coded, wanted: np.ndarray, facts: dict[str, Fact]) ->
     """The last rows of each user; rows of equal time keep their order in the log."""
     times = log.times()
     rows, offsets = by_code(users.codes[0], times)
-    cuts = offsets[1:] - wanted
+    test, divided = _after(times, rows, offsets, offsets[1:] - wanted)
+    facts["users whose cut divides rows of equal time, kept in log order"] = divided
+    return test
+
+
+def _after(
+    times: np.ndarray, rows: np.ndarray, offsets: np.ndarray, cuts: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Which rows come after the cut of their user, given the rows of each by time, and how many cuts divide rows of equal time."""
     inside = cuts[(cuts > offsets[:-1]) & (cuts < offsets[1:])]
     divided = times[rows[inside - 1]] == times[rows[inside]]
-    facts["users whose cut divides rows of equal time, kept in log order"] = int(np.sum(divided))
-    lengths = np.column_stack([cuts - offsets[:-1], wanted]).ravel()
-    test = np.empty(len(log), np.bool_)
-    test[rows] = np.repeat(np.tile([False, True], len(users)), lengths)
-    return test
+    lengths = np.column_stack([cuts - offsets[:-1], offsets[1:] - cuts]).ravel()
+    after = np.empty(len(rows), np.bool_)
+    after[rows] = np.repeat(np.tile([False, True], len(cuts)), lengths)
+    return after, int(np.sum(divided))
 
 
 def _by_chance(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
@@ -149,21 +156,16 @@ def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
 
 def first_rows(rule: Rule, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
     """The first n rows of each held-out user, out of all their rows; rows of equal time keep their order in the log."""
-    users, times = rule.users, rule.log.times()
-    codes = users.codes[0]
-    first = held & (nth(codes, times) <= n)
-    rest = held & ~first
-    lengths = np.bincount(codes[held], minlength=len(users))
+    codes, times = rule.users.codes[0], rule.log.times()
+    lengths = np.bincount(codes[held], minlength=len(rule.users))
     without = int(np.sum((lengths > 0) & (lengths <= n)))
     facts[f"held-out users with at most {n} rows, none in the test"] = Share(
         without, int(np.sum(lengths > 0))
     )
-    newest = extremes(np.maximum, codes[first], times[first], len(users))
-    oldest = extremes(np.minimum, codes[rest], times[rest], len(users))
-    facts["held-out users whose cut divides rows of equal time, kept in log order"] = int(
-        np.sum(oldest == newest)
-    )
-    return first
+    rows, offsets = by_code(codes, times)
+    after, divided = _after(times, rows, offsets, offsets[:-1] + np.minimum(lengths, n))
+    facts["held-out users whose cut divides rows of equal time, kept in log order"] = divided
+    return ~after
 
 
 def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankwell.prepare.pairs import Coded, coded, nth, repeated
 from rankwell.readers.logs import Log
-from rankwell.tables.draws import draws, fingerprints_of, uniform
+from rankwell.tables.draws import draws, uniform
 from rankwell.tables.ids import Ids
 
 
@@ -37,7 +37,7 @@ def keys_by(log: Log, sides: Sequence[Coded]) -> list[np.ndarray]:
     for side in sides:
         pair = pair * len(side) + side.codes[0]
     # a number per id, and not per row, of which there are many more
-    ids = [fingerprints_of(side.ids).view(np.int64)[side.codes[0]] for side in sides]
+    ids = [side.numbers[side.codes[0]] for side in sides]
     rows = np.flatnonzero(repeated(pair))
     if not len(rows):
         return ids

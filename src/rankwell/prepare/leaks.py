@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, among, coded, extremes, keys, repeats
+from rankwell.prepare.pairs import Coded, among, coded, greatest, keys, repeats
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import record
@@ -69,7 +69,7 @@ class Sides:
         """Which test rows are older than their user's newest training row."""
         assert self.times is not None
         train, test = self.times
-        newest = extremes(np.maximum, self.users.codes[0], train, len(self.users))
+        newest = greatest(self.users.codes[0], train, len(self.users))
         return test < newest[self.users.codes[1]]
 
     def facts(self) -> dict[str, Fact]:

@@ -13,6 +13,7 @@ from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import record
 from rankwell.tables.csr import are_places, places_of
+from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.grouping import PART_ROWS, cuts, grouped
 from rankwell.tables.ids import Ids
 from rankwell.tables.one_kind import of_one_kind
@@ -40,6 +41,11 @@ class Coded:
     def present(self) -> tuple[np.ndarray, ...]:
         """Which ids each table has."""
         return tuple(np.bincount(codes, minlength=len(self)) > 0 for codes in self.codes)
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """A fixed number of each id, by which draws tell them apart."""
+        return fingerprints_of(self.ids).view(np.int64)
 
     def parts(self, *rows: np.ndarray) -> Coded:
         """Return the codes of parts of the first table, each a table of its own."""
@@ -180,12 +186,9 @@ def _as_floats(values: np.ndarray) -> np.ndarray:
     return (values - least).astype(np.float64)
 
 
-def extremes(chosen: np.ufunc, codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """Return the greatest (``np.maximum``) or the least (``np.minimum``) value of each code.
-
-    A code without a row gets the opposite extreme of the type.
-    """
+def greatest(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Return the greatest value of each code; the least of the type for a code without a row."""
     limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
-    found = np.full(size, limits.min if chosen is np.maximum else limits.max, values.dtype)
-    chosen.at(found, codes, values)
+    found = np.full(size, limits.min, values.dtype)
+    np.maximum.at(found, codes, values)
     return found

@@ -12,7 +12,7 @@ from rankwell.prepare.drawing import lowest
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import such_as
-from rankwell.tables.draws import draws, fingerprints_of, further
+from rankwell.tables.draws import draws, further
 from rankwell.tables.ids import Known
 from rankwell.tables.workers import on_all_cores
 
@@ -118,13 +118,14 @@ def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
 def drift(sides: Sides, seed: int) -> Finding:
     """Compare the popularity of items in training and test data with the difference expected by chance."""
     parts, of_pairs = [], []
-    of_users, of_items = (fingerprints_of(side.ids).view(np.int64) for side in (sides.users, sides.items))
     for table in (0, 1):
         copies = sides.copies[table]
         first = ~copies if copies.any() else slice(None)
         users, items = sides.users.codes[table][first], sides.items.codes[table][first]
         parts.append(items)
-        of_pairs.append(draws(seed, of_users[users], of_items[items], np.array([table])))
+        of_pairs.append(
+            draws(seed, sides.users.numbers[users], sides.items.numbers[items], np.array([table]))
+        )
     size, cut = len(sides.items), len(parts[0])
     seen = divergence(*(np.bincount(part, minlength=size) for part in parts))
     both, drawn = np.concatenate(parts), np.concatenate(of_pairs)

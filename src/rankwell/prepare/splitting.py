@@ -13,7 +13,6 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows
 from rankwell.prepare.leaks import Sides, moment
-from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
@@ -136,11 +135,12 @@ def split(
     first = np.zeros(len(read), np.bool_)
     if fold_in is not None:
         first = first_rows(rule, is_test, fold_in, facts)
-    held = read.replaced(read.frame.filter(pl.Series(first)))
     sides = sides_of(rule, ~is_test, is_test & ~first)
     again = np.zeros(len(sides.test), np.bool_)
+    held: Sides | None = None
     if fold_in is not None:
-        again = Sides.of(held, sides.test).repeated
+        held = sides_of(rule, first, is_test & ~first)
+        again = held.repeated
         facts["test rows whose pair is in fold-in"] = Share(int(again.sum()), len(again))
     drops: dict[str, tuple[Unknown, Callable[[], np.ndarray]]] = {
         "unknown users": (unknown_users, lambda: sides.cold_users),
@@ -161,7 +161,7 @@ def split(
     sizes = _sizes(sides, held)
     report = Report(f"Split of {read.name}: {description}", facts | sides.facts(), (*tables, sizes), notes)
     made = Split(sides.train.frame, sides.test.frame, report)
-    made.fold_in = held.frame if fold_in is not None else None
+    made.fold_in = None if held is None else held.train.frame
     return made
 
 
@@ -208,26 +208,20 @@ def _refuse_fold_in(how: str, fold_in: int | None) -> None:
         )
 
 
-def _sizes(sides: Sides, held: Log) -> Table:
+def _sizes(sides: Sides, held: Sides | None) -> Table:
     """Rows, users, items and time span of both sides, and of the rows held for folding in."""
     columns = [Column("part"), *(Column(word, "count") for word in ("rows", "users", "items"))]
     columns += [Column("of rows", "value")]
     columns += [Column("from"), Column("to")] if sides.times else []
-    users, items = (ids.present for ids in (sides.users, sides.items))
-    parts = [("train", sides.train, users[0], items[0]), ("test", sides.test, users[1], items[1])]
-    if len(held):
-        own_users, own_items = (coded([held], word).present[0] for word in ("query", "item"))
-        parts.insert(1, ("fold-in", held, own_users, own_items))
-    total = sum(len(log) for _, log, _, _ in parts)
+    parts = [("train", sides, 0), ("test", sides, 1)]
+    if held is not None:
+        parts.insert(1, ("fold-in", held, 0))
+    logs = [(both.train, both.test)[side] for _, both, side in parts]
+    total = sum(map(len, logs))
     rows: list[list[str | int | float]] = []
-    for part, log, has_user, has_item in parts:
-        row: list[str | int | float] = [
-            part,
-            len(log),
-            int(has_user.sum()),
-            int(has_item.sum()),
-            len(log) / total,
-        ]
+    for (part, both, side), log in zip(parts, logs, strict=True):
+        users, items = (int(ids.present[side].sum()) for ids in (both.users, both.items))
+        row: list[str | int | float] = [part, len(log), users, items, len(log) / total]
         if sides.times:
             times = log.times()
             row += [moment(log, times.min().item()), moment(log, times.max().item())]

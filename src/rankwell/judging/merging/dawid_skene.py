@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rankwell.errors import DataError
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST_STEPS = 10_000
 CLOSE = 1e-9  # the largest change of a probability at which EM ends
@@ -94,10 +96,12 @@ class _Given:
     @classmethod
     def of(cls, unit: np.ndarray, judge: np.ndarray, grade: np.ndarray, grades: int) -> _Given:
         """Return the judgements, one row each."""
+        from scipy.sparse import csr_array
+
         cell = (judge * grades + grade).astype(np.int32)
         rows = np.lexsort((cell, unit))
         ends = offsets_of(np.bincount(unit))
-        # the cells of a unit, in order, are its kind: as bytes they are told apart like ids
+        # units with the same cells are of one kind; grouping their bytes as ids compares all of them
         kinds = Ids.of_spans(cell[rows].view(np.uint8), 4 * ends[:-1], (4 * np.diff(ends)).astype(np.int32))
         alike, firsts = kinds.group()
         judges = int(judge.max()) + 1

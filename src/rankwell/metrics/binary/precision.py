@@ -16,7 +16,7 @@ from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
-from rankwell.metrics.metric import definition
+from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.tables.ranked import Ranked, ratio
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class AP(Additive):
         """denom=k requires a cut-off."""
         super().check()
         if self.denom == "k" and self.k is None:
-            raise UsageError(f"{self.name}(denom=k) needs a cut-off: write {self.name}(denom=k)@10.")
+            raise UsageError(NO_CUT.format(name=f"{self.name}(denom=k)"))
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit, weighted by the precision at its rank."""

@@ -17,7 +17,7 @@ from rankwell.metrics.diversity.normalised import refuse_long
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.metrics.diversity.subtopics import Subtopics, Weights
 from rankwell.metrics.graded.gain_functions import discount
-from rankwell.metrics.metric import definition
+from rankwell.metrics.metric import NO_CUT, definition
 
 __all__ = ["NRBP", "AlphaDCG", "AlphanDCG", "nNRBP"]
 
@@ -97,7 +97,7 @@ class AlphaDCG(_Alpha):
         """norm=ndeval requires a cut-off."""
         super().check()
         if self.norm == "ndeval" and self.k is None:
-            raise UsageError("alpha_dcg(norm=ndeval) needs a cut-off: write alpha_dcg(norm=ndeval)@10.")
+            raise UsageError(NO_CUT.format(name="alpha_dcg(norm=ndeval)"))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, or the value of a list whose every item covers every topic."""

@@ -17,7 +17,7 @@ from rankwell.metrics.graded.gain_functions import (
     OnScale,
     top_level,
 )
-from rankwell.metrics.metric import definition
+from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.metrics.parameters import Numbers, Pairs
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class nDCG(OnScale, Gained):
         """ideal=maximal requires a cut-off."""
         super().check()
         if self.ideal == "maximal" and self.k is None:
-            raise UsageError("ndcg(ideal=maximal) needs a cut-off: write ndcg(ideal=maximal)@10.")
+            raise UsageError(NO_CUT.format(name="ndcg(ideal=maximal)"))
 
     def applies(self, parameter: str) -> bool:
         """``max_grade`` applies only with ideal=maximal."""
