@@ -178,9 +178,6 @@ class Judged(Derived):
 
     def n_relevant(self, rel: float | None = None) -> np.ndarray:
         """Return R per query: the number of relevant judged items, retrieved or not."""
-        return self.once(Judged._n_relevant, rel)
-
-    def _n_relevant(self, rel: float | None) -> np.ndarray:
         return self._per_query(self.pool.relevant_counts(rel), 0)
 
     def history(self, context: Context) -> Ranked:

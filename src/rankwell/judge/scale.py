@@ -28,7 +28,7 @@ class Scale:
         """Return which grades are relevant; unjudged (NaN) never is."""
         threshold = self.rel if rel is None else rel
         if threshold is None:
-            return grade > 0
+            return grade > 0.0  # an integer would be converted first, which takes longer than a short list
         return (grade >= threshold) & self.judged(grade)
 
     @property

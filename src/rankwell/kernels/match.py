@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
 from cython.cimports.rankwell.kernels.spans import same
@@ -82,32 +83,37 @@ def hits(
         if q[g] >= 0:
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
-    # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
-    t: cython.int[::1] = np.zeros(size, np.int32)
-    base: cython.longlong = 0
-    farthest: cython.longlong = MOST
-    old: cython.longlong
-    # the row of the pool of each row of a list that is marked by a bit
-    scratch: cython.ulonglong[::1] = np.zeros(longest + longest // 64 + 1, np.uint64)
-    pooled: cython.ulonglong[::1] = scratch[:longest]
-    marks: cython.ulonglong[::1] = scratch[longest:]
-    bits: cython.ulonglong
     # few arrays, because to make one takes longer than to match a short list
     made = np.empty((3, most), np.int64)
     columns: cython.longlong[:, ::1] = made
     hl: cython.longlong[::1] = columns[0]
     hr: cython.longlong[::1] = columns[1]
     hp: cython.longlong[::1] = columns[2]
+    # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
+    t: cython.pointer(cython.int) = cython.cast(cython.pointer(cython.int), calloc(size, 4))
+    base: cython.longlong = 0
+    farthest: cython.longlong = MOST
+    old: cython.longlong
+    # the row of the pool of each row of a list that is marked by a bit
+    pooled: cython.pointer(cython.ulonglong) = cython.cast(
+        cython.pointer(cython.ulonglong), calloc(longest + longest // 64 + 1, 8)
+    )
+    marks: cython.pointer(cython.ulonglong) = pooled + longest
+    bits: cython.ulonglong
     found: cython.longlong = 0
     first: cython.longlong = -1
     second: cython.longlong = -1
     mask: cython.ulonglong
     at: cython.ulonglong
+    if not t or not pooled:
+        free(t)
+        free(pooled)
+        raise MemoryError
     with cython.nogil:
         for g in range(q.shape[0]):
             low = o[g]
             if o[g + 1] - base > farthest:
-                memset(cython.address(t[0]), 0, size * 4)
+                memset(t, 0, size * 4)
                 base = low
             old = low - base
             mask = _slots(o[g + 1] - low) - 1
@@ -152,6 +158,8 @@ def hits(
                     hp[found] = pooled[hr[found] - low]
                     found += 1
                     bits &= bits - 1
+    free(t)
+    free(pooled)
     return made[0, :found], made[1, :found], made[2, :found], (first, second)
 
 

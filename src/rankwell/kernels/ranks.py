@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 from cython.cimports.rankwell.kernels.wide import count, count_anywhere
@@ -20,7 +21,7 @@ FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 @cython.exceptval(-1, check=False)
 def _first_below(
     value: cython.double,
-    hit_score: cython.double[::1],
+    hit_score: cython.pointer(cython.double),
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     keep_equal: cython.int,
@@ -43,7 +44,7 @@ def _first_below(
 @cython.inline
 @cython.exceptval(-1, check=False)
 def _place_of(
-    row: cython.longlong, rows: cython.longlong[::1], low: cython.Py_ssize_t, high: cython.Py_ssize_t
+    row: cython.longlong, rows: cython.pointer(cython.longlong), low: cython.Py_ssize_t, high: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Where a row stands among ascending rows."""
     middle: cython.Py_ssize_t
@@ -64,7 +65,7 @@ def _count(
     last: cython.Py_ssize_t,
     left_out: cython.const[cython.uchar][::1],
     hit_rows: cython.longlong[::1],
-    hit_score: cython.double[::1],
+    hit_score: cython.pointer(cython.double),
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     scattered: cython.bint,
@@ -228,10 +229,13 @@ def ranks(
     rk: cython.longlong[::1] = columns[0]
     ts: cython.longlong[::1] = columns[1]
     tz: cython.longlong[::1] = columns[2]
-    hs: cython.double[::1] = np.empty(hits + 1)
-    scratch: cython.longlong[:, ::1] = np.empty((2, hits + 1), np.int64)
-    old_rows: cython.longlong[::1] = scratch[0]
-    old_pool: cython.longlong[::1] = scratch[1]
+    old_rows: cython.pointer(cython.longlong) = cython.cast(
+        cython.pointer(cython.longlong), malloc(3 * 8 * (hits + 1))
+    )
+    if not old_rows:
+        raise MemoryError
+    old_pool: cython.pointer(cython.longlong) = old_rows + hits + 1
+    hs: cython.pointer(cython.double) = cython.cast(cython.pointer(cython.double), old_pool + hits + 1)
     g: cython.longlong
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t
@@ -283,6 +287,7 @@ def ranks(
                     ahead += rk[j]
                 rk[j] = ts[j] + ahead
             low = high
+    free(old_rows)
     return made[0, :hits], made[1, :hits], made[2, :hits]
 
 
