@@ -217,11 +217,18 @@ class Task:
             return {}
         counts[UNDECIDED] = len(queries)
         known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
-        tied = judged.tied
-        assert tied is not None
-        return partial(self._ends, judged.take(queries, tied), queries, known) if known else {}
+        if not known:
+            return {}
+        if judged.is_small:  # to take some of the queries takes a tenth of a small evaluation
+            return partial(self._ends, judged, queries, known)
+        return partial(self._ends_of, _undecided(judged, queries), queries, known)
 
     def _ends(
+        self, judged: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
+    ) -> dict[Metric, Ends]:
+        return self._ends_of(_undecided(judged, queries), queries, known)
+
+    def _ends_of(
         self, lists: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
     ) -> dict[Metric, Ends]:
         best, worst = (lists.reordered(reordered(lists.found, how, lists.scale)) for how in ("best", "worst"))
@@ -258,6 +265,12 @@ def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged
 
 def _defined(values: np.ndarray) -> np.ndarray:
     return values[~np.isnan(values)]
+
+
+def _undecided(judged: Judged, queries: np.ndarray) -> Judged:
+    """The lists of queries in which ties could change a value, with their groups of tied scores."""
+    assert judged.tied is not None
+    return judged.take(queries, judged.tied, is_whole=False)
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:

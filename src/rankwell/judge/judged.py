@@ -135,9 +135,9 @@ class Judged(Derived):
         rank = places_of(lengths)
         return owners_of(lengths), rank, rank + np.repeat(offsets[self.pool_row] - 1, lengths)
 
-    def take(self, rows: np.ndarray, found: Ranked) -> Judged:
-        """Return the judged lists of some queries, in the order of their rows, with new hits."""
-        shown = None if self._shown is None else self._shown.of_queries(rows)
+    def take(self, rows: np.ndarray, found: Ranked, *, is_whole: bool = True) -> Judged:
+        """Return the judged lists of some queries, in the order of their rows, with new hits, on request without the whole lists."""
+        shown = self._shown.of_queries(rows) if is_whole and self._shown is not None else None
         found = found.of_queries(rows)
         part = sliced(rows)
         queries, pool_row, lengths = self.queries[part], self.pool_row[part], self.n_retrieved[part]
