@@ -66,7 +66,7 @@ def test_sums_down_to_a_rank_are_those_of_the_rows_above_it_to_the_bit(rows, k):
         return (whole / np.where(below == 0, np.nan, below)).tobytes()
 
     first = top[nth[top] == 1]
-    assert sums.within(query, rank, k, 5).tolist() == np.bincount(query[top], minlength=5).tolist()
+    assert sums.shares(query, rank, k, below).tobytes() == over(top, np.ones(len(top)))
     assert sums.precisions(query, rank, k, below).tobytes() == over(top, nth[top] / rank[top])
     assert sums.reciprocals(query, rank, k, below).tobytes() == over(first, 1.0 / rank[first])
     discounted = sums.until(query, rank, k, gain, weights, below)

@@ -140,17 +140,20 @@ def reciprocals(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) 
     return found
 
 
-def within(query: np.ndarray, rank: np.ndarray, k: int, queries: int) -> np.ndarray:
-    """Return for each query how many of its rows are at rank k or above."""
+def shares(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np.ndarray:
+    """Return for each query the number of its rows down to rank k, over its divisor; NaN where this is 0."""
     q: cython.const[cython.longlong][::1] = query
     r: cython.const[cython.longlong][::1] = rank
+    b: cython.const[cython.double][::1] = below
     last: cython.longlong = k
-    found = np.zeros(queries, np.int64)
-    out: cython.longlong[::1] = found
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(q.shape[0]):
             out[q[i]] += r[i] <= last
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
     return found
 
 

@@ -176,10 +176,6 @@ class Ranked:
             self._counts = np.bincount(self.query, minlength=self.queries)
         return self._counts
 
-    def count_within(self, k: int | None) -> np.ndarray:
-        """Return the number of rows per query down to rank k; of all rows for None."""
-        return self.count() if k is None else sums.within(self.query, self.rank, k, self.queries)
-
     def places(self) -> np.ndarray:
         """Return each row's position in its list, from 1: the rank, without the gaps that the ranks of a run may have."""
         return self.rank if self.place is None else self.place

@@ -10,10 +10,11 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import chance_of_a_hit
+from rankwell.kernels import sums
 from rankwell.metrics.additive import RankWeighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
     from rankwell.judge.unjudged_pair import Both
@@ -53,7 +54,8 @@ class _Counting(RankWeighted):
         """The number of hits over the divisor."""
         if judged.is_expected:
             return super().per_query(judged, context)
-        return ratio(self.rows(judged).count_within(self.k), self.divisor(judged, context))
+        hits, below = self.rows(judged), self.divisor(judged, context)
+        return sums.shares(hits.query, hits.rank, self.last_rank, np.ascontiguousarray(below, np.float64))
 
     def _shown(self, judged: Judged, denom: str) -> Any:
         """k, or the length of the list within k."""
@@ -98,8 +100,8 @@ class P(_Counting):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """k, or min(k, n)."""
-        shown = np.maximum(self._shown(judged, self.denom), 1)
-        return np.where(judged.n_relevant(self.rel) > 0, shown, 0)
+        shown = self._shown(judged, self.denom)
+        return (judged.n_relevant(self.rel) > 0) * (shown if self.denom == "k" else np.maximum(shown, 1))
 
 
 @definition
