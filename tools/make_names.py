@@ -2,7 +2,7 @@
 
 src/rankwell/metrics/names.py       every metric class with its module and its names in text
 src/rankwell/__init__.pyi           the public names, for type checkers and editors
-src/rankwell/metrics/__init__.pyi   the metrics, likewise
+src/rankwell/metrics/__init__.pyi   the metrics, likewise; and those of the other packages with names that are imported on first use
 
 Run it after adding, renaming or moving a metric or a public name.
 """
@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 
 import rankwell
-from rankwell import metrics
+from rankwell import judging, metrics, prepare
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rankwell"
 MADE = "Made by tools/make_names.py; do not edit."
@@ -49,7 +49,7 @@ def stub(homes: Homes, names: list[str]) -> str:
     imports = [f"from {module} import {name} as {name}" for name, module in sorted(homes.items())]
     if "__version__" in names:
         imports += ["", "__version__: str"]
-    head = [f"# {MADE}", "# ruff: noqa: I001, RUF022", *imports, "", "__all__ = ["]
+    head = [f"# {MADE}", "# ruff: noqa: A004, I001, RUF022, RUF100", *imports, "", "__all__ = ["]
     return "\n".join([*head, *(f'    "{name}",' for name in sorted(names)), "]", ""])
 
 
@@ -70,6 +70,10 @@ def pages() -> dict[Path, str]:
         PACKAGE / "metrics" / "names.py": table(found),
         PACKAGE / "metrics" / "__init__.pyi": stub(homes | own, [*own, *found]),
         PACKAGE / "__init__.pyi": stub(rankwell.HOMES | homes, rankwell.__all__),
+        **{
+            PACKAGE / face.__name__.split(".")[-1] / "__init__.pyi": stub(face.HOMES, face.__all__)
+            for face in (judging, prepare)
+        },
     }
 
 

@@ -1,5 +1,5 @@
 # Made by tools/make_names.py; do not edit.
-# ruff: noqa: I001, RUF022
+# ruff: noqa: A004, I001, RUF022, RUF100
 from rankwell.metrics.diversity.alpha_beta import ABDCG as ABDCG
 from rankwell.metrics.diversity.alpha_beta import ABHit as ABHit
 from rankwell.metrics.diversity.alpha_beta import ABTopic as ABTopic

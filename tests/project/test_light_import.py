@@ -73,6 +73,56 @@ def test_no_package_loads_scipy_before_a_test_or_an_estimate_needs_it():
     assert "scipy" not in modules
 
 
+def test_the_help_of_every_command_is_written_without_what_the_command_computes_with():
+    modules = loaded_by("""
+import io, sys
+from contextlib import redirect_stdout
+from rankwell.cli import run
+from rankwell.cli.commands import COMMANDS, JUDGING, PREPARE
+wanted = [[name] for name in COMMANDS if name != "ndeval"]  # which has no help, as NIST's has none
+wanted += [["prepare", name] for name in PREPARE] + [["judging", name] for name in JUDGING]
+for words in [[], *wanted]:
+    with redirect_stdout(io.StringIO()) as told:
+        assert run([*words, "--help"]) == 0, words
+    assert "Usage" in told.getvalue() or "usage" in told.getvalue(), words
+""")
+    assert "rankwell.cli.compare" in modules
+    assert "rankwell.cli.judging_next" in modules
+    assert not modules & (HEAVY - {"rich", "cyclopts", "rankwell.cli"})
+
+
+def test_commands_on_trec_files_load_no_frame_library(tmp_path):
+    qrels, run, other = (tmp_path / name for name in ("qrels.txt", "bm25.run", "dense.run"))
+    qrels.write_text(QRELS, encoding="utf-8")
+    run.write_text(RUN, encoding="utf-8")
+    other.write_text(RUN.replace("a 1 9.0", "a 1 7.5"), encoding="utf-8")
+    modules = loaded_by(
+        """
+import io, sys
+from contextlib import redirect_stdout
+from rankwell.cli import run
+qrels, old, new = sys.argv[1:]
+asked = ["-m", "ap"]
+for words in (
+    ["evaluate", qrels, old, new, *asked],
+    ["compare", qrels, old, new, *asked],
+    ["diff", qrels, old, new, *asked],
+    ["gate", qrels, new, "--baseline", old, *asked],
+    ["agreement", qrels, old, new, *asked, "-m", "rr"],
+    ["lint", qrels, old],
+    ["rosetta", qrels, old, "--metric", "map"],
+    ["judging", "next", qrels, old, new],
+):
+    with redirect_stdout(io.StringIO()) as told:
+        assert run(words) in (0, 1), words
+    assert told.getvalue(), words
+""",
+        *(str(path) for path in (qrels, run, other)),
+    )
+    assert "rankwell.comparison.gate.gating" in modules
+    assert not modules & {"polars", "pandas", "pyarrow"}
+
+
 def test_evaluating_trec_files_loads_no_frame_library(tmp_path):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
     qrels.write_text(QRELS, encoding="utf-8")

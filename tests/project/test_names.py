@@ -43,6 +43,8 @@ def test_the_table_has_every_name_and_alias_of_every_built_in_metric():
 def test_a_type_checker_sees_every_public_name_and_every_metric():
     assert names_in(Path(rw.__file__).with_suffix(".pyi")) == {*rw.__all__, *METRICS}
     assert names_in(Path(rw.metrics.__file__).with_suffix(".pyi")) == set(rw.metrics.__all__)
+    for face in (rw.judging, rw.prepare):
+        assert names_in(Path(face.__file__).with_suffix(".pyi")) == set(face.__all__)
 
 
 def test_dir_shows_the_nouns_and_verbs_and_two_dozen_metrics():

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import zip_longest
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
@@ -22,19 +22,16 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import run_names, split
-from rankwell.comparison.agreement.agreeing import agreement as agreed
-from rankwell.comparison.agreement.found import Agreement
-from rankwell.comparison.agreement.pool_bias import pool_bias
-from rankwell.comparison.agreement.powering import prediction_powered
-from rankwell.comparison.agreement.stable import stability as stability_of
 from rankwell.display.escaping import printable
 from rankwell.display.output import write
-from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
-from rankwell.readers import read_qrels, read_run
 from rankwell.records import record
-from rankwell.tables.run_qrels import Qrels
+
+if TYPE_CHECKING:
+    from rankwell.comparison.agreement.found import Agreement
+    from rankwell.display.table import Table
+    from rankwell.tables.run_qrels import Qrels
 
 FORMS = ("text", "markdown", "latex", "html", "json", "csv")
 
@@ -91,12 +88,18 @@ class Other(NamedTuple):
             more = "one --against" if self.drawn else "no --against"
             raise UsageError(f"{self.asked[0]} needs runs, metrics and {more}.")
         if self.drawn is not None:
+            from rankwell.comparison.agreement.powering import prediction_powered
+
             people, model = judged
             return prediction_powered(
                 runs, people, model, metrics, drawn=self.drawn, level=statistics.level, **given
             ).to_table()
         if self.pool_depth is None:
+            from rankwell.comparison.agreement.stable import stability as stability_of
+
             return stability_of(runs, judged[0], metrics, seed=statistics.seed, **given).to_table()
+        from rankwell.comparison.agreement.pool_bias import pool_bias
+
         found = pool_bias(runs, judged[0], metrics, depth=self.pool_depth, **given)
         for warning in found.warnings:
             sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
@@ -152,6 +155,9 @@ def agreement(
 
     Example: ``rankwell agreement human.txt --against model.txt bm25.run dense.run -m ndcg@10``
     """
+    from rankwell.comparison.agreement.agreeing import agreement as agreed
+    from rankwell.readers import read_run
+
     judged = [qrels, *(against or [])]
     form = form_of(format, output, FORMS)
     refuse_files([*judged, *runs, *tables.given], [output])
@@ -178,6 +184,8 @@ def agreement(
 
 def _judgements(paths: Sequence[str], assessors: Sequence[str], reading: Reading) -> list[Qrels]:
     """The judgements, with those who made them as far as they are said."""
+    from rankwell.readers import read_qrels
+
     if len(assessors) > len(paths):
         raise UsageError(f"--assessor is given {len(assessors)} times, for {len(paths)} judgements.")
     return [read_qrels(path, assessor=who, **reading.of_qrels) for path, who in zip_longest(paths, assessors)]

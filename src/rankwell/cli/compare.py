@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.costs_files import Load, answers_in, costs_of
@@ -24,21 +24,18 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import named_groups, named_numbers, split, split_names
-from rankwell.comparison.comparing import compare as compared
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.deciding import Judging, with_bounds
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
 from rankwell.display.output import Progress, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
-from rankwell.evaluation import Evaluator
-from rankwell.evaluation.engine import Engine
-from rankwell.evaluation.engines.memory import Memory
-from rankwell.evaluation.inputs import read_inputs
-from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted
 from rankwell.judge.policy import Policy
 from rankwell.records import record
-from rankwell.results import Results
-from rankwell.results.loading import all_loaded, is_saved
+
+if TYPE_CHECKING:
+    from rankwell.comparison.comparison import Comparison
+    from rankwell.comparison.deciding import Judging
+    from rankwell.evaluation.engine import Engine
+    from rankwell.evaluation.plan import BoundsWanted
+    from rankwell.results import Results
 
 FORMS = ("text", "markdown", "latex", "html", "json", "csv")
 
@@ -142,6 +139,9 @@ def compare(
 
     Example: ``rankwell compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25.run``
     """
+    from rankwell.comparison.comparing import compare as compared
+    from rankwell.comparison.deciding import with_bounds
+
     words = [run, *runs]
     paths = split_names(words)[1]
     form = form_of(format, output, FORMS)
@@ -149,7 +149,7 @@ def compare(
     bounds = bounding.wanted(reading.of_runs, weights=weights)
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
-    unsaved = [each for each in named.values() if not isinstance(each, Results)]
+    unsaved = [each for each in named.values() if is_run(each)]
     if names is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
@@ -204,6 +204,8 @@ def without_metrics(path: str) -> RankwellError:
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:
     """Return runs by name: saved results and costs are loaded, of which a file may hold several; anything else stays a path."""
+    from rankwell.results.loading import all_loaded, is_saved
+
     named: dict[str, Any] = {}
     more: dict[str, Any] | None
     for name, path in zip(*split_names(words), strict=True):
@@ -218,6 +220,13 @@ def systems_of(words: Sequence[str]) -> dict[str, Any]:
     return named
 
 
+def is_run(system: Any) -> bool:
+    """Whether a system is a run that is still to be evaluated, and not saved results."""
+    from rankwell.results import Results
+
+    return not isinstance(system, Results)
+
+
 def evaluated(
     named: Mapping[str, Any],
     qrels: str,
@@ -228,13 +237,19 @@ def evaluated(
     *,
     by: Sequence[str] | None,
     threads: int | None,
-    bounds: BoundsWanted = NO_BOUNDS,
+    bounds: BoundsWanted | None = None,
     engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any, Judging | None]:
     """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
-    new = [name for name, each in named.items() if not isinstance(each, Results)]
+    from rankwell.comparison.deciding import Judging
+    from rankwell.evaluation import Evaluator
+    from rankwell.evaluation.engines.memory import Memory
+    from rankwell.evaluation.inputs import read_inputs
+    from rankwell.evaluation.plan import NO_BOUNDS
+
+    new = [name for name, each in named.items() if is_run(each)]
     if not new:
-        if bounds.bounds:
+        if bounds is not None and bounds.bounds:
             raise UsageError("--bounds needs the runs themselves, not saved results.")
         return dict(named), tables.users, None
     judged = None if qrels == "none" else qrels
@@ -255,7 +270,7 @@ def evaluated(
             qrels_options=reading.of_qrels,
             engine=engine,
         )
-        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads, bounds=bounds)
+        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads, bounds=bounds or NO_BOUNDS)
         runs = dict(zip(new, inputs.runs, strict=True))
         found = evaluator.results_of_all(runs)
     results = {name: found.get(name, each) for name, each in named.items()}

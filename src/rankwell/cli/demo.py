@@ -11,14 +11,12 @@ from rankwell.cli.option import OUTPUT, Option
 from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
 from rankwell.errors import InputError
-from rankwell.evaluation import Evaluator, evaluate
 from rankwell.judge.policy import Policy
-from rankwell.reporting.extra import require_extra
-from rankwell.reporting.report import report
-from rankwell.results import Results
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.results import Results
 
 RECOMMENDERS = ("popular", "itemknn", "als", "random")
 THRESHOLDS = (7, 8, 9)
@@ -38,8 +36,6 @@ Next:
   rankwell report QRELS RUN… -m ndcg@10 -m ap       one HTML page of them, to send to others
   rankwell demo -o FOLDER                           two such pages of these data"""
 
-Found = Mapping[str, Mapping[str, Results]]
-
 
 def demo(
     *,
@@ -54,6 +50,8 @@ def demo(
 ) -> None:
     """Evaluate bundled real data and print tables worth reading."""
     if output is not None:
+        from rankwell.reporting.extra import require_extra
+
         require_extra()
     write(demo_text(width()), None)
     if output is not None:
@@ -70,6 +68,8 @@ def write_reports(folder: Path) -> list[Path]:
         If they cannot be written.
     """
     from importlib.resources import as_file, files
+
+    from rankwell.reporting.report import report
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -132,6 +132,8 @@ def demo_text(columns: int | None = None) -> str:
 
 def _search(folder: Path) -> list[str | Table]:
     """One search run: one name, several numbers; and what equal scores do."""
+    from rankwell.evaluation import evaluate
+
     run, qrels = folder / "results.test", folder / "qrels.test"
     others = ["ndcg@10", "ndcg(gain=exp2)@10", "p@10", "r@100", "rr", "bpref", "judged@10"]
     res = evaluate(run, qrels, [*MEANINGS, *others])
@@ -162,6 +164,8 @@ def _search(folder: Path) -> list[str | Table]:
 
 def _recommenders(folder: Path) -> list[str | Table]:
     """Four recommenders: what counts as relevant decides who wins, and accuracy is not all."""
+    from rankwell.evaluation import Evaluator
+
     policies = {f"rating ≥ {rel}": Policy(rel=rel) for rel in THRESHOLDS}
     policies["every rating"] = Policy(grades="interactions")
     first, *_, strictest, last = policies
@@ -213,7 +217,7 @@ def _best(results: Mapping[str, Results], metric: str) -> str:
     return max(results, key=lambda name: results[name][metric])
 
 
-def _verdict(found: Found, first: str, last: str) -> str:
+def _verdict(found: Mapping[str, Mapping[str, Results]], first: str, last: str) -> str:
     """Who leads, said of the numbers as they are."""
     strict, loose = (_best(found[label], "ndcg@10") for label in (first, last))
     if strict == loose:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from rankwell.cli.option import Option
 from rankwell.cli.options import (
@@ -21,16 +21,14 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import run_names
-from rankwell.comparison.differing import diff as differing
-from rankwell.comparison.differing import refuse_same
-from rankwell.comparison.diffs import Diff, Direction
-from rankwell.comparison.side_by_side import QueryDiff
+from rankwell.comparison.methods import Direction
 from rankwell.display.output import width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
-from rankwell.metrics import metric_of
-from rankwell.readers import open_run, read_qrels
-from rankwell.results.loading import all_loaded, is_saved
+
+if TYPE_CHECKING:
+    from rankwell.comparison.diffs import Diff
+    from rankwell.comparison.side_by_side import QueryDiff
 
 
 def diff(
@@ -78,6 +76,11 @@ def diff(
     Examples: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``; ``rankwell diff qrels.txt bm25.run dense.run --query 12``.
     Whether a mean difference is more than chance, ``compare`` says; why two tools differ on one run, ``rosetta`` does.
     """
+    from rankwell.comparison.differing import diff as differing
+    from rankwell.comparison.differing import refuse_same
+    from rankwell.metrics import metric_of
+    from rankwell.readers import read_qrels
+
     form = form_of(format, output, get_args(Form))
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
@@ -108,6 +111,9 @@ def diff(
 
 def _system(path: str, reading: Reading) -> Any:
     """A run whose rows are still to be read, or saved results."""
+    from rankwell.readers import open_run
+    from rankwell.results.loading import all_loaded, is_saved
+
     if not is_saved(path):
         return open_run(path, **reading.of_runs)
     loaded = all_loaded(path)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 
 from rankwell.cli.amounts import costs_kept
 from rankwell.cli.commands import FOUND
-from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of, without_metrics
+from rankwell.cli.compare import Clusters, Weights, evaluated, is_run, systems_of, without_metrics
 from rankwell.cli.option import OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -23,19 +22,15 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_texts, split, split_names
-from rankwell.comparison.gate.deciding import FailOn, Mode
-from rankwell.comparison.gate.gating import gate as gated
-from rankwell.comparison.gate.reports import to_text
-from rankwell.comparison.gate.verdict import Gate
+from rankwell.comparison.methods import FailOn, Mode
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.errors import InputError, UsageError
 from rankwell.judge.policy import Policy
 from rankwell.records import record
-from rankwell.results import Results
-from rankwell.results.daily_files import is_several
-from rankwell.results.exports import to_json
-from rankwell.results.loading import is_saved
+
+if TYPE_CHECKING:
+    from rankwell.comparison.gate.verdict import Gate
 
 GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]
 LEAST_DIGITS = 8
@@ -151,6 +146,10 @@ def gate(
 
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
+    from rankwell.comparison.gate.gating import gate as gated
+    from rankwell.results.daily_files import is_several
+    from rankwell.results.loading import is_saved
+
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
@@ -173,7 +172,7 @@ def gate(
         raise UsageError(f"a gate compares two systems; {run} and {baseline} hold {len(systems)}.")
     names = None if metric is None else [part for text in metric for part in split(text)]
     old = list(systems.values())[1]
-    if names is None and isinstance(old, Results):
+    if names is None and not is_run(old):
         names = [str(each) for each in old.metrics]
     if names is None:
         raise without_metrics(accepted_file)
@@ -205,6 +204,8 @@ def gate(
 def _refuse_other_file(baseline: str, pinned: str | None) -> None:
     if pinned is None:
         return
+    import hashlib
+
     wanted = pinned.lower().removeprefix("sha256:")
     if len(wanted) < LEAST_DIGITS or set(wanted) - set("0123456789abcdef"):
         raise UsageError(f"--baseline-hash {pinned}: at least {LEAST_DIGITS} digits of the file's SHA-256.")
@@ -219,6 +220,8 @@ def _refuse_other_file(baseline: str, pinned: str | None) -> None:
 
 
 def _write(found: Gate, form: str, reported: Reported) -> None:
+    from rankwell.comparison.gate.reports import to_text
+
     texts = {
         "text": lambda: to_text(found, None if reported.output else width()),
         "json": found.to_json,
@@ -240,6 +243,8 @@ def _write(found: Gate, form: str, reported: Reported) -> None:
 
 def _accept(found: Gate, baseline: str) -> None:
     """Make the new results the accepted ones, if they surely are better; what was merely lucky is only told."""
+    from rankwell.results.exports import to_json
+
     told = f"rankwell: note: {printable(found.name)}"
     first = found.checks[0]
     if found.has_improved:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rankwell.cli.option import Option
 from rankwell.cli.options import Reading
 from rankwell.cli.words import run_names
 from rankwell.errors import UsageError
-from rankwell.readers import open_run, read_qrels
 from rankwell.records import record
-from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankwell.tables.run_qrels import Qrels, Run
 
 NOTHING = "none"  # in place of judgements
 METHODS = (
@@ -40,6 +41,8 @@ class Choosing:
 
 def runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
     """Open runs by the names of their files; UsageError if one is given twice."""
+    from rankwell.readers import open_run
+
     if len(set(paths)) < len(paths):
         raise UsageError("a run is given twice.")
     named = zip(run_names(paths), paths, strict=True)
@@ -48,6 +51,8 @@ def runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
 
 def qrels_of(path: str, reading: Reading) -> Qrels | None:
     """Read judgements, None for ``none``."""
+    from rankwell.readers import read_qrels
+
     return None if path == NOTHING else read_qrels(path, **reading.of_qrels)
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Output, form_of, refuse_files
 from rankwell.display.escaping import printable
 from rankwell.display.output import width, write
 from rankwell.errors import UsageError
-from rankwell.results import Results, summary
-from rankwell.results.daily_files import files_of
-from rankwell.results.loading import merged
+
+if TYPE_CHECKING:
+    from rankwell.results import Results
 
 MergeForm = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
 
@@ -50,6 +50,10 @@ def merge(
 
     Example: ``rankwell merge days/ --since 2026-11-01 --until 2026-11-07 -o week.parquet``
     """
+    from rankwell.results import summary
+    from rankwell.results.daily_files import files_of
+    from rankwell.results.loading import merged
+
     words = [result, *results]
     form = form_of(format, output, get_args(MergeForm))
     files = [str(file.path) for word in words for file in files_of(word, since, until)]

@@ -9,7 +9,7 @@ from inspect import Signature
 from typing import Any
 
 from rankwell.cli.bounding import Bounding
-from rankwell.cli.compare import Testing, evaluated, name_of, systems_of, without_metrics
+from rankwell.cli.compare import Testing, evaluated, is_run, name_of, systems_of, without_metrics
 from rankwell.cli.costs_files import costs_of, joined_costs
 from rankwell.cli.options import Reading, Tables, notes_printed, refuse_files
 from rankwell.cli.plot_arguments import (
@@ -181,7 +181,7 @@ class Asked:
 
     def _results(self) -> dict[str, Any]:
         named = systems_of(self.words)
-        unsaved = [each for each in named.values() if not isinstance(each, Results)]
+        unsaved = [each for each in named.values() if is_run(each)]
         axes = [self.own[name] for name in metrics_in(self.draw) if name in self.own]
         metrics = [*self.metrics, *(axis for axis in axes if axis not in self.metrics)] or None
         if metrics is None and unsaved:

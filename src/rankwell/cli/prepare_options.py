@@ -136,7 +136,7 @@ class Target:
             self._check(self._in_folder(name))
 
     def _check(self, path: str) -> None:
-        from rankwell.prepare.saving import refuse_format
+        from rankwell.display.table_files import refuse_format
 
         refuse_format(path)
         refuse_files(self._inputs, [path])
@@ -157,14 +157,14 @@ class Target:
 
     @staticmethod
     def _save(table: pl.DataFrame, path: str) -> None:
-        from rankwell.prepare.saving import save
+        from rankwell.display.table_files import save
 
         save(table, path)
         sys.stderr.write(f"rankwell: wrote {printable(str(path))} ({len(table):,} rows)\n")
 
 
 def _suffix_of(inputs: Sequence[str], suffix: str | None) -> str:
-    from rankwell.prepare.saving import WRITERS
+    from rankwell.display.table_files import WRITERS
 
     if suffix is not None:
         return f".{suffix.removeprefix('.')}"

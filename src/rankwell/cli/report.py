@@ -24,14 +24,9 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_groups, named_numbers, split, split_names
-from rankwell.comparison.loading import is_comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
 from rankwell.judge.policy import Policy
-from rankwell.readers import open_run, read_qrels
-from rankwell.reporting.report import report as reported
-from rankwell.reporting.report import require_suffix
-from rankwell.results.loading import is_saved
 
 MEGABYTE = 1_000_000
 
@@ -124,6 +119,10 @@ def report(
 
     Example: ``rankwell report qrels.txt bm25.run dense.run -m ndcg@10 -m ap --baseline bm25.run -o report.html``
     """
+    from rankwell.readers import read_qrels
+    from rankwell.reporting.report import report as reported
+    from rankwell.reporting.report import require_suffix
+
     words = [run, *runs]
     names, paths = split_names(words)
     if len(set(names)) < len(names):
@@ -132,7 +131,7 @@ def report(
     require_suffix(Path(output))
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
-    unsaved = [path for path in paths if not (is_saved(path) or is_comparison(path))]
+    unsaved = [path for path in paths if not _is_read(path)]
     if metric is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {
@@ -179,17 +178,26 @@ def report(
 
 def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, Any]:
     """The paths of saved results or of a comparison, runs whose rows are still to be read, and the answers in files of costs."""
+    from rankwell.readers import open_run
+
     found: dict[str, Any] = {}
     for name, path in zip(names, paths, strict=True):
         own: dict[str, Any] | None = answers_in(name, path)
         if own is None:
-            is_read = is_saved(path) or is_comparison(path)
-            own = {name: path if is_read else open_run(path, name=name, **reading.of_runs)}
+            own = {name: path if _is_read(path) else open_run(path, name=name, **reading.of_runs)}
         for system, each in own.items():
             if system in found:
                 raise UsageError(f"{path}: two systems are called {brief(system)}; rename one.")
             found[system] = each
     return found
+
+
+def _is_read(path: str) -> bool:
+    """Whether a file holds results, or a comparison of some."""
+    from rankwell.comparison.loading import is_comparison
+    from rankwell.results.loading import is_saved
+
+    return is_saved(path) or is_comparison(path)
 
 
 def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: list[str]) -> str | None:

@@ -15,7 +15,8 @@ from rankwell.statistics.effects import TIE
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
-    from rankwell.comparison.diffs import Diff, Direction
+    from rankwell.comparison.diffs import Diff
+    from rankwell.comparison.methods import Direction
 
 # of a metric that has a better end and of one that has none: what B is, the greatest changes, and the sums of changes
 JUDGED = ("better", "best", "gains"), ("worse", "worst", "losses")

@@ -10,8 +10,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankwell.comparison.aligned import Aligned
-from rankwell.comparison.diffs import Diff, Direction
+from rankwell.comparison.diffs import Diff
 from rankwell.comparison.groups import columns_of, groups_of
+from rankwell.comparison.methods import Direction
 from rankwell.comparison.redacting import redacted
 from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.comparison.groups import Groups
+from rankwell.comparison.methods import Direction
 from rankwell.comparison.shown import Shown
 from rankwell.comparison.side_by_side import Lists, QueryDiff
 from rankwell.comparison.texts import Texts
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.display.table import Table
-
-Direction = Literal["both", "better", "worse"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

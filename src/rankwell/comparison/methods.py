@@ -12,6 +12,9 @@ from rankwell.records import record
 Test = Literal["t", "flips", "wilcoxon", "sign"]
 Correction = Literal["auto", "holm", "maxt", "tukey", "bh", "by", "none"]
 FamilyOf = Literal["metric", "all"]
+Mode = Literal["regression", "non-inferiority"]  # of a gate
+FailOn = Literal["drop", "margin"]
+Direction = Literal["both", "better", "worse"]  # of the queries on which two runs differ
 
 TESTS = {
     "t": "paired t-tests",

@@ -7,19 +7,33 @@ it said. ``correct`` says what lists of a relevant item and a sample of the othe
 
 from __future__ import annotations
 
-from rankwell.judging.candidates import Corrected, Correction, correct
-from rankwell.judging.chooser import Chooser, Pick
-from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
-from rankwell.judging.chosen import Chosen
-from rankwell.judging.estimating import Estimated, Sample, estimate, sample
-from rankwell.judging.merging import Merged, merge
-from rankwell.judging.prompting import Answers, Prompts, answers, prompts
-from rankwell.judging.settling import Settling
-from rankwell.judging.sheets import Sheet, sheet
-from rankwell.judging.simulating import simulate
-from rankwell.judging.simulation import Simulation
+from rankwell.faces import face
 
-__all__ = [
-    "Answers", "Chooser", "Chosen", "Corrected", "Correction", "Estimated", "Merged", "Pick", "Prompts", "Sample", "Settling", "Sheet",
-    "Simulation", "answers", "correct", "estimate", "merge", "next", "prompts", "sample", "sheet", "simulate",
-]  # fmt: skip
+# public names, and the modules that they are imported from on first use
+HOMES = {
+    "Answers": "rankwell.judging.prompting",
+    "Chooser": "rankwell.judging.chooser",
+    "Chosen": "rankwell.judging.chosen",
+    "Corrected": "rankwell.judging.candidates",
+    "Correction": "rankwell.judging.candidates",
+    "Estimated": "rankwell.judging.estimating",
+    "Merged": "rankwell.judging.merging",
+    "Pick": "rankwell.judging.chooser",
+    "Prompts": "rankwell.judging.prompting",
+    "Sample": "rankwell.judging.estimating",
+    "Settling": "rankwell.judging.settling",
+    "Sheet": "rankwell.judging.sheets",
+    "Simulation": "rankwell.judging.simulation",
+    "answers": "rankwell.judging.prompting",
+    "correct": "rankwell.judging.candidates",
+    "estimate": "rankwell.judging.estimating",
+    "merge": "rankwell.judging.merging",
+    "next": "rankwell.judging.choosing",
+    "prompts": "rankwell.judging.prompting",
+    "sample": "rankwell.judging.estimating",
+    "sheet": "rankwell.judging.sheets",
+    "simulate": "rankwell.judging.simulating",
+}
+
+__all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table
+__getattr__, __dir__ = face(__name__, HOMES)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rankwell.display.output import write
+from rankwell.display.table_files import WRITERS, save
 from rankwell.errors import UsageError, nearest, one_of
-from rankwell.prepare.saving import WRITERS, save
 
 if TYPE_CHECKING:
     import polars as pl

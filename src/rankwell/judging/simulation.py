@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Column, Table
+from rankwell.display.table_files import WRITERS
 from rankwell.errors import DataError, InputError
 from rankwell.judging.saving import save_as, suffix_of
-from rankwell.prepare.saving import WRITERS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -90,15 +90,13 @@ def hits(
     hr: cython.longlong[::1] = columns[1]
     hp: cython.longlong[::1] = columns[2]
     # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
-    t: cython.pointer(cython.int) = cython.cast(cython.pointer(cython.int), calloc(size, 4))
+    t: cython.p_int = cython.cast(cython.p_int, calloc(size, 4))
     base: cython.longlong = 0
     farthest: cython.longlong = MOST
     old: cython.longlong
     # the row of the pool of each row of a list that is marked by a bit
-    pooled: cython.pointer(cython.ulonglong) = cython.cast(
-        cython.pointer(cython.ulonglong), calloc(longest + longest // 64 + 1, 8)
-    )
-    marks: cython.pointer(cython.ulonglong) = pooled + longest
+    pooled: cython.p_ulonglong = cython.cast(cython.p_ulonglong, calloc(longest + longest // 64 + 1, 8))
+    marks: cython.p_ulonglong = pooled + longest
     bits: cython.ulonglong
     found: cython.longlong = 0
     first: cython.longlong = -1

@@ -9,9 +9,8 @@ from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 from cython.cimports.rankwell.kernels.wide import count, count_anywhere
 
-FEW = cython.declare(
-    cython.Py_ssize_t, 32
-)  # hits, from which on a search for each row is faster; ``_few`` has room for no more
+# hits, from which on a search for each row is faster; ``_few`` has room for no more
+FEW = cython.declare(cython.Py_ssize_t, 32)
 FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 
 
@@ -21,7 +20,7 @@ FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 @cython.exceptval(-1, check=False)
 def _first_below(
     value: cython.double,
-    hit_score: cython.pointer(cython.double),
+    hit_score: cython.p_double,
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     keep_equal: cython.int,
@@ -44,7 +43,7 @@ def _first_below(
 @cython.inline
 @cython.exceptval(-1, check=False)
 def _place_of(
-    row: cython.longlong, rows: cython.pointer(cython.longlong), low: cython.Py_ssize_t, high: cython.Py_ssize_t
+    row: cython.longlong, rows: cython.p_longlong, low: cython.Py_ssize_t, high: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Where a row stands among ascending rows."""
     middle: cython.Py_ssize_t
@@ -65,7 +64,7 @@ def _count(
     last: cython.Py_ssize_t,
     left_out: cython.const[cython.uchar][::1],
     hit_rows: cython.longlong[::1],
-    hit_score: cython.pointer(cython.double),
+    hit_score: cython.p_double,
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     scattered: cython.bint,
@@ -208,8 +207,7 @@ def ranks(
 
     ``hit_lists`` and ``hit_rows`` are the list and the row of each hit, in row order; the rows, and ``hit_pool`` with them, are
     sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores never rise, only the rows tied with a hit are
-    looked at.
-    Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
+    looked at. Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -229,13 +227,11 @@ def ranks(
     rk: cython.longlong[::1] = columns[0]
     ts: cython.longlong[::1] = columns[1]
     tz: cython.longlong[::1] = columns[2]
-    old_rows: cython.pointer(cython.longlong) = cython.cast(
-        cython.pointer(cython.longlong), malloc(3 * 8 * (hits + 1))
-    )
+    old_rows: cython.p_longlong = cython.cast(cython.p_longlong, malloc(3 * 8 * (hits + 1)))
     if not old_rows:
         raise MemoryError
-    old_pool: cython.pointer(cython.longlong) = old_rows + hits + 1
-    hs: cython.pointer(cython.double) = cython.cast(cython.pointer(cython.double), old_pool + hits + 1)
+    old_pool: cython.p_longlong = old_rows + hits + 1
+    hs: cython.p_double = cython.cast(cython.p_double, old_pool + hits + 1)
     g: cython.longlong
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t
@@ -295,11 +291,10 @@ def counted(values: np.ndarray, value: float, anywhere: bool) -> tuple[int, int]
     """Return how many numbers are above a value and how many equal it, on request as every processor counts them."""
     v: cython.const[cython.double][::1] = values
     n: cython.Py_ssize_t = v.shape[0]
-    wanted: cython.double = value
     above: cython.longlong = 0
     equal: cython.longlong = 0
     if n and anywhere:
-        count_anywhere(cython.address(v[0]), n, wanted, cython.address(above), cython.address(equal))
+        count_anywhere(cython.address(v[0]), n, value, cython.address(above), cython.address(equal))
     elif n:
-        count(cython.address(v[0]), n, wanted, cython.address(above), cython.address(equal))
+        count(cython.address(v[0]), n, value, cython.address(above), cython.address(equal))
     return above, equal

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from rankwell.prepare.checks import check
-from rankwell.prepare.cores import core
-from rankwell.prepare.folding import Folds, folds
-from rankwell.prepare.imputing import impute
-from rankwell.prepare.popular import PopularityCut
-from rankwell.prepare.references import Baselines, baselines
-from rankwell.prepare.reporting import Prepared, Report, Share
-from rankwell.prepare.splitting import Split, split
-from rankwell.prepare.tiers import scale_by_tier
+from rankwell.faces import face
 
-__all__ = [
-    "Baselines",
-    "Folds",
-    "PopularityCut",
-    "Prepared",
-    "Report",
-    "Share",
-    "Split",
-    "baselines",
-    "check",
-    "core",
-    "folds",
-    "impute",
-    "scale_by_tier",
-    "split",
-]
+# public names, and the modules that they are imported from on first use
+HOMES = {
+    "Baselines": "rankwell.prepare.references",
+    "Folds": "rankwell.prepare.folding",
+    "PopularityCut": "rankwell.prepare.popular",
+    "Prepared": "rankwell.prepare.reporting",
+    "Report": "rankwell.prepare.reporting",
+    "Share": "rankwell.prepare.reporting",
+    "Split": "rankwell.prepare.splitting",
+    "baselines": "rankwell.prepare.references",
+    "check": "rankwell.prepare.checks",
+    "core": "rankwell.prepare.cores",
+    "folds": "rankwell.prepare.folding",
+    "impute": "rankwell.prepare.imputing",
+    "scale_by_tier": "rankwell.prepare.tiers",
+    "split": "rankwell.prepare.splitting",
+}
+
+__all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table
+__getattr__, __dir__ = face(__name__, HOMES)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import InputError
 from rankwell.readers import in_memory
@@ -21,6 +19,9 @@ from rankwell.readers.polars_scans import explained
 from rankwell.readers.reading import ids_in
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def read_users(
@@ -103,6 +104,8 @@ def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
 ) -> tuple[pl.DataFrame, Ids, str]:
     """The columns of a table other than its ids, the ids, and what the table is called."""
+    import polars as pl
+
     if isinstance(source, (str, os.PathLike)):
         file = recoded(File(Path(source)), encoding)
         frame = frame_of(file, kind, word, columns)
@@ -122,6 +125,8 @@ def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, st
     InputError
         If the file is damaged, or no table.
     """
+    import polars as pl
+
     kind, _ = guess(file)
     try:
         if kind == "delimited":

@@ -86,10 +86,10 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
 
 def is_saved_file(path: str | Path) -> bool:
     """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
-    import polars as pl
-
     if Path(path).suffix.lower() != ".parquet":
         return bool(BEGINNING.match(beginning_of(path)))
+    import polars as pl
+
     try:
         return KEY in pl.read_parquet_metadata(path)
     except (OSError, ValueError, pl.exceptions.PolarsError):

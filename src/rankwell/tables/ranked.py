@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.kernels import rank_columns, sums
+from rankwell.kernels import rank_columns
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of, sliced
 from rankwell.tables.ids import Ids, Known

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwell.display.output import whole_file
+from rankwell.display.table_files import WRITERS, save
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.prepare.saving import WRITERS, save
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,14 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankwell.comparison.gate.checks import Check, Finding
-from rankwell.comparison.methods import refuse_odds
+from rankwell.comparison.methods import FailOn, Mode, refuse_odds
 from rankwell.errors import UsageError
 from rankwell.records import record
 from rankwell.statistics.corrections import holm
 
 Status = Literal["pass", "fail", "inconclusive"]
-Mode = Literal["regression", "non-inferiority"]
-FailOn = Literal["drop", "margin"]
 
 
 @record(kw_only=True)

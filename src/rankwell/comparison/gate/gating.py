@@ -10,9 +10,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparing import results_of
 from rankwell.comparison.gate.checks import Check, Goal, Margin, Paired, margin_for
 from rankwell.comparison.gate.deciding import (
-    FailOn,
     Limit,
-    Mode,
     Rules,
     decided,
     refuse_margins_too_small_to_see,
@@ -26,6 +24,7 @@ from rankwell.comparison.gate.limits import (
 )
 from rankwell.comparison.gate.verdict import Gate
 from rankwell.comparison.groups import Groups, columns_of, groups_of
+from rankwell.comparison.methods import FailOn, Mode
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric

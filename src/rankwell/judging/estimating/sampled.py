@@ -12,10 +12,10 @@ import numpy as np
 
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Column, Table
+from rankwell.display.table_files import WRITERS, save
 from rankwell.judging.estimating.designs import RULES
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.saving import suffix_of
-from rankwell.prepare.saving import WRITERS, save
 from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:

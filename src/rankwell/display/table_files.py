@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from rankwell.display.output import whole_file
 from rankwell.errors import UsageError, nearest, one_of
 
+if TYPE_CHECKING:
+    import polars as pl
+
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
-    ".csv": pl.DataFrame.write_csv,
+    ".csv": lambda table, path: table.write_csv(path),
     ".tsv": lambda table, path: table.write_csv(path, separator="\t"),
-    ".parquet": pl.DataFrame.write_parquet,
-    ".arrow": pl.DataFrame.write_ipc,
-    ".jsonl": pl.DataFrame.write_ndjson,
+    ".parquet": lambda table, path: table.write_parquet(path),
+    ".arrow": lambda table, path: table.write_ipc(path),
+    ".jsonl": lambda table, path: table.write_ndjson(path),
 }
 
 

@@ -1,0 +1,25 @@
+"""Faces of packages: their public names, each imported from its module on first use, so that a package loads only what is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package, given its names and their modules.
+
+    >>> face("rankwell.prepare", {"core": "rankwell.prepare.cores"})[0]("core").__name__
+    'core'
+    """
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+        value = getattr(importlib.import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return get, lambda: sorted(homes)
