@@ -66,6 +66,12 @@ def alone(title: str, words: tuple[str, ...], least: str, *bars: Bar) -> Maker:
     return make
 
 
+def help_of(*words: str) -> Maker:
+    """The help of a command."""
+    title = " ".join(["rankwell", *words, "--help"])
+    return alone(f"`{title}`", ("{rankwell}", *words, "--help"), "pass", at_most("seconds", 0.15))
+
+
 WORKLOADS: dict[str, Maker] = {
     "small_evaluate": small_evaluate,
     "small_trec_eval": small_trec_eval,
@@ -79,8 +85,9 @@ WORKLOADS: dict[str, Maker] = {
         "`import rankwell`", ("{python}", "-c", "import rankwell"), "pass", at_most("above", 0.03)
     ),
     "version": alone("`rankwell --version`", ("{rankwell}", "--version"), "pass"),
-    "help": alone("`rankwell --help`", ("{rankwell}", "--help"), "pass", at_most("seconds", 0.15)),
-    "help_evaluate": alone(
-        "`rankwell evaluate --help`", ("{rankwell}", "evaluate", "--help"), "pass", at_most("seconds", 0.15)
-    ),
+    "help": help_of(),
+    "help_evaluate": help_of("evaluate"),
+    "help_compare": help_of("compare"),
+    "help_report": help_of("report"),
+    "help_plot": help_of("plot"),
 }

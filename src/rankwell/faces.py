@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rankwell.errors import brief, nearest
+
 
 def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` of a package, given its names and their modules.
@@ -17,7 +19,7 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+            raise AttributeError(f"{brief(package)} has no {brief(name)}.{nearest(name, homes)}", name=name)
         value = getattr(importlib.import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -17,7 +17,8 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of
-from rankwell.cli.plot import command_of, kinds
+from rankwell.cli.commands import PICTURES
+from rankwell.cli.plot import command_of
 
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
 BINARY = str(evidence("cranfield/qrels.binary.txt"))
@@ -67,7 +68,7 @@ def judged(folder):
     return folder / "judging.json"
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", PICTURES)
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
     words = LINES[kind]
     if kind == "segments":
@@ -84,7 +85,7 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
     assert f"wrote {target}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", kinds())
+@pytest.mark.parametrize("kind", PICTURES)
 def test_every_option_of_every_kind_says_what_it_is(kind):
     takes = set(inspect.signature(getattr(rw.plot, kind)).parameters)
     named = {argument.field for argument in arguments_of(command_of(kind)) if argument.help}
@@ -93,10 +94,19 @@ def test_every_option_of_every_kind_says_what_it_is(kind):
     assert takes - named <= {"results", "comparison", "metrics", "metric", "costs", "read", "options"}
 
 
+def test_the_list_has_all_kinds_and_what_their_functions_say():
+    said = {
+        kind: getattr(rw.plot, kind).__doc__.split("\n\n")[0].split()
+        for kind in rw.plot.__all__
+        if kind != "save"
+    }
+    assert {kind: sentence.split() for kind, sentence in PICTURES.items()} == said
+
+
 def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
     assert run(["plot", "--help"]) == 0
     listed = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    for kind, sentence in kinds().items():
+    for kind, sentence in PICTURES.items():
         assert f"{kind} {sentence}" in listed
     assert run(["plot", "movement", "--help"]) == 0
     shown = capsys.readouterr().out

@@ -68,7 +68,8 @@ def test_no_package_loads_scipy_before_a_test_or_an_estimate_needs_it():
     packages = (
         "cli.main comparison efficiency evaluation inspection judging prepare reporting results statistics"
     )
-    modules = loaded_by("\n".join(f"import rankwell.{name}" for name in packages.split()))
+    of_all = "[getattr(face, name) for face in (rankwell.judging, rankwell.prepare) for name in face.__all__]"
+    modules = loaded_by("\n".join([*(f"import rankwell.{name}" for name in packages.split()), of_all]))
     assert "rankwell.judging.merging.dawid_skene" in modules
     assert "scipy" not in modules
 
@@ -79,7 +80,7 @@ import io, sys
 from contextlib import redirect_stdout
 from rankwell.cli import run
 from rankwell.cli.commands import COMMANDS, JUDGING, PREPARE
-wanted = [[name] for name in COMMANDS if name != "ndeval"]  # which has no help, as NIST's has none
+wanted = [[name] for name in [*COMMANDS, "plot"] if name != "ndeval"]  # which has no help, as NIST's has none
 wanted += [["prepare", name] for name in PREPARE] + [["judging", name] for name in JUDGING]
 for words in [[], *wanted]:
     with redirect_stdout(io.StringIO()) as told:

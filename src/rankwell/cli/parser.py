@@ -13,11 +13,12 @@ from cyclopts import App, CycloptsError, Group
 from rankwell import __version__
 from rankwell.cli import commands
 from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
-from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, MODULES, PLOT, PREPARE
+from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, MODULES, PICTURES, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
 HELP = "--help", "-h"
+PICTURE = "plot_"  # what the name of a picture's command begins with, in this module
 # each command by its words, with the name of its function
 NAMED: dict[tuple[str, ...], str] = {
     **{(name,): name for name in COMMANDS},
@@ -36,20 +37,17 @@ def run(arguments: Sequence[str]) -> int | None:
         If the command line is wrong, or the command fails.
     """
     asked = set(arguments)
-    listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys())
-    kinds = next(iter(arguments), "") == "plot"
+    listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys() | PICTURES.keys())
     if (words := tuple(arguments[:-1])) in NAMED and arguments[-1] in HELP:
         # without parsing what is no command line, nor making all arguments once more for the line that sums them up
-        app = inner = application(kinds=kinds)
+        app = inner = application()
         for word in words:
             inner = inner[word]
         inner.usage = usage(words, commands.command(NAMED[words]))
         app.help_print(words)
         return None
     try:
-        code = application(listing=listing, kinds=kinds)(
-            list(arguments), print_error=False, exit_on_error=False
-        )
+        code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
         raise UsageError(f"{shown} `rankwell --help` shows how.") from error
@@ -77,8 +75,8 @@ def usage(words: Sequence[str], function: Command) -> str:
     return " ".join(each for each in ("rankwell", *words, *required, optional, *positional) if each)
 
 
-def application(*, listing: bool = False, kinds: bool = True) -> App:
-    """Return the application; each command is loaded when it is asked for, and none to list them; so are the ``kinds`` of pictures."""
+def application(*, listing: bool = False) -> App:
+    """Return the application; each command is loaded when it is asked for, and none to list them."""
     app = App(
         name="rankwell",
         help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
@@ -109,8 +107,8 @@ def application(*, listing: bool = False, kinds: bool = True) -> App:
     _register(judging, JUDGING, listing=listing, of_module=True)
     plot = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
     app.command(plot)
-    if kinds:
-        _register_pictures(plot)
+    pictures = {kind: (f"{PICTURE}{kind}", sentence) for kind, sentence in PICTURES.items()}
+    _register(plot, pictures, listing=listing, of_module=True)
     app.register_install_completion_command(
         help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
         group="Options",
@@ -129,16 +127,12 @@ def _register(
         app.command(f"{__name__}:{module if of_module else name}", name=name, **options, **said)
 
 
-def _register_pictures(plot: App) -> None:
-    from rankwell.cli.plot import command_of
-    from rankwell.cli.plot import kinds as pictures
-
-    for name, sentence in pictures().items():
-        plot.command(_readable(command_of(name)), name=name, help=_styled(sentence))
-
-
 def __getattr__(name: str) -> Any:
     """Return a command as Cyclopts reads it."""
+    if name.startswith(PICTURE):
+        from rankwell.cli.plot import command_of
+
+        return _readable(command_of(name.removeprefix(PICTURE)))
     if name not in MODULES:
         raise AttributeError(name)
     return _readable(commands.command(name))

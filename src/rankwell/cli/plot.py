@@ -40,17 +40,6 @@ from rankwell.reporting.extra import require_extra
 from rankwell.reporting.pictures import form_of
 from rankwell.results import Results
 
-OTHERS = ("save",)  # names of the room that draw nothing
-
-
-def kinds() -> dict[str, str]:
-    """Return the kinds of pictures, each with the first sentence of what it draws."""
-    found = {name: getattr(plots, name) for name in plots.__all__ if name not in OTHERS}
-    return {
-        name: " ".join((inspect.getdoc(draw) or "").partition("\n\n")[0].split())
-        for name, draw in found.items()
-    }
-
 
 def command_of(kind: str) -> Any:
     """Return the command that draws a kind of picture."""
