@@ -113,6 +113,7 @@ def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
     assert "Usage: rankwell plot movement" in shown
     assert "--against" in shown
     assert "--baseline" not in shown
+    assert "ARGS" not in shown
 
 
 @pytest.mark.parametrize(

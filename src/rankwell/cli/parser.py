@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError, Group
 from rankwell import __version__
 from rankwell.cli import commands
 from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
-from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, MODULES, PICTURES, PLOT, PREPARE
+from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PICTURES, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
@@ -24,6 +24,7 @@ NAMED: dict[tuple[str, ...], str] = {
     **{(name,): name for name in COMMANDS},
     **{("prepare", name): name for name in PREPARE},
     **{("judging", name): of for name, (of, _) in JUDGING.items()},
+    **{("plot", kind): f"{PICTURE}{kind}" for kind in PICTURES},
 }
 SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
 
@@ -43,7 +44,7 @@ def run(arguments: Sequence[str]) -> int | None:
         app = inner = application()
         for word in words:
             inner = inner[word]
-        inner.usage = usage(words, commands.command(NAMED[words]))
+        inner.usage = usage(words, _function(NAMED[words]))
         app.help_print(words)
         return None
     try:
@@ -129,13 +130,18 @@ def _register(
 
 def __getattr__(name: str) -> Any:
     """Return a command as Cyclopts reads it."""
-    if name.startswith(PICTURE):
-        from rankwell.cli.plot import command_of
-
-        return _readable(command_of(name.removeprefix(PICTURE)))
-    if name not in MODULES:
+    if name not in NAMED.values():
         raise AttributeError(name)
-    return _readable(commands.command(name))
+    return _readable(_function(name))
+
+
+def _function(name: str) -> Command:
+    """The function of a command, or of a picture's."""
+    if not name.startswith(PICTURE):
+        return commands.command(name)
+    from rankwell.cli.plot import command_of
+
+    return command_of(name.removeprefix(PICTURE))
 
 
 def _readable(function: Command) -> Any:
