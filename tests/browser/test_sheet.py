@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 
 import polars as pl
 import pytest
@@ -203,6 +204,19 @@ def test_a_sheet_is_judged_by_touch_on_a_phone(opened, made):
     assert sticks_out(page) == []
 
 
+def is_kept(profile, text):
+    """Whether a browser has written down a text that a page keeps."""
+    written = [path.read_bytes() for path in profile.glob("*/Local Storage/leveldb/*.log")]
+    return any(text.encode(encoding) in each for each in written for encoding in ("utf-8", "utf-16-le"))
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
 def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, made, tmp_path):
     file = made(repeats=0.5)
     kinds = {
@@ -217,7 +231,9 @@ def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, m
     begin(page)
     press(page, "1", "2")
     page.locator("#sheet-comment").fill("unfinished")
-    page.close()  # a browser that is closed at once may not have written down what pages keep
+    page.close()
+    # a browser writes down what pages keep when it has time, which one that is closed at once may not have
+    wait_for(lambda: is_kept(tmp_path / "profile", "unfinished"))
     context.close()
     file = made(repeats=0.5, title="Made again")  # the same pairs and grades are the same sheet
     context = chromium.browser_type.launch_persistent_context(**kinds)

@@ -12,7 +12,7 @@ from tests.definitions.reference_policy import complete, judged_items, scale_of
 from tests.every import every
 
 import rankwell as rw
-from rankwell.judge import Asked, pool_of
+from rankwell.judge import Asked, pool_of, pooling
 from rankwell.judge.policy import Policy
 from rankwell.tables.ids import Ids, Known
 
@@ -58,7 +58,11 @@ def test_the_rows_of_a_query_stand_together_wherever_they_were(seed):
 @every("seed", range(40))
 @every("topics", [False, True])
 @pytest.mark.parametrize("rule", ["max", "last"])
-def test_an_item_judged_twice_has_the_grade_of_the_rule_and_the_highest_of_its_topics(seed, topics, rule):
+@pytest.mark.parametrize("part", [pooling.PART_ROWS, 8])
+def test_an_item_judged_twice_has_the_grade_of_the_rule_and_the_highest_of_its_topics(
+    monkeypatch, seed, topics, rule, part
+):
+    monkeypatch.setattr(pooling, "PART_ROWS", part)  # many judgements are looked through by several threads
     rows = a_case(seed, copies=True, topics=topics)
     made, counts = pool(rows, grades="judgements", duplicate_grades=rule)
     rules = complete({"negative": "nonrelevant", "duplicate_grades": rule})

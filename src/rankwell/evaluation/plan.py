@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -22,6 +23,7 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
+from rankwell.tables.cores import at_most
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.parts import Parts
@@ -214,7 +216,8 @@ def plan_of(
     per_query = per_query is True or plain("per_query", per_query, bool)
     if bounding is not None and not per_query:
         raise UsageError("bounds need the values of each query; leave out per_query=False.")
-    pool, counts = pool_of(inputs.qrels, asked)
+    with at_most(threads) if threads is not None else nullcontext():
+        pool, counts = pool_of(inputs.qrels, asked)
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )

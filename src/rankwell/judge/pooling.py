@@ -13,11 +13,12 @@ from rankwell.judge.pool import Pool, Together
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
 from rankwell.kernels import integers, match
-from rankwell.tables.grouping import grouped
+from rankwell.tables.grouping import cuts, grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
+PART_ROWS = 1_000_000  # judgements that one thread looks through at a time
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
 STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
@@ -55,7 +56,7 @@ def pool_of(
     grades = grades if rows is None or qrels.grade is None else grades[rows]  # 1, if there are none
     chances = propensities_of(qrels, asked)
     chances = chances if rows is None or chances is None else chances[rows]
-    again, firsts = match.repeats(offsets, *items.columns)
+    again, firsts = _repeats(offsets, items)
     has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
     own, owner = grades, np.arange(len(grades) if has_topics else 0)
     topics = None if together is None else together.topics
@@ -79,6 +80,20 @@ def pool_of(
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
     pool = Pool(queries, offsets, items, grades, scale, of_items, chances, together=together)
     return pool, +counts
+
+
+def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of items that a query judges again, with the row of their first judgement; many are looked for on all cores."""
+    if len(items) <= PART_ROWS:
+        return match.repeats(offsets, *items.columns)
+    from rankwell.tables.workers import on_all_cores
+
+    columns = items.columns
+    found = on_all_cores(
+        lambda part: match.repeats(offsets[part[0] : part[1] + 1], *columns), cuts(offsets, PART_ROWS)
+    )
+    again, firsts = map(np.concatenate, zip(*found, strict=True))
+    return again, firsts
 
 
 def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:

@@ -180,8 +180,9 @@ def repeats(
         size = max(size, _slots(o[g + 1] - o[g]))
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
-    rows = np.empty(len(keys), np.int64)
-    firsts = np.empty(len(keys), np.int64)
+    most: cython.longlong = o[o.shape[0] - 1] - o[0]
+    rows = np.empty(most, np.int64)
+    firsts = np.empty(most, np.int64)
     w: cython.longlong[::1] = rows
     f: cython.longlong[::1] = firsts
     found: cython.Py_ssize_t = 0
