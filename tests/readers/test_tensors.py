@@ -90,3 +90,29 @@ def test_judgements_may_be_tensors():
 def test_a_tensor_without_values_is_one_error():
     with pytest.raises(rw.RankwellError, match="the Tensor cannot be converted"):
         rw.top_k(torch.zeros(2, 3, device="meta"), 1)
+
+
+@pytest.mark.parametrize("made", [torch.tensor, jnp.asarray], ids=["torch", "jax"])
+def test_columns_of_a_run_and_of_judgements_may_be_tensors(made):
+    query, item, score, grade = [1, 1, 2, 2], [5, 6, 7, 5], [0.25, 0.5, 0.75, 0.125], [0, 2, 1, 3]
+    plain = rw.evaluate(rw.Run(query, item, score), rw.Qrels(query, item, grade), METRICS)
+    run = rw.Run(made(query), made(item), made(score))
+    found = rw.evaluate(run, rw.Qrels(made(query), made(item), made(grade)), METRICS)
+    assert found.mean == plain.mean
+    assert found.queries == [1, 2]
+    ranked = rw.Run(made(query), made(item), rank=made([2, 1, 1, 2]))
+    assert rw.evaluate(ranked, rw.Qrels(query, item, grade), METRICS).mean == plain.mean
+
+
+def test_a_score_that_is_still_learned_is_a_number():
+    score = torch.nn.Parameter(torch.tensor([0.25, 0.5]))
+    assert rw.Run(["q", "q"], ["a", "b"], score).rows.table().key.tolist() == [0.25, 0.5]
+
+
+def test_a_column_has_one_dimension():
+    with pytest.raises(rw.RankwellError, match="item ids are one column; this array has 2 dimensions"):
+        rw.Run(["q", "q"], torch.tensor([[1], [2]]), [1.0, 2.0])
+    with pytest.raises(
+        rw.RankwellError, match="the numbers of score are one column; this array has 2 dimensions"
+    ):
+        rw.Run(["q", "q"], ["a", "b"], torch.tensor([[1.0], [2.0]]))

@@ -1,4 +1,4 @@
-"""Arrays of other libraries as NumPy arrays, and sparse matrices as SciPy's compressed rows."""
+"""Sparse matrices of SciPy and PyTorch as SciPy's compressed rows."""
 
 from __future__ import annotations
 
@@ -6,37 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
-
-NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single precision holds them exactly
-IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
-
-
-def array_of(source: Any, name: str) -> np.ndarray:
-    """Return an array or a tensor as a NumPy array: the same memory where it can be, one copy of a tensor on another device.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be converted.
-    """
-    try:
-        if any(kind in str(getattr(source, "dtype", "")) for kind in NARROW):
-            source = source.float() if hasattr(source, "float") else source.astype("float32")
-        if isinstance(source, np.ndarray):
-            return source
-        if getattr(source, "requires_grad", False):
-            source = source.detach()
-        if not hasattr(source, "__dlpack__"):
-            return np.asarray(source)
-        if source.__dlpack_device__()[0] not in IN_MAIN_MEMORY:
-            return np.asarray(source.cpu() if hasattr(source, "cpu") else source)  # JAX copies by itself
-        return np.from_dlpack(source)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise UsageError(
-            f"{name}: the {type(source).__name__} cannot be converted to a NumPy array ({error}). Move it to the CPU "
-            f"first: tensor.detach().cpu().numpy()."
-        ) from error
+from rankwell.errors import DataError
+from rankwell.tables.arrays import array_of
 
 
 def is_sparse(source: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.readers.arrays import array_of, is_sparse
+from rankwell.readers.arrays import is_sparse
 from rankwell.readers.matrices import is_matrix, listed_in, matrix_of, rows_at, whole_numbers
+from rankwell.tables.arrays import array_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix
 from rankwell.tables.rows import Columns

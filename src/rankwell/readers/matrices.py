@@ -15,8 +15,9 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.arrays import array_of, is_sparse, sparse_of
+from rankwell.readers.arrays import is_sparse, sparse_of
 from rankwell.records import record
+from rankwell.tables.arrays import array_of
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix

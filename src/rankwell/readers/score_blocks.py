@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.arrays import array_of, is_sparse
+from rankwell.readers.arrays import is_sparse
 from rankwell.readers.matrices import is_matrix
+from rankwell.tables.arrays import array_of
 
 CELLS = 1 << 22  # scores made at a time
 ROWS = 256  # asked of a function at first, when the number of items is not known

@@ -10,7 +10,6 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
-from rankwell.readers.arrays import array_of
 from rankwell.readers.matrices import Entries
 from rankwell.readers.score_blocks import scores_of
 from rankwell.readers.seen_items import Seen, seen_of
@@ -132,7 +131,7 @@ class Numbered:
         """Return the ids that were given, each once."""
         if given is None:
             return cls(None, word)
-        ids = Ids.of_column(array_of(given, word) if hasattr(given, "__dlpack__") else given, word).owned()
+        ids = Ids.of_column(given, word).owned()
         if not ids.is_distinct():
             codes, firsts = ids.group()
             twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, brief
+from rankwell.errors import DataError, brief
 from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
+from rankwell.tables.arrays import is_tensor, one_dimension
 from rankwell.tables.categories import texts_of
 from rankwell.tables.series import frozen, is_column, series_of
 from rankwell.tables.unpickling import integers_again
@@ -96,13 +97,12 @@ class Ids:
 
     @classmethod
     def of_column(cls, values: Any, name: str) -> Ids:
-        """Return a column of ids from Ids, a NumPy array, an Arrow column (Polars, pandas, pyarrow …) or a list."""
+        """Return a column of ids from Ids, an array or a tensor, an Arrow column (Polars, pandas, pyarrow …) or a list."""
         if isinstance(values, cls):
             return values
-        if isinstance(values, np.ndarray) and values.ndim != 1:
-            raise UsageError(f"{name} ids are one column; this array has {values.ndim} dimensions.")
-        if isinstance(values, np.ndarray):
-            return cls.of_integers(values) if values.dtype.kind in "iu" else cls.of(values.tolist(), name)
+        if isinstance(values, np.ndarray) or is_tensor(values):
+            array = one_dimension(values, f"{name} ids")
+            return cls.of_integers(array) if array.dtype.kind in "iu" else cls.of(array.tolist(), name)
         if is_column(values):
             return cls.of_series(series_of(values, name), name)
         return cls.of(values, name)

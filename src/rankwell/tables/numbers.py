@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.tables.arrays import is_tensor, one_dimension
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Changed(Exception):
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
     """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
+    values = one_dimension(values, f"the numbers of {name}") if is_tensor(values) else values
     listed = values if isinstance(values, np.ndarray) else list(values)
     try:
         given = np.asarray(listed)
