@@ -31,7 +31,6 @@ from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError
-from rankwell.evaluation.plan import NO_BOUNDS
 from rankwell.judge.policy import Policy
 from rankwell.readers import open_run, read_qrels
 from rankwell.records import record
@@ -185,7 +184,7 @@ class Asked:
             self.policy,
             by=by,
             threads=None,
-            bounds=self.bounding.wanted(self.reading.of_runs) if unsaved else NO_BOUNDS,
+            bounds=self.bounding.wanted(self.reading.of_runs) if unsaved else None,
         )
         found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
         if "comparison" in self.takes and (len(results) > 1 or not found):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdlib import calloc, free
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
 from cython.cimports.rankwell.kernels.spans import same
@@ -83,35 +82,33 @@ def hits(
         if q[g] >= 0:
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
-    # few arrays, because to make one takes longer than to match a short list
-    made = np.empty((3, most), np.int64)
-    columns: cython.longlong[:, ::1] = made
-    hl: cython.longlong[::1] = columns[0]
-    hr: cython.longlong[::1] = columns[1]
-    hp: cython.longlong[::1] = columns[2]
     # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
-    t: cython.p_int = cython.cast(cython.p_int, calloc(size, 4))
+    t: cython.int[::1] = np.zeros(size, np.int32)
     base: cython.longlong = 0
     farthest: cython.longlong = MOST
     old: cython.longlong
+    # few arrays, because to make one takes longer than to match a short list
+    made = np.empty(3 * most + longest + longest // 64 + 1, np.int64)
+    block: cython.longlong[::1] = made
+    hl: cython.longlong[::1] = block[:most]
+    hr: cython.longlong[::1] = block[most : 2 * most]
+    hp: cython.longlong[::1] = block[2 * most : 3 * most]
     # the row of the pool of each row of a list that is marked by a bit
-    pooled: cython.p_ulonglong = cython.cast(cython.p_ulonglong, calloc(longest + longest // 64 + 1, 8))
-    marks: cython.p_ulonglong = pooled + longest
+    pooled: cython.longlong[::1] = block[3 * most : 3 * most + longest]
+    marks: cython.longlong[::1] = block[3 * most + longest :]
     bits: cython.ulonglong
     found: cython.longlong = 0
     first: cython.longlong = -1
     second: cython.longlong = -1
     mask: cython.ulonglong
     at: cython.ulonglong
-    if not t or not pooled:
-        free(t)
-        free(pooled)
-        raise MemoryError
     with cython.nogil:
+        for j in range(marks.shape[0]):
+            marks[j] = 0
         for g in range(q.shape[0]):
             low = o[g]
             if o[g + 1] - base > farthest:
-                memset(t, 0, size * 4)
+                memset(cython.address(t[0]), 0, size * 4)
                 base = low
             old = low - base
             mask = _slots(o[g + 1] - low) - 1
@@ -148,7 +145,7 @@ def hits(
                         break
                     at = (at + 1) & mask
             for r in range(low, o[g + 1], 64):
-                bits = marks[(r - low) >> 6]
+                bits = cython.cast(cython.ulonglong, marks[(r - low) >> 6])
                 marks[(r - low) >> 6] = 0
                 while bits:
                     hl[found] = g
@@ -156,9 +153,7 @@ def hits(
                     hp[found] = pooled[hr[found] - low]
                     found += 1
                     bits &= bits - 1
-    free(t)
-    free(pooled)
-    return made[0, :found], made[1, :found], made[2, :found], (first, second)
+    return made[:found], made[most : most + found], made[2 * most : 2 * most + found], (first, second)
 
 
 def repeats(

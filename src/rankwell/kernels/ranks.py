@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdlib import free, malloc
 from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 from cython.cimports.rankwell.kernels.wide import count, count_anywhere
@@ -20,7 +19,7 @@ FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 @cython.exceptval(-1, check=False)
 def _first_below(
     value: cython.double,
-    hit_score: cython.p_double,
+    hit_score: cython.double[::1],
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     keep_equal: cython.int,
@@ -43,7 +42,7 @@ def _first_below(
 @cython.inline
 @cython.exceptval(-1, check=False)
 def _place_of(
-    row: cython.longlong, rows: cython.p_longlong, low: cython.Py_ssize_t, high: cython.Py_ssize_t
+    row: cython.longlong, rows: cython.longlong[::1], low: cython.Py_ssize_t, high: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
     """Where a row stands among ascending rows."""
     middle: cython.Py_ssize_t
@@ -64,7 +63,7 @@ def _count(
     last: cython.Py_ssize_t,
     left_out: cython.const[cython.uchar][::1],
     hit_rows: cython.longlong[::1],
-    hit_score: cython.p_double,
+    hit_score: cython.double[::1],
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
     scattered: cython.bint,
@@ -227,11 +226,9 @@ def ranks(
     rk: cython.longlong[::1] = columns[0]
     ts: cython.longlong[::1] = columns[1]
     tz: cython.longlong[::1] = columns[2]
-    old_rows: cython.p_longlong = cython.cast(cython.p_longlong, malloc(3 * 8 * (hits + 1)))
-    if not old_rows:
-        raise MemoryError
-    old_pool: cython.p_longlong = old_rows + hits + 1
-    hs: cython.p_double = cython.cast(cython.p_double, old_pool + hits + 1)
+    hs: cython.double[::1] = None  # these three are made for the first list that needs them; most need none
+    old_rows: cython.longlong[::1] = None
+    old_pool: cython.longlong[::1] = None
     g: cython.longlong
     low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t
@@ -262,6 +259,10 @@ def ranks(
             ):
                 low = high
                 continue
+            if hs is None:
+                with cython.gil:
+                    hs, old_rows = np.empty(hits + 1), np.empty(hits, np.int64)
+                    old_pool = np.empty(hits, np.int64)
             for j in range(low, high):
                 old_rows[j] = hr[j]
                 old_pool[j] = hp[j]
@@ -283,7 +284,6 @@ def ranks(
                     ahead += rk[j]
                 rk[j] = ts[j] + ahead
             low = high
-    free(old_rows)
     return made[0, :hits], made[1, :hits], made[2, :hits]
 
 
