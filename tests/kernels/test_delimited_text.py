@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rankwell.kernels import delimited_text as kernel
+from rankwell.kernels import id_text
 
 ROLES = np.array([kernel.QUERY, kernel.NUMBER, kernel.SKIPPED, kernel.ID], np.int32)
 
@@ -116,7 +117,7 @@ def test_lines_become_spans_numbers_and_stretches_of_queries():
         "i3",
         "é",
     ]
-    assert kernel.packed(text, item_starts, item_lengths).tobytes().decode() == "i1i22i3é"
+    assert id_text.packed(text, item_starts, item_lengths).tobytes().decode() == "i1i22i3é"
     assert numbers[0].tolist() == [1, 2, 3, 4]
     assert not is_ascii
 

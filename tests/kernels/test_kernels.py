@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.every import every
 
+from rankwell.kernels import id_text, integers, match, order, rank_columns, ranks
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import integers, match, order, ranks
 from rankwell.tables.ids import Ids, Known
 
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
@@ -103,9 +104,56 @@ def test_gather_and_place_put_rows_of_a_group_together_in_their_order(codes):
     rows, offsets = id_kernel.gather(np.array(codes, np.int64), 6)
     assert rows.tolist() == sorted(range(len(codes)), key=codes.__getitem__)
     assert offsets.tolist() == [sum(code < group for code in codes) for group in range(7)]
-    out = np.empty(len(codes), np.int64)
-    id_kernel.place(np.array(codes, np.int32), np.arange(len(codes)), offsets[:-1].copy(), out)
-    assert out.tolist() == rows.tolist()
+    narrow = np.array(codes, np.int32)
+    assert id_kernel.gather(narrow, 6)[0].tolist() == rows.tolist()
+    for kind in (np.int8, np.int16, np.int32, np.int64):
+        out = np.empty(len(codes), kind)
+        id_kernel.place(narrow, np.arange(len(codes)).astype(kind), offsets[:-1].copy(), out)
+        assert out.tolist() == rows.tolist()
+
+
+@FEW
+@given(INTEGERS, st.integers(1, 70_000))
+def test_parts_are_by_a_hash_that_never_changes(keys, count):
+    # Rows that were put by in a file are found again by it.
+    codes, sizes = id_kernel.parts(np.array(keys, np.int64).view(np.uint64), count)
+    expected = [(key * 0x5851F42D4C957F2D % 2**64 >> 33) % count for key in keys]
+    assert codes.tolist() == expected
+    assert sizes.tolist() == [expected.count(part) for part in range(count)]
+
+
+@FEW
+@given(IDS, st.lists(st.integers(0, 3), min_size=30, max_size=30))
+def test_text_is_laid_end_to_end_part_by_part(values, parts):
+    codes, ids = np.array(parts[: len(values)], np.int32), Ids.of_strings(values)
+    lists = [
+        [value.encode() for value, part in zip(values, parts, strict=False) if part == n] for n in range(4)
+    ]
+    text, cuts = id_text.divided(codes, 4, ids.text, ids.starts, ids.lengths)
+    assert text.tobytes() == b"".join(b"".join(each) for each in lists)
+    assert np.diff(cuts).tolist() == [len(b"".join(each)) for each in lists]
+    backwards = ids[np.arange(len(values))[::-1]]
+    packed = id_text.packed(ids.text, backwards.starts, backwards.lengths)
+    assert packed.tobytes() == "".join(reversed(values)).encode()
+
+
+@FEW
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from([0.0, 1, 2, 3, 4, 2.5]), st.integers(0, 3)), max_size=5),
+        max_size=4,
+    )
+)
+def test_contradictions_need_no_sorting_where_ranks_are_closed(lists):
+    offsets = np.cumsum([0, *map(len, lists)])
+    key = np.array([-float(rank) for each in lists for rank, _ in each], np.float64)
+    given_score = np.array([float(score) for each in lists for _, score in each], np.float64)
+    found = rank_columns.contradictions_in_any_order(offsets, key, given_score)
+    ranks = [sorted(rank for rank, _ in each) for each in lists]
+    if all(each == [each[0] + n for n in range(len(each))] for each in ranks):
+        assert found == sum(a[1] < b[1] for each in lists for a, b in pairwise(sorted(each)))
+    else:
+        assert found == -1
 
 
 @every("text", ["0", "7", "-7", "10", "999999999999999999"])

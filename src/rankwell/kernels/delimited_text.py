@@ -203,21 +203,3 @@ def parse(
     ids = [(id_starts[n, :rows], id_lengths[n, :rows]) for n in range(len(id_roles))]
     values = [numbers[n, :rows] for n in range(len(number_roles))]
     return firsts[:groups], query_starts[:groups], query_lengths[:groups], ids, values, seen < 128
-
-
-def packed(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the bytes of some spans end to end."""
-    t: cython.const[cython.uchar][::1] = text
-    s: cython.const[cython.longlong][::1] = starts
-    n: cython.const[cython.int][::1] = lengths
-    together = np.empty(int(lengths.sum()), np.uint8)
-    out: cython.uchar[::1] = together
-    at: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(s.shape[0]):
-            for j in range(n[i]):
-                out[at + j] = t[s[i] + j]
-            at += n[i]
-    return together

@@ -16,6 +16,10 @@ from rankwell.kernels import SECRET
 
 key(SECRET[0], SECRET[1])
 
+# Integers as wide as what a column holds
+Bits = cython.fused_type(cython.schar, cython.short, cython.int, cython.longlong)
+SPREAD = cython.declare(cython.ulonglong, 0x5851F42D4C957F2D)
+
 
 def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return a 64-bit hash per span."""
@@ -178,9 +182,26 @@ def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.nda
     return np.flatnonzero(changed)
 
 
-def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
+def parts(keys: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which of ``count`` parts each id belongs to, by its key, and how many ids each part has."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    n: cython.uint = count
+    found = np.empty(len(keys), np.int32)
+    sizes = np.zeros(count, np.int64)
+    out: cython.int[::1] = found
+    size: cython.longlong[::1] = sizes
+    part: cython.int
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            part = cython.cast(cython.uint, k[i] * SPREAD >> 33) % n
+            out[i] = part
+            size[part] += 1
+    return found, sizes
+
+
+def gather(codes: cython.const[Bits][::1], groups: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows grouped by code, in their old order within each group, and the groups' offsets."""
-    c: cython.const[cython.longlong][::1] = codes
     offsets = np.zeros(groups + 1, np.int64)
     o: cython.longlong[::1] = offsets
     rows = np.empty(len(codes), np.int64)
@@ -189,31 +210,29 @@ def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
     total: cython.longlong = 0
     held: cython.longlong
     with cython.nogil:
-        for i in range(c.shape[0]):
-            o[c[i]] += 1
+        for i in range(codes.shape[0]):
+            o[codes[i]] += 1
         for i in range(o.shape[0]):
             held = o[i]
             o[i] = total
             total += held
-        for i in range(c.shape[0]):
-            r[o[c[i]]] = i
-            o[c[i]] += 1
+        for i in range(codes.shape[0]):
+            r[o[codes[i]]] = i
+            o[codes[i]] += 1
         for i in range(o.shape[0] - 1, 0, -1):
             o[i] = o[i - 1]
         o[0] = 0
     return rows, offsets
 
 
-def place(codes: np.ndarray, values: np.ndarray, cursor: np.ndarray, out: np.ndarray) -> None:
+def place(codes: np.ndarray, values: cython.const[Bits][::1], cursor: np.ndarray, out: Bits[::1]) -> None:
     """Write each value at ``cursor[code]``, which then moves on by one: the values of a group stay in order."""
     c: cython.const[cython.int][::1] = codes
-    v: cython.const[cython.longlong][::1] = values
     at: cython.longlong[::1] = cursor
-    o: cython.longlong[::1] = out
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(c.shape[0]):
-            o[at[c[i]]] = v[i]
+            out[at[c[i]]] = values[i]
             at[c[i]] += 1
 
 

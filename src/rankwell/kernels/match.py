@@ -6,12 +6,18 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
-from cython.cimports.rankwell.kernels.spans import same
+from cython.cimports.rankwell.kernels.spans import prefetch, same
 from cython.cimports.rankwell.kernels.wide import zeros
 
 from rankwell.kernels import SECRET
 
 MOST = 2**31 - 1  # rows that the slots of a table tell apart
+AHEAD = cython.declare(
+    cython.Py_ssize_t, 4
+)  # lists whose judged items are fetched into the cache before they are needed
+FETCHED = cython.declare(
+    cython.longlong, 64
+)  # keys of a query: the processor itself sees that the next ones will be needed
 
 key(SECRET[0], SECRET[1])
 
@@ -106,6 +112,10 @@ def hits(
         for j in range(marks.shape[0]):
             marks[j] = 0
         for g in range(q.shape[0]):
+            if g + AHEAD < q.shape[0] and q[g + AHEAD] >= 0:
+                p = q[g + AHEAD]
+                for j in range(po[p], min(po[p + 1], po[p] + FETCHED), 8):  # keys in a line of the cache
+                    prefetch(cython.address(pk[j]))
             low = o[g]
             if o[g + 1] - base > farthest:
                 memset(cython.address(t[0]), 0, size * 4)

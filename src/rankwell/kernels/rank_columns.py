@@ -95,6 +95,48 @@ def places(offsets: np.ndarray) -> np.ndarray:
     return found
 
 
+def contradictions_in_any_order(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
+    """Return what ``contradictions`` finds in lists that are sorted first; -1 if some list has not each rank from its best one on once.
+
+    ``key`` are ranks as negative numbers.
+    """
+    o: cython.const[cython.longlong][::1] = offsets
+    k: cython.const[cython.double][::1] = key
+    v: cython.const[cython.double][::1] = given
+    longest = int(np.diff(offsets).max(initial=0))
+    seen: cython.longlong[::1] = np.zeros(longest, np.int64)  # the list, from 1, that a rank was last seen in
+    sorted_: cython.double[::1] = np.empty(longest)
+    found: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    best: cython.double
+    place: cython.double
+    with cython.nogil:
+        for i in range(o.shape[0] - 1):
+            length = o[i + 1] - o[i]
+            best = k[o[i]] if length > 0 else 0.0
+            for j in range(o[i], o[i + 1]):
+                best = max(best, k[j])
+            for j in range(o[i], o[i + 1]):
+                place = best - k[j]
+                if not (place < length):  # nan too
+                    found = -1
+                    break
+                at = cython.cast(cython.Py_ssize_t, place)
+                if at != place or seen[at] == i + 1:
+                    found = -1
+                    break
+                seen[at] = i + 1
+                sorted_[at] = v[j]
+            if found < 0:
+                break
+            for j in range(1, length):
+                found += sorted_[j] > sorted_[j - 1]
+    return found
+
+
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
     """Return how many rows of a list have a lower key but a higher score than the row above; -1 if keys rise in some list."""
     o: cython.const[cython.longlong][::1] = offsets

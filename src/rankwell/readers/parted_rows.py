@@ -8,37 +8,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.kernels import ids as kernel
 from rankwell.readers.frame_columns import PIECE
 from rankwell.records import record
-from rankwell.tables.grouping import part_of
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import packed
+from rankwell.tables.division import DividedIds, Division
+from rankwell.tables.places import Place, end_to_end
 from rankwell.tables.rows import Columns, Lists, lowest_rank
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankwell.readers.frames import FrameRows
 
 
 @record(eq=False)
 class Piece:
-    """Rows of a piece of a table, part by part: where each part begins, the columns, and which rows after ``start`` these are."""
+    """Rows of a piece of a table, part by part: the row of the table that it begins at, how it is divided, and the columns.
+
+    ``base`` is the rank of a first item, as far as this piece tells; None where scores rule.
+    """
 
     start: int
-    offsets: np.ndarray
-    query: Ids
-    item: Ids
+    division: Division
+    query: DividedIds
+    item: DividedIds
     key: np.ndarray
     given: np.ndarray | None
-    rows: np.ndarray
-
-    @classmethod
-    def of(cls, columns: Columns, start: int, parts: int) -> Piece:
-        """Return the rows of a piece, which begins at a row of the table, in so many parts."""
-        order, offsets = kernel.gather(part_of(columns.query, parts).astype(np.int64), parts)
-        given = None if columns.given_score is None else columns.given_score[order]
-        query, item, key = columns.query[order], columns.item[order], columns.key[order]
-        return cls(start, offsets, query, item, key, given, order.astype(np.int32))
+    base: int | None
 
 
 class PartedRows:
@@ -51,35 +46,51 @@ class PartedRows:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows."""
-        parts, row, base = -(-(self.framed.rows or 1) // size), 0, 1
-        pieces: list[Piece] = []
+        parts = -(-(self.framed.rows or 1) // size)
+        pieces, row = [], 0
         for frame in self.framed.frames(PIECE):
-            columns = self.framed.columns(frame, row)
-            pieces.append(Piece.of(columns, row, parts))
+            pieces.append(self._divided(frame, row, parts))
             row += len(frame)
-            base = min(base, lowest_rank(columns.key)) if columns.by_rank else base
+        bases = [piece.base for piece in pieces if piece.base is not None]
         for part in range(parts):
-            shares = [(piece, *piece.offsets[part : part + 2].tolist()) for piece in pieces]
+            shares = [(piece, *piece.division.offsets[part : part + 2].tolist()) for piece in pieces]
             if shares := [share for share in shares if share[1] < share[2]]:
-                yield partial(self._lists, shares, columns.by_rank, base)
+                yield partial(self._lists, part, shares, min(bases, default=None))
 
-    def _lists(self, shares: list[tuple[Piece, int, int]], by_rank: bool, base: int) -> Lists:
-        rows, query, item, key = zip(
-            *((p.rows[a:b] + np.int64(p.start), p.query[a:b], p.item[a:b], p.key[a:b]) for p, a, b in shares),
-            strict=True,
+    def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> Piece:
+        columns = self.framed.columns(frame, start)
+        division = Division.of(columns.query, parts)
+        given = None if columns.given_score is None else division.numbers(columns.given_score)
+        return Piece(
+            start,
+            division,
+            division.ids(columns.query),
+            division.ids(columns.item),
+            division.numbers(columns.key),
+            given,
+            lowest_rank(columns.key) if columns.by_rank else None,
         )
-        place, at = self.framed.place, np.concatenate(rows)
+
+    def _lists(self, part: int, shares: list[tuple[Piece, int, int]], base: int | None) -> Lists:
+        pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
         given = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
         columns = Columns(
-            _joined(query),
-            _joined(item),
-            np.concatenate(key),
-            place=lambda row: place(int(at[row])),
-            by_rank=by_rank,
+            DividedIds.joined([piece.query for piece in pieces], part, rows),
+            DividedIds.joined([piece.item for piece in pieces], part, rows),
+            np.concatenate([piece.key[low:high] for piece, low, high in shares]),
+            place=lambda row: self._place(shares, row),
+            by_rank=base is not None,
             given_score=np.concatenate(given) if given else None,
         )
-        columns.rank_base = base if by_rank else None
+        columns.rank_base = base
         return columns.lists()
+
+    def _place(self, shares: list[tuple[Piece, int, int]], row: int) -> str:
+        def place_in(piece: Piece, low: int) -> Place:
+            return lambda row: self.framed.place(piece.start + piece.division.row(low + row))
+
+        lengths = [high - low for _, low, high in shares]
+        return end_to_end(lengths, [place_in(piece, low) for piece, low, _ in shares])(row)
 
     def owned(self) -> Columns:
         """Return all rows as columns."""
@@ -92,8 +103,3 @@ class PartedRows:
     def table(self) -> Columns:
         """Return all rows as columns."""
         return self.framed.table()
-
-
-def _joined(ids: tuple[Ids, ...]) -> Ids:
-    """Ids end to end, each without the rest of its text."""
-    return Ids.concatenate([packed(each) if each.is_text else each for each in ids])

@@ -13,7 +13,6 @@ from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 
 SAMPLE = 10_000
-SLICE = 1 << 20
 PART_ROWS = 400_000
 
 
@@ -86,25 +85,18 @@ def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
 def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
     """Yield ascending rows of groups of queries, about ``size`` rows at a time; queries are assigned to groups by hash."""
     parts = -(-len(query) // size)
-    ends = np.zeros(parts + 1, np.int64)
-    codes = []
-    for low in range(0, len(query), SLICE):
-        codes.append(part_of(query[low : low + SLICE], parts))
-        ends[1:] += np.bincount(codes[-1], minlength=parts)
-    bounds = np.cumsum(ends)
-    rows, cursor = np.empty(len(query), np.int64), bounds[:-1].copy()
-    for low, part in zip(range(0, len(query), SLICE), codes, strict=True):
-        kernel.place(part, np.arange(low, low + len(part)), cursor, rows)
-    del codes
-    for low, high in pairwise(bounds.tolist()):
+    if parts == 1:
+        yield np.arange(len(query))
+        return
+    rows, offsets = kernel.gather(part_of(query, parts), parts)
+    for low, high in pairwise(offsets.tolist()):
         if low < high:
             yield rows[low:high]
 
 
 def part_of(query: Ids, parts: int) -> np.ndarray:
     """Return which of some parts of the queries each one belongs to, by hash."""
-    keys = query.keys * np.uint64(0x5851F42D4C957F2D)
-    return ((keys >> np.uint64(33)) % np.uint64(parts)).astype(np.int32)
+    return kernel.parts(query.keys, parts)[0]
 
 
 def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:

@@ -9,9 +9,9 @@ SMALL = 1024
 
 def packed(ids: Ids) -> Ids:
     """Return text ids laid end to end."""
-    from rankwell.kernels import delimited_text
+    from rankwell.kernels import id_text
 
-    return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
+    return Ids.of_lengths(id_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
 
 
 def own_text(ids: Ids) -> Ids:

@@ -283,6 +283,8 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
     given = np.ascontiguousarray(given, np.float64)
     found = rank_columns.contradictions(offsets, key, given)
     if found < 0:
+        found = rank_columns.contradictions_in_any_order(offsets, key, given)
+    if found < 0:
         rows = np.arange(len(key))
         order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
         found = rank_columns.contradictions(offsets, key[rows], given[rows])

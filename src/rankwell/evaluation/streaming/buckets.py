@@ -10,13 +10,10 @@ import numpy as np
 
 from rankwell.errors import InputError
 from rankwell.evaluation.streaming.joined import ids_in, joined
-from rankwell.kernels import ids as kernel
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.grouping import part_of
+from rankwell.tables.division import Division
 from rankwell.tables.ids import Ids, to_same_kind
-from rankwell.tables.own_text import packed
 
 
 @record
@@ -67,28 +64,26 @@ class Buckets:
     def put(self, piece: Piece, like: Ids | None = None) -> None:
         """Put by a piece; InputError if there is no room for it."""
         query = ids_in(piece) if like is None else to_same_kind(ids_in(piece), like, "query")[0]
-        order, offsets = kernel.gather(part_of(query, self.parts).astype(np.int64), self.parts)
+        division = Division.of(query, self.parts)
         try:
-            columns = {word: self._write(column, order, offsets) for word, column in piece.items()}
+            columns = {word: self._write(column, division) for word, column in piece.items()}
             self.file.flush()
         except OSError as error:
             raise InputError(
                 f"rows cannot be put by in a temporary file: {error.strerror}. Free some space, or name a folder elsewhere by the "
                 f"environment variable TMPDIR or by resume=."
             ) from error
-        self.slabs.append(Slab(tuple(offsets.tolist()), columns, self.file.tell()))
-        self.rows += len(order)
+        self.slabs.append(Slab(tuple(division.offsets.tolist()), columns, self.file.tell()))
+        self.rows += len(query)
 
-    def _write(self, column: Ids | np.ndarray, order: np.ndarray, offsets: np.ndarray) -> Stored:
-        taken = column[order]
-        if isinstance(taken, np.ndarray):
-            return Stored(taken.dtype.str, self._append(taken))
-        if not taken.is_text:
-            return Stored("id", self._append(taken.integers))
-        own = packed(taken)
-        cuts = offsets_of(own.lengths)[offsets]
-        at = self._append(np.ascontiguousarray(own.lengths, np.int32))
-        return Stored("text", at, self._append(own.text[: cuts[-1]]), tuple(cuts.tolist()))
+    def _write(self, column: Ids | np.ndarray, division: Division) -> Stored:
+        if isinstance(column, np.ndarray):
+            return Stored(column.dtype.str, self._append(division.numbers(column)))
+        divided = division.ids(column)
+        if divided.text is None or divided.cuts is None:
+            return Stored("id", self._append(divided.numbers))
+        at = self._append(divided.numbers)
+        return Stored("text", at, self._append(divided.text), tuple(divided.cuts.tolist()))
 
     def _append(self, numbers: np.ndarray) -> int:
         at = self.file.tell()
