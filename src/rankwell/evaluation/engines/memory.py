@@ -136,7 +136,7 @@ class Memory:
         size = 0
         for judged, more in batches:
             # several batches, unless most of the run is judged
-            if waiting and (size >= self.batch // 4 or not judged.is_small):
+            if waiting and (size >= self.batch // 8 or not judged.is_small):
                 yield Judged.concatenate(waiting), counts
                 waiting, counts, size = [], {}, 0
             waiting.append(judged)
