@@ -90,7 +90,14 @@ class _Reader:
 
     def read(self) -> Metric:
         made = self._metric()
-        if self.text[self.at :].strip():
+        if rest := self.text[self.at :].strip():
+            more = rest.lstrip(",; ")
+            following = _TOKEN.match(more)
+            if following and is_metric(following["word"] or ""):
+                raise UsageError(
+                    f"{brief(self.text)} is more than one metric. Ask for {brief(self.text[: self.at].strip())} and {brief(more)} "
+                    f"each by itself: a list of metrics in Python, commas or another -m on the command line."
+                )
             raise self._error("the end of the text")
         return made
 
