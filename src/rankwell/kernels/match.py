@@ -12,12 +12,10 @@ from cython.cimports.rankwell.kernels.wide import zeros
 from rankwell.kernels import SECRET
 
 MOST = 2**31 - 1  # rows that the slots of a table tell apart
-AHEAD = cython.declare(
-    cython.Py_ssize_t, 4
-)  # lists whose judged items are fetched into the cache before they are needed
-FETCHED = cython.declare(
-    cython.longlong, 64
-)  # keys of a query: the processor itself sees that the next ones will be needed
+# Judged items are fetched into the cache so many lists before they are needed: the first ones of a query, as the processor
+# itself sees that the next ones will be needed.
+AHEAD = cython.declare(cython.Py_ssize_t, 4)
+FETCHED = cython.declare(cython.longlong, 64)
 
 key(SECRET[0], SECRET[1])
 

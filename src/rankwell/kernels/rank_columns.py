@@ -8,6 +8,28 @@ import numpy as np
 
 @cython.cfunc
 @cython.nogil
+@cython.inline
+@cython.exceptval(-2, check=False)
+def _place_taken(
+    seen: cython.longlong[::1],
+    rank: cython.double,
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    number: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Note in ``seen`` that list ``number``, from 1, has a rank, from 0; -1 if it is none from ``low`` to ``high``, or was seen there."""
+    at: cython.Py_ssize_t
+    if not (low <= rank < high):  # nan too
+        return -1
+    at = cython.cast(cython.Py_ssize_t, rank)
+    if at != rank or seen[at] == number:
+        return -1
+    seen[at] = number
+    return at
+
+
+@cython.cfunc
+@cython.nogil
 @cython.exceptval(-1, check=False)
 def _are_closed(
     o: cython.const[cython.longlong][::1],
@@ -20,21 +42,14 @@ def _are_closed(
     j: cython.Py_ssize_t
     length: cython.Py_ssize_t
     in_order: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    value: cython.double
     for i in range(o.shape[0] - 1):
         length = o[i + 1] - o[i]
         in_order = 0
         while in_order < length and -sc[o[i] + in_order] == first + in_order:
             in_order += 1
         for j in range(o[i] + in_order, o[i + 1]):
-            value = -sc[j] - first
-            if not (in_order <= value < length):  # nan too
+            if _place_taken(seen, -sc[j] - first, in_order, length, i + 1) < 0:
                 return 0
-            at = cython.cast(cython.Py_ssize_t, value)
-            if at != value or seen[at] == i + 1:
-                return 0
-            seen[at] = i + 1
     return 1
 
 
@@ -112,7 +127,6 @@ def contradictions_in_any_order(offsets: np.ndarray, key: np.ndarray, given: np.
     at: cython.Py_ssize_t
     length: cython.Py_ssize_t
     best: cython.double
-    place: cython.double
     with cython.nogil:
         for i in range(o.shape[0] - 1):
             length = o[i + 1] - o[i]
@@ -120,15 +134,10 @@ def contradictions_in_any_order(offsets: np.ndarray, key: np.ndarray, given: np.
             for j in range(o[i], o[i + 1]):
                 best = max(best, k[j])
             for j in range(o[i], o[i + 1]):
-                place = best - k[j]
-                if not (place < length):  # nan too
+                at = _place_taken(seen, best - k[j], 0, length, i + 1)
+                if at < 0:
                     found = -1
                     break
-                at = cython.cast(cython.Py_ssize_t, place)
-                if at != place or seen[at] == i + 1:
-                    found = -1
-                    break
-                seen[at] = i + 1
                 sorted_[at] = v[j]
             if found < 0:
                 break

@@ -51,11 +51,11 @@ class PartedRows:
         for frame in self.framed.frames(PIECE):
             pieces.append(self._divided(frame, row, parts))
             row += len(frame)
-        bases = [piece.base for piece in pieces if piece.base is not None]
+        base = min((piece.base for piece in pieces if piece.base is not None), default=None)
         for part in range(parts):
             shares = [(piece, *piece.division.offsets[part : part + 2].tolist()) for piece in pieces]
             if shares := [share for share in shares if share[1] < share[2]]:
-                yield partial(self._lists, part, shares, min(bases, default=None))
+                yield partial(self._lists, part, shares, base)
 
     def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> Piece:
         columns = self.framed.columns(frame, start)

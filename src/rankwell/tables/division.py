@@ -13,7 +13,7 @@ from rankwell.kernels import id_text
 from rankwell.kernels import ids as kernel
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import NO_STARTS, NO_TEXT, Ids
 
 
 @record(eq=False)
@@ -21,8 +21,13 @@ class DividedIds:
     """A column of ids part by part: integers; or text end to end, the lengths of its ids, and where each part begins in it."""
 
     numbers: np.ndarray
-    text: np.ndarray | None = None
-    cuts: np.ndarray | None = None
+    text: np.ndarray
+    cuts: np.ndarray
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the ids are text."""
+        return len(self.cuts) > 0
 
     @classmethod
     def joined(cls, pieces: Sequence[DividedIds], part: int, rows: Sequence[tuple[int, int]]) -> Ids:
@@ -30,12 +35,10 @@ class DividedIds:
         numbers = np.concatenate(
             [piece.numbers[low:high] for piece, (low, high) in zip(pieces, rows, strict=True)]
         )
-        texts = [
-            piece.text[piece.cuts[part] : piece.cuts[part + 1]]
-            for piece in pieces
-            if piece.text is not None and piece.cuts is not None
-        ]
-        return Ids.of_lengths(np.concatenate(texts), numbers) if texts else Ids.of_integers(numbers)
+        if not pieces[0].is_text:
+            return Ids.of_integers(numbers)
+        text = [piece.text[piece.cuts[part] : piece.cuts[part + 1]] for piece in pieces]
+        return Ids.of_lengths(np.concatenate(text), numbers)
 
 
 @record(eq=False)
@@ -62,7 +65,7 @@ class Division:
     def ids(self, column: Ids) -> DividedIds:
         """Return a column of ids part by part."""
         if not column.is_text:
-            return DividedIds(self.numbers(column.integers))
+            return DividedIds(self.numbers(column.integers), NO_TEXT, NO_STARTS)
         text, cuts = id_text.divided(
             self.codes, len(self.offsets) - 1, column.text, column.starts, column.lengths
         )

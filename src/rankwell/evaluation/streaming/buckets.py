@@ -80,7 +80,7 @@ class Buckets:
         if isinstance(column, np.ndarray):
             return Stored(column.dtype.str, self._append(division.numbers(column)))
         divided = division.ids(column)
-        if divided.text is None or divided.cuts is None:
+        if not divided.is_text:
             return Stored("id", self._append(divided.numbers))
         at = self._append(divided.numbers)
         return Stored("text", at, self._append(divided.text), tuple(divided.cuts.tolist()))
