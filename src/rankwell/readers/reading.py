@@ -16,7 +16,7 @@ from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
-from rankwell.tables.series import is_column
+from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 NO_COLUMNS: Mapping[str, str] = {}
@@ -173,6 +173,7 @@ def read_items(
 
 def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    source = plain_list(source)
     if isinstance(source, (list, tuple, set, frozenset, range)):
         if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
             return None
@@ -185,6 +186,7 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
+    source = plain_list(source)
     if type(source) is not dict and _is_of_paths(source):
         from rankwell.readers import from_files
 
@@ -195,6 +197,12 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         )
     module, source = _module_and_value(source, kind)
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+
+
+def plain_list(source: Any) -> Any:
+    """Return a value of a class made of list or tuple as a list of what it yields, as its length may be any; others as they are."""
+    is_other = isinstance(source, (list, tuple)) and type(source) not in (list, tuple)
+    return listed(source, f"the {type(source).__name__}") if is_other else source
 
 
 def _is_of_paths(source: Any) -> bool:
