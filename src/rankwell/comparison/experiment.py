@@ -26,7 +26,7 @@ WORDS = {
     "statistics": tuple(
         each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
     ),
-    "read": ("format_in", "columns", "encoding", "rank_base", "qrels_format", "qrels_columns"),
+    "read": ("format_in", "columns", "encoding", "rank_base", "order", "qrels_format", "qrels_columns"),
     "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
 }
 DIGITS = 16
@@ -61,7 +61,6 @@ class Experiment:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``compare``."""
-        read = {word: value for word, value in self.read.items() if not word.startswith("qrels_")}
         given: dict[str, Any] = {
             "runs": dict(self.runs),
             "qrels": self.qrels,
@@ -75,7 +74,7 @@ class Experiment:
             "by": list(self.by) or None,
             "weights": self.weights,
             "clusters": self.clusters,
-            "read": read or None,
+            "read": dict(self.read) or None,
         }
         kept = {word: value for word, value in given.items() if value is not None}
         return {**kept, **self.tables, **self.policy, **self.statistics, "experiment": self.origin}

@@ -141,7 +141,7 @@ def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, st
             is_stream = file.head.startswith(arrow.STREAM)
             return pl.read_ipc_stream(file.source()) if is_stream else pl.read_ipc(file.source())
         if kind == "ndjson":
-            ndjson.refuse_repeated(file, ndjson.keys_of(file))
+            ndjson.refuse_repeated(file, list(ndjson.keys_of(file)))
             return pl.read_ndjson(file.source())
         if kind == "movielens" and word == "item":
             return movielens.films(file)

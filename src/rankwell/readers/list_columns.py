@@ -9,7 +9,8 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import known_word, match_columns, quoted
+from rankwell.readers.column_names import Given, match_columns, quoted
+from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def words_of(
         if word in wanted and word not in taken:
             plural[column] = word
             taken.add(word)
-    return match_columns(schema, wanted, name, {**given, **plural})
+    return match_columns(schema, wanted, name, Given.of(given).with_more(plural))
 
 
 def unfolded(

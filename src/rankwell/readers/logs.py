@@ -14,10 +14,11 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest
-from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
+from rankwell.readers.column_names import match_columns, quoted
 from rankwell.readers.paths import files_of
 from rankwell.readers.whole_frames import of_files, of_value
 from rankwell.records import record
+from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place, RowOf
 
@@ -54,7 +55,7 @@ class Log:
             If there is none.
         """
         if word not in self.words:
-            names = " or ".join(ALIASES[word].split()[:2])
+            names = " or ".join([*COLUMNS[word].names][:2])
             raise DataError(
                 f"{self.name}: there is no column for the {word}; the columns are {quoted(self.frame.columns)}. Name it {names}, "
                 f"or say which it is: columns={{'its name': {brief(word)}}}, on the command line --columns 'its name={word}'."

@@ -12,10 +12,10 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
-from rankwell.readers.column_names import known_word
 from rankwell.readers.in_memory import is_frame
 from rankwell.records import record
 from rankwell.tables.arrays import is_tensor, one_dimension
+from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed
@@ -91,7 +91,7 @@ def qrels_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]
 def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str, str]) -> Lists:
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
     if columns:
-        raise UsageError(f"{name}: it has no named columns; columns= is for tables.")
+        raise UsageError(f"{name}: it has no named columns; columns= and order= are for tables.")
     if type(source) is dict and source and (plain := _plain(source, name)):
         return plain
     given = dict(source.items())

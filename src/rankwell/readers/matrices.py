@@ -125,7 +125,7 @@ def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
 def matrix_of(source: Any, name: str, columns: Mapping[str, str]) -> Any:
     """Return the source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
     if columns:
-        raise UsageError(f"{name}: a matrix has no named columns; columns= is for tables.")
+        raise UsageError(f"{name}: a matrix has no named columns; columns= and order= are for tables.")
     matrix: Any = sparse_of(source, name) if is_sparse(source) else array_of(source, name)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(

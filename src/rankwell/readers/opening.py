@@ -42,16 +42,20 @@ def open_qrels(
         from rankwell.readers import frames
 
         table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
-        pieces = frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
+        pieces = frames.open_qrels_of(table, name=name or title, columns=_given(columns))
         if is_address and isinstance(pieces.frames, frames.ScannedFrames):
             pieces.frames.label = os.fspath(source)
         return pieces
     if is_spark(source):
         from rankwell.readers import spark_tables
 
-        return spark_tables.open_qrels_of(source, name=name or "qrels", columns=columns or NO_COLUMNS)
+        return spark_tables.open_qrels_of(source, name=name or "qrels", columns=_given(columns))
     qrels: Qrels = read_qrels(source, name=name, **options)
     return held_qrels(qrels)
+
+
+def _given(columns: Mapping[str, str] | None) -> Mapping[str, str]:
+    return NO_COLUMNS if columns is None else columns
 
 
 def _is_one(source: Any) -> bool:
@@ -65,5 +69,5 @@ def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
     with failures_explained(file, form):
-        pieces = function(file, name=name or file.name, columns=options["columns"] or NO_COLUMNS)
+        pieces = function(file, name=name or file.name, columns=_given(options["columns"]))
     return ExplainedPieces(pieces, file, form)

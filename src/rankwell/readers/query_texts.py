@@ -11,7 +11,7 @@ import polars as pl
 
 from rankwell.errors import DataError
 from rankwell.readers import in_memory
-from rankwell.readers.column_names import known_word, quoted
+from rankwell.readers.column_names import quoted
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats.delimited import Table
@@ -19,6 +19,7 @@ from rankwell.readers.items_users import frame_of
 from rankwell.readers.paths import recoded
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.text import not_utf8, require_text
+from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
 from rankwell.tables.series import made

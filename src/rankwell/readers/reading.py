@@ -10,16 +10,17 @@ from typing import Any, Literal, NamedTuple
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory
+from rankwell.readers.column_names import NONE_GIVEN, Given
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.standard_input import Opened
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, plain
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
-NO_COLUMNS: Mapping[str, str] = {}
+NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
@@ -43,6 +44,7 @@ def read_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    order: Literal["rows"] | None = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
 
@@ -68,6 +70,9 @@ def read_run(
         The encoding of text files that are not UTF-8, such as ``"latin-1"``, ``"euc-kr"`` or ``"utf-16"``.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
+    order
+        ``"rows"`` if the rows of a table stand best first, whatever other columns hold. Without it a table that has no score and no
+        rank, but a column of numbers that could be one, is refused with the question.
 
     Raises
     ------
@@ -82,7 +87,13 @@ def read_run(
     Run 'run': 3 rows
     """
     run = open_run(
-        source, name=name, format_in=format_in, columns=columns, encoding=encoding, rank_base=rank_base
+        source,
+        name=name,
+        format_in=format_in,
+        columns=columns,
+        encoding=encoding,
+        rank_base=rank_base,
+        order=order,
     )
     if run is not source:
         run.rows = run.rows.owned()
@@ -97,6 +108,7 @@ def open_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    order: Literal["rows"] | None = None,
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
@@ -104,8 +116,11 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        plain = format_in is None and encoding is None and not columns
-        options = AS_IT_IS if plain else Options(format_in, columns or NO_COLUMNS, encoding)
+        if order is not None:
+            plain("order", order, Literal["rows"])
+            columns = Given(columns, by_rows=True)
+        is_plain = format_in is None and encoding is None and not columns
+        options = AS_IT_IS if is_plain else Options(format_in, columns or NO_COLUMNS, encoding)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -145,7 +160,8 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    qrels: Qrels = _read(source, "qrels", name, Options(format_in, columns or NO_COLUMNS, encoding))
+    given = NO_COLUMNS if columns is None else columns
+    qrels: Qrels = _read(source, "qrels", name, Options(format_in, given, encoding))
     return qrels if assessor is None else qrels.by(assessor)
 
 
@@ -186,7 +202,8 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
-    source = plain_list(source)
+    if type(source) is not dict:
+        source = plain_list(source)
     if type(source) is not dict and _is_of_paths(source):
         from rankwell.readers import from_files
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, InputError, brief
 from rankwell.readers import in_memory
-from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns, quoted
+from rankwell.readers.column_names import NONE_GIVEN, match_columns, quoted
 from rankwell.readers.detection import guess
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.items_users import frame_of
 from rankwell.readers.paths import recoded
 from rankwell.readers.text import require_text
+from rankwell.tables.columns import WORDS
 
 if TYPE_CHECKING:
     import polars as pl

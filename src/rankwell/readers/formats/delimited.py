@@ -18,12 +18,14 @@ import numpy as np
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.readers import frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import WORDS, known_word, match_columns
+from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.pieces import FramePieces, Pieces, held_qrels
+from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, beginning, require_text
+from rankwell.readers.unread import unread_of
+from rankwell.tables.columns import WORDS, known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
@@ -50,13 +52,15 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a table; its rows are read when somebody looks."""
     table = Table(file, "run", columns)
     if table.lines is None or not {"score", "rank"} & set(table.words):
-        return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
+        return frames.run_opened(table.opened(), name)
 
     def pieces(size: int) -> Iterator[pl.DataFrame]:
         return table.pieces()(size)
 
     rows = frames.FrameRows(pieces, table.words, name, place=table.place)
-    return plain_lines.run_of(table.lines, rows, table.framed)
+    run = plain_lines.run_of(table.lines, rows, table.framed)
+    run.unread = table.unread
+    return run
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
@@ -67,7 +71,10 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         return sheets.read_qrels(file, name=name, columns=columns)
     table = Table(file, "qrels", columns)
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
-    return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
+    if qrels is None:
+        return frames.qrels_opened(table.opened(), name)
+    qrels.unread = table.unread
+    return qrels
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
@@ -76,8 +83,10 @@ def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
         return held_qrels(read_qrels(file, name=name, columns=columns))
     table = Table(file, "qrels", columns)
     if table.lines is None:
-        return FramePieces(table.pieces(), table.words, name, table.place)
-    return plain_lines.in_pieces(table.lines, table.framed, name)
+        return frames.open_pieces(table.opened(), name)
+    pieces = plain_lines.in_pieces(table.lines, table.framed, name)
+    pieces.unread = table.unread
+    return pieces
 
 
 def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
@@ -92,7 +101,7 @@ def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a table."""
     table = Table(file, "items", columns)
-    return frames.items_of_frames(table.pieces(), table.words, name, place=table.place)
+    return frames.items_opened(table.opened(), name)
 
 
 def _first_line(start: bytes) -> str:
@@ -116,15 +125,16 @@ class Table:
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)
-        self.has_header = not (columns and all(column.isdecimal() for column in columns))
+        self.has_header = not (len(columns) and all(column.isdecimal() for column in columns))
         self.names = next(csv.reader([line], delimiter=self.separator), [])
         if not self.has_header:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
-        own = {name: word for name, word in columns.items() if not shared or name in self.names}
+        own = Given.of(columns).only(self.names) if shared else columns
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
+        self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
 
     @cached_property
     def lines(self) -> plain_lines.Lines | None:
@@ -162,11 +172,17 @@ class Table:
         empty = pl.DataFrame(schema=dict.fromkeys(self.words.values(), pl.String))
         return pl.concat([empty, *read(PIECE)]), place
 
+    def opened(self) -> frames.Opened:
+        """Return the wanted columns in pieces of text."""
+        return frames.Opened(self.pieces(), self.words, None, self.place, self.unread)
+
     def pieces(self, *, every: bool = False) -> Frames:
         """Return the wanted columns, or every one, in pieces of text."""
+        return self._frames(self.names if every else list(self.words.values()))
+
+    def _frames(self, columns: list[str]) -> Frames:
         table, _ = schema_of(self._scan, self.file, "CSV")
-        words = {name: name for name in self.names} if every else self.words
-        return lines_of(table, self.file, words, "CSV", self._diagnosis)
+        return lines_of(table, self.file, {name: name for name in columns}, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         return self._scanned(self.file.source(), has_header=self.has_header)

@@ -14,15 +14,12 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import frames, in_memory
-from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed, refuse_changed
-from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -60,8 +57,7 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a JSON file."""
     document = Document(file)
     if document.is_records:
-        pieces, words, place = document.records("run", columns)
-        return frames.run_of_frames(pieces, words, name, place=place)
+        return frames.run_opened(document.records("run", columns), name)
     return document.lists("score", columns).run(name)
 
 
@@ -69,8 +65,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a JSON file; lists of items are interactions, each a 1."""
     document = Document(file)
     if document.is_records:
-        pieces, words, place = document.records("qrels", columns)
-        return frames.qrels_of_frames(pieces, words, name, place=place)
+        return frames.qrels_opened(document.records("qrels", columns), name)
     from rankwell.readers.to_judge import refuse_json_to_judge
 
     refuse_json_to_judge(document.text, file.label)
@@ -81,8 +76,7 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a JSON file: a list of ids or of records."""
     document = Document(file)
     if document.is_records:
-        pieces, words, place = document.records("items", columns)
-        return frames.items_of_frames(pieces, words, name, place=place)
+        return frames.items_opened(document.records("items", columns), name)
     if document.opening != "[":
         raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
     return Items([each for _, each in document.members()], name=name)
@@ -115,8 +109,8 @@ class Document:
         """Return the place of a record."""
         return f"{self.file.label}, record {row + 1}"
 
-    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str], Place]:
-        """Return a list of objects as a table in pieces, which column is which, and where a row stands."""
+    def records(self, kind: str, columns: Mapping[str, str]) -> frames.Opened:
+        """Return a list of objects as a table in pieces."""
         records: list[dict[str, Any]] = []
         large: list[int] = []
         for number, record in self.members():
@@ -128,19 +122,19 @@ class Document:
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = in_memory.table_of(records, self.record)
-        pieces, words, _, place = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
+        opened = frames.open_table(table, kind, self.file.label, columns)
         for number in large:  # a float in the same column makes floats of them
-            for word, column in words.items():
+            for word, column in opened.words.items():
                 value = records[number].get(column)
                 if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
                     raise Changed(number, value, word).at(self.record(number))
-        return pieces, words, place or self.record
+        return opened if opened.place else opened._replace(place=self.record)
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""
         if columns:
             raise UsageError(
-                f"{self.file.label}: it has no named columns; columns= is for tables and records."
+                f"{self.file.label}: it has no named columns; columns= and order= are for tables and records."
             )
         gathered = Gathered(self.file.label, word)
         known = set()

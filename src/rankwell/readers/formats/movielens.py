@@ -62,7 +62,7 @@ class Lines:
     def __init__(self, file: File, words: tuple[str, ...], columns: Mapping[str, str]) -> None:
         if columns:
             raise UsageError(
-                f"{file.label}: '::' files have no named columns; columns= is for tables such as CSV."
+                f"{file.label}: '::' files have no named columns; columns= and order= are for tables such as CSV."
             )
         self.file = file
         require_text(file)

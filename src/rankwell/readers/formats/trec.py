@@ -101,7 +101,9 @@ def in_pieces(rows: StreamedRows | TextRows, layout: tuple[str, int, int], name:
 
 def _refuse(columns: Mapping[str, str], file: File) -> None:
     if columns:
-        raise UsageError(f"{file.label}: TREC text has no named columns; columns= is for tables such as CSV.")
+        raise UsageError(
+            f"{file.label}: TREC text has no named columns; columns= and order= are for tables such as CSV."
+        )
 
 
 class StreamedRows:
