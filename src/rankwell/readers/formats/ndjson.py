@@ -178,7 +178,7 @@ class JsonLines:
 
 
 def keys_of(file: File) -> dict[str, Any]:
-    """Return the keys of the records at the beginning of a file, each with its first value that is not null; refuse what is no text."""
+    """Return the keys of the records at the beginning of a file, each with its first value; refuse what is no text."""
     require_text(file)
     lines = file.head.removeprefix(BOM).split(b"\n")
     whole = lines if len(lines) == 1 else lines[:-1]
@@ -187,9 +187,7 @@ def keys_of(file: File) -> dict[str, Any]:
         for line in whole:
             if line.strip():
                 record = json.loads(line, parse_constant=_refused)
-                for key, value in record.items():
-                    if keys.get(key) is None:
-                        keys[key] = value
+                keys = {**keys, **record, **keys}  # the first value of each, without a call
     except (AttributeError, ValueError, RecursionError) as error:
         raise (wrong_line(file, {}) or DataError(f"{file.label}:1: not JSON ({reason(error)}).")) from error
     return keys
