@@ -12,7 +12,7 @@ from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
-from rankwell.readers.polars_scans import FileFrames, schema_of
+from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
@@ -50,10 +50,27 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_of_frames(*_open(file, "items", name, columns))
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an Arrow file."""
+    del kind, columns  # all columns have their names
+    table = _scan(file)
+    return whole_table(FileFrames(table, file, "Arrow"), table.collect_schema()), RowOf(file.label)
+
+
 def _open(
     file: File, kind: str, name: str, columns: Mapping[str, str]
 ) -> tuple[Frames, dict[str, str], str, int | None, Place | None]:
     """The table in pieces, which of its columns are wanted, its name, no number of rows, and the place of a row."""
+    table = _scan(file)
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
+    read, place = unfolded(read, words, schema, name) or (read, None)
+    return read, words, name, None, place
+
+
+def _scan(file: File) -> pl.LazyFrame:
+    """The table, to be read later."""
     import polars as pl
 
     from rankwell.readers import arrow_buffers
@@ -67,9 +84,4 @@ def _open(
         return pl.scan_ipc(file.source(), glob=False)
 
     arrow_buffers.check(file)
-    table, _ = schema_of(scan, file, "Arrow")
-    schema = table.collect_schema()
-    words = words_of(schema, WORDS[kind], file.label, columns)
-    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
-    read, place = unfolded(read, words, schema, name) or (read, None)
-    return read, words, name, None, place
+    return schema_of(scan, file, "Arrow")[0]

@@ -15,10 +15,10 @@ from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
 from rankwell.readers import frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import WORDS, match_columns
+from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.pieces import Pieces
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
@@ -72,6 +72,35 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_of_frames(lines.pieces, lines.words, name, place=lines.place)
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an NDJSON file, with every key that a line has."""
+    import polars as pl
+
+    del kind, columns  # all columns have their names
+    lines = JsonLines(file, "queries", {})
+    refuse_repeated(file, keys_of(file))
+
+    def scan() -> pl.LazyFrame:
+        return pl.scan_ndjson(lines.source(), infer_schema_length=None)
+
+    def diagnosis() -> RankwellError | None:
+        return wrong_line(file, {})
+
+    table, names = schema_of(scan, file, "NDJSON", diagnosis)
+    refuse_repeated(file, names)  # with those that only later lines have
+    pieces = lines_of(table, file, {name: name for name in names}, "NDJSON", diagnosis)
+    frame = whole_table(pieces, table.collect_schema())
+    floats = [column for column in frame.iter_columns() if column.dtype.is_float()]
+    large = {column.name: column.name for column in floats if (column.abs() >= MOST).any()}
+    ids = {word: name for name in names if (word := known_word(name)) in IDS}
+    is_odd = any(
+        frame[name].str.contains(r"^[\[{]").any() for name in ids.values() if frame[name].dtype == pl.String
+    )
+    if (large or is_odd) and (found := wrong_line(file, large | (ids if is_odd else {}))):
+        raise found
+    return frame, lines.place
+
+
 class JsonLines:
     """The lines of a file, each a JSON object."""
 
@@ -87,10 +116,12 @@ class JsonLines:
 
     def pieces(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the wanted columns in pieces. Ids that are numbers become their text."""
-        source = self.file.source()
-        if beginning(self.file):
-            source = io.BytesIO(self.file.content[beginning(self.file) :].data)
-        return self._pieces(source, size)
+        return self._pieces(self.source(), size)
+
+    def source(self) -> Path | io.BytesIO:
+        """Return what Polars reads: the text after a byte-order mark."""
+        begin = beginning(self.file)
+        return io.BytesIO(self.file.content[begin:].data) if begin else self.file.source()
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
@@ -145,7 +176,7 @@ def keys_of(file: File) -> list[str]:
     try:
         for line in whole:
             if line.strip():
-                keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
+                keys |= json.loads(line, parse_constant=_refused)
     except (TypeError, ValueError, RecursionError) as error:
         raise (wrong_line(file, {}) or DataError(f"{file.label}:1: not JSON ({reason(error)}).")) from error
     return list(keys)

@@ -11,7 +11,7 @@ from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
-from rankwell.readers.polars_scans import FileFrames, schema_of
+from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
@@ -40,6 +40,13 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
     return frames.items_of_frames(*Table(file, "items", columns).opened(name))
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in a Parquet file."""
+    del kind, columns  # all columns have their names
+    table = Table(file, "queries", {})
+    return whole_table(FileFrames(table.table, file, "Parquet"), table.schema), RowOf(file.label)
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
