@@ -231,3 +231,81 @@ def test_flags_are_the_numbers_0_and_1_from_every_format(form, name, tmp_path):
     assert (
         found.numbers("grade").tolist() == read_log(log, "grade").numbers("grade").tolist() == [1, 0, 1, 1, 0]
     )
+
+
+def test_parts_of_a_table_are_one_and_each_row_has_its_place(tmp_path):
+    for at in range(2):
+        TABLES["users"][at : at + 1].write_csv(tmp_path / f"part-{at}.csv")
+        (tmp_path / f"part-{at}.jsonl").write_text(
+            json.dumps({"user": "u", "item": at, "rating": [4, 4.5][at]}) + "\n"
+        )
+    found = read_users(str(tmp_path / "part-*.csv"))
+    assert _with_ids(found).equals(_with_ids(read_users(TABLES["users"])))
+    with pytest.raises(
+        rw.RankwellError, match=r"part-1\.jsonl: the column 'rating' is Float64, but Int64 in part-0\.jsonl"
+    ):
+        read_log(str(tmp_path / "part-*.jsonl"))
+    (tmp_path / "log-0.csv").write_text("user,item,rating\nu,a,1\n")
+    (tmp_path / "log-1.csv").write_text("user,item,rating\nu,b,2\nv,b,bad\n")
+    with pytest.raises(rw.RankwellError, match=r"log-1\.csv:3: the grade is 'bad', not a number"):
+        read_log(str(tmp_path / "log-*.csv"), "grade")
+
+
+def test_folders_of_parquet_are_tables(tmp_path):
+    for at in range(2):
+        TABLES["users"][at : at + 1].write_parquet(tmp_path / f"part-{at}.parquet")
+    assert _with_ids(read_users(tmp_path)).equals(_with_ids(read_users(TABLES["users"])))
+
+
+LINES = {
+    "a key that only later lines have": ('{"item": 1}\n{"item": 2, "x": 5}\n', [None, 5]),
+    "fractions after whole numbers": ('{"item": 1, "x": 1}\n{"item": 2, "x": 0.5}\n', [1.0, 0.5]),
+    "a key that stands twice in a later line": (
+        '{"item": 1}\n{"item": 2, "x": 5, "x": 6}\n',
+        "t.jsonl:2: the key 'x' stands twice",
+    ),
+    "a whole number that a fraction changes": (
+        '{"item": 1, "x": 9007199254740993}\n{"item": 2, "x": 0.5}\n',
+        "t.jsonl:1: the x 9007199254740993 is too large to be kept exactly",
+    ),
+    "a list for an id": ('{"item": "a"}\n{"item": ["b"]}\n', r"t.jsonl:2: the item \['b'\] is not an id"),
+    "no object": ('{"item": "a"}\n[1]\n', "t.jsonl:2: list, expected an object"),
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_lines_of_json_keep_all_columns_or_say_which_line_is_wrong(case, tmp_path):
+    text, expected = LINES[case]
+    path = tmp_path / "t.jsonl"
+    path.write_text(text)
+    if isinstance(expected, list):
+        assert read_catalogue(path).frame["x"].to_list() == expected
+        return
+    with pytest.raises(rw.RankwellError, match=expected):
+        read_catalogue(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": {"x": 1}, "b": {"y": 2}}', "this JSON is no table. Give a list of records"),
+        (
+            '{"item": ["a", "b"], "year": [1]}',
+            "its columns hold different numbers of values: 'item' 2, 'year' 1",
+        ),
+        (
+            '[{"item": "a", "x": 9007199254740993}, {"item": "b", "x": 0.5}]',
+            "record 1: the x 9007199254740993 is too large",
+        ),
+    ],
+)
+def test_json_that_is_no_table_is_refused(text, message, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(text)
+    with pytest.raises(rw.RankwellError, match=message):
+        read_catalogue(path)
+
+
+def test_a_catalogue_in_json_may_be_a_list_of_ids(tmp_path):
+    (tmp_path / "t.json").write_text('["007", "8"]')
+    assert read_catalogue(tmp_path / "t.json").item.tolist() == ["007", "8"]

@@ -43,6 +43,14 @@ def holds(module: ModuleType, kind: str) -> bool:
     return hasattr(module, "read_table") and kind in getattr(module, "TABLES", TABLES)
 
 
+def not_held(file: File, form: str, kind: str) -> UsageError:
+    """Return the error of a file whose format cannot hold a kind of whole table, with the formats that can."""
+    suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
+    return UsageError(
+        f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
+    )
+
+
 def guess(file: File) -> tuple[str, str]:
     """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
     # most files are TREC text, and no file has two formats: then none of the other readers is imported

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError
-from rankwell.readers.detection import guess, holds, reader
+from rankwell.readers.detection import TABLES, guess, holds, not_held, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.paths import files_of, recoded
@@ -62,6 +62,8 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     function = getattr(module, f"read_{kind}", None)
     if function is None and kind == "items" and holds(module, kind):
         function = partial(_items_in_table, module.read_table)
+    if function is None and kind in TABLES:
+        raise not_held(file, chosen, kind)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     with failures_explained(file, chosen):

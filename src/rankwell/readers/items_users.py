@@ -29,7 +29,7 @@ def read_users(
     Parameters
     ----------
     source
-        A path (CSV and its kin, Parquet, Arrow, NDJSON) or a table with a query column under any usual name; its other
+        A path (CSV and its kin, Parquet, Arrow, NDJSON, JSON) or a table with a query column under any usual name; its other
         columns are what segments and weights are named after.
     name
         What the table is called in messages.

@@ -22,7 +22,7 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
     Parameters
     ----------
     source
-        A table (CSV and its kin, Parquet, Arrow, NDJSON) with a query column under any usual name. A column ``query`` beside one
+        A table (CSV and its kin, Parquet, Arrow, NDJSON, JSON) with a query column under any usual name. A column ``query`` beside one
         such as ``qid`` is the text. A file of ids and texts, separated by tabs, needs no header.
     name
         What the table is called in messages.

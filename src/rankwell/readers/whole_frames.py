@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.errors import DataError, InputError, one_of
+from rankwell.errors import DataError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import NONE_GIVEN
-from rankwell.readers.detection import TABLES, formats, guess, holds, reader
+from rankwell.readers.detection import guess, holds, not_held, reader
 from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.paths import files_of, recoded
@@ -38,7 +38,7 @@ def of_source(
     columns: Mapping[str, str] = NONE_GIVEN,
     encoding: str | None = None,
 ) -> Whole:
-    """Return the whole table that a path, a pattern or a value in memory names, to be read as one of ``TABLES``.
+    """Return the whole table that a path, a pattern or a value in memory names, to be read as a kind of ``detection.TABLES``.
 
     Raises
     ------
@@ -57,11 +57,17 @@ def of_source(
     parts = [_of_file(file, kind, columns) for file in files]
     if len(parts) == 1:
         return parts[0]
+    first = parts[0].frame.schema
     for part, file in zip(parts, files, strict=True):
-        if part.frame.schema != parts[0].frame.schema:
+        if part.frame.columns != parts[0].frame.columns:
             raise DataError(
                 f"{file.label}: its columns are not those of {parts[0].name}; parts of a table have the same ones."
             )
+        for column, dtype in part.frame.schema.items():
+            if dtype != first[column]:
+                raise DataError(
+                    f"{file.label}: the column {brief(column)} is {dtype}, but {first[column]} in {parts[0].name}. Write both alike."
+                )
     place = end_to_end([len(part.frame) for part in parts], [part.place for part in parts])
     whole = pl.concat([part.frame for part in parts])
     return Whole(whole, place, Path(source).name, all(part.is_typed for part in parts))
@@ -73,10 +79,7 @@ def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:
     form, _ = guess(file)
     module = reader(form)
     if not holds(module, kind):
-        suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
-        raise InputError(
-            f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
-        )
+        raise not_held(file, form, kind)
     with failures_explained(file, form):
         frame, place = module.read_table(file, kind=kind, columns=columns)
         if not isinstance(frame, pl.DataFrame):
