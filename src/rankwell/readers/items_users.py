@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankwell.readers import in_memory
-from rankwell.readers.cells import with_types
 from rankwell.readers.column_names import match_columns
 from rankwell.readers.reading import ids_in
+from rankwell.readers.text_types import with_types
 from rankwell.readers.whole_frames import of_source
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users

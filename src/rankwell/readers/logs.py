@@ -16,8 +16,8 @@ import polars as pl
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers import in_memory, read_qrels
 from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
-from rankwell.readers.cells import read_cells, with_types
 from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
+from rankwell.readers.text_types import read_cells, with_types
 from rankwell.readers.whole_frames import Whole, of_source
 from rankwell.records import record
 from rankwell.tables.ids import Ids
