@@ -11,10 +11,11 @@ from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
-from rankwell.readers.polars_scans import FileFrames, schema_of
+from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -49,8 +50,28 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_opened(_open(file, "items", name, columns), name)
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an Arrow file."""
+    del kind, columns  # all columns have their names
+    table = _scan(file)
+    return whole_table(FileFrames(table, file, "Arrow"), table.collect_schema()), RowOf(file.label)
+
+
 def _open(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
     """The table in pieces."""
+    table = _scan(file)
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+    unread = unread_of(
+        schema, words, kind, file.label, columns, lambda names: FileFrames(table.select(names), file, "Arrow")
+    )
+    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
+    read, place = unfolded(read, words, schema, name) or (read, None)
+    return frames.Opened(read, words, None, place, unread)
+
+
+def _scan(file: File) -> pl.LazyFrame:
+    """The table, to be read later."""
     import polars as pl
 
     from rankwell.readers import arrow_buffers
@@ -64,12 +85,4 @@ def _open(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frame
         return pl.scan_ipc(file.source(), glob=False)
 
     arrow_buffers.check(file)
-    table, _ = schema_of(scan, file, "Arrow")
-    schema = table.collect_schema()
-    words = words_of(schema, WORDS[kind], file.label, columns)
-    unread = unread_of(
-        schema, words, kind, file.label, columns, lambda names: FileFrames(table.select(names), file, "Arrow")
-    )
-    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
-    read, place = unfolded(read, words, schema, name) or (read, None)
-    return frames.Opened(read, words, None, place, unread)
+    return schema_of(scan, file, "Arrow")[0]

@@ -22,7 +22,7 @@ from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.pieces import Pieces, held_qrels
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import SAY_ENCODING, beginning, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS, known_word
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
 SEPARATORS = (",", "\t", ";", "|")
+IS_TYPED = False  # all cells are text
+TEXTS = ("qid", "text")  # the columns of a file of queries without a header
 
 
 def recognises(start: bytes) -> bool:
@@ -104,6 +106,15 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_opened(table.opened(), name)
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table as text; ids and texts of queries, between tabs, need no header."""
+    table = Table(file, "queries", columns, shared=True)
+    is_told = columns or any(known_word(name) == "query" for name in table.names)
+    if kind == "queries" and not is_told and table.separator == "\t" and len(table.names) == len(TEXTS):
+        table.names, table.has_header, table.quote = [*TEXTS], False, None
+    return whole_table(table.pieces(every=True), dict.fromkeys(table.names, str)), table.place
+
+
 def _first_line(start: bytes) -> str:
     """The first line that is not empty or a comment."""
     lines = start.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
@@ -119,6 +130,8 @@ class Table:
 
     ``columns`` that are ``shared`` by several tables may name columns that this one lacks.
     """
+
+    quote: str | None = '"'
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         self.has_quotes = require_text(file)
@@ -194,6 +207,7 @@ class Table:
             source,
             separator=self.separator,
             has_header=has_header,
+            quote_char=self.quote,
             comment_prefix="#",
             schema=dict.fromkeys(self.names, pl.String),
             glob=False,
@@ -217,7 +231,13 @@ class Table:
         with self.file.stream() as file:
             text = io.TextIOWrapper(file, "utf-8-sig", "strict" if strict else "replace", newline="")
             csv.field_size_limit(PIECE)
-            for fields in csv.reader(lines(text), delimiter=self.separator, strict=strict):
+            quoted = self.quote is not None
+            for fields in csv.reader(
+                lines(text),
+                delimiter=self.separator,
+                quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+                strict=strict,
+            ):
                 if any(fields):
                     yield number, line, fields
                     number += 1

@@ -19,10 +19,10 @@ from rankwell.readers.column_names import match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.pieces import Pieces
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.readers.unread import unread_of
-from rankwell.tables.columns import ID_WORDS, WORDS
+from rankwell.tables.columns import ID_WORDS, WORDS, known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
@@ -81,6 +81,35 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_opened(lines.opened(), name)
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an NDJSON file, with every key that a line has."""
+    import polars as pl
+
+    del kind, columns  # all columns have their names
+    lines = JsonLines(file, "queries", {})
+    refuse_repeated(file, list(keys_of(file)))
+
+    def scan() -> pl.LazyFrame:
+        return pl.scan_ndjson(lines.source(), infer_schema_length=None)
+
+    def diagnosis() -> RankwellError | None:
+        return wrong_line(file, {})
+
+    table, names = schema_of(scan, file, "NDJSON", diagnosis)
+    refuse_repeated(file, names)  # with those that only later lines have
+    pieces = lines_of(table, file, {name: name for name in names}, "NDJSON", diagnosis)
+    frame = whole_table(pieces, table.collect_schema())
+    floats = [column for column in frame.iter_columns() if column.dtype.is_float()]
+    large = {column.name: column.name for column in floats if (column.abs() >= MOST).any()}
+    ids = {word: name for name in names if (word := known_word(name)) in ID_WORDS}
+    is_odd = any(
+        frame[name].str.contains(r"^[\[{]").any() for name in ids.values() if frame[name].dtype == pl.String
+    )
+    if (large or is_odd) and (found := wrong_line(file, large | (ids if is_odd else {}))):
+        raise found
+    return frame, lines.place
+
+
 class JsonLines:
     """The lines of a file, each a JSON object."""
 
@@ -106,19 +135,19 @@ class JsonLines:
         import polars as pl
 
         def scan() -> pl.LazyFrame:
-            return pl.scan_ndjson(self._source(), schema=dict.fromkeys(columns, pl.String))
+            return pl.scan_ndjson(self.source(), schema=dict.fromkeys(columns, pl.String))
 
         table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
         return lines_of(table, self.file, {name: name for name in columns}, "NDJSON", self._diagnosis)
 
     def pieces(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the wanted columns in pieces. Ids that are numbers become their text."""
-        return self._pieces(self._source(), size)
+        return self._pieces(self.source(), size)
 
-    def _source(self) -> Path | io.BytesIO:
-        if begin := beginning(self.file):
-            return io.BytesIO(self.file.content[begin:].data)
-        return self.file.source()
+    def source(self) -> Path | io.BytesIO:
+        """Return what Polars reads: the text after a byte-order mark."""
+        begin = beginning(self.file)
+        return io.BytesIO(self.file.content[begin:].data) if begin else self.file.source()
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
@@ -188,7 +217,7 @@ def keys_of(file: File) -> dict[str, Any]:
             if line.strip():
                 record = json.loads(line, parse_constant=_refused)
                 keys = {**keys, **record, **keys}  # the first value of each, without a call
-    except (AttributeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise (wrong_line(file, {}) or DataError(f"{file.label}:1: not JSON ({reason(error)}).")) from error
     return keys
 

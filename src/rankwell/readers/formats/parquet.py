@@ -9,10 +9,11 @@ from rankwell.readers import frames
 from rankwell.readers.files import File
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
-from rankwell.readers.polars_scans import FileFrames, schema_of
+from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -39,6 +40,13 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
     return frames.items_opened(Table(file, "items", columns).opened(name), name)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in a Parquet file."""
+    del kind, columns  # all columns have their names
+    table = Table(file, "queries", {})
+    return whole_table(FileFrames(table.table, file, "Parquet"), table.schema), RowOf(file.label)
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
