@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rankwell.readers.detection import guess, reader
+from rankwell.readers.detection import form_of, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
@@ -64,7 +64,7 @@ def _is_one(source: Any) -> bool:
 
 def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
-    form = options["format_in"] or guess(file)[0]
+    form, _ = form_of(file, options["format_in"], options["columns"] or NO_COLUMNS)
     function = getattr(reader(form), "open_qrels", None)
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
