@@ -31,7 +31,7 @@ CASES = {
     "a run without a header": (("q.txt", QRELS), ("r.tsv", "u\tb\t5\nu\ta\t9\nv\tc\t3\n"), 1),
     "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 2),
     "columns counted up": (("q.txt", QRELS), ("r.csv", "0,1,2\nu,b,5\nu,a,9\nv,c,3\n"), 2),
-    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 1),
+    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 2),
 }
 ARGUMENT = re.compile(r"(?<![\w(])(\w+)=('[^']*'|\{[^{}]*\}|[\d.]*\d)")
 OPTION = re.compile(r"--([a-z-]+) ('[^']*'|[^\s';]*[^\s';.,:])")
