@@ -103,12 +103,12 @@ def test_every_spelling_of_trec_text_gives_the_bits_of_the_dicts(tmp_path, spell
     assert same(outcome(run, qrels))
 
 
-def test_a_run_may_have_more_columns_and_scattered_queries(tmp_path):
+def test_a_run_that_is_said_to_be_trec_text_may_have_a_tag_of_words_and_scattered_queries(tmp_path):
     lines = RUN_TEXT.replace(" t\n", " a tag of words\n").splitlines(keepends=True)
     random.Random(4).shuffle(lines)
     path = tmp_path / "shuffled.run"
     path.write_text("".join(lines), encoding="utf-8")
-    assert same(outcome(path, DATA.qrels))
+    assert same(outcome(rw.read_run(path, format_in="trec"), DATA.qrels))
 
 
 def scattered(rows):

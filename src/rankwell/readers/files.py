@@ -41,6 +41,7 @@ class File(Opened):
         self.path = None if str(path) in ("-", STDIN) else Path(path)
         self.label = STDIN if self.path is None else str(self.path)
         self.encoding: str | None = None
+        self.format_in: str | None = None
         self.is_whole = True
         self.line = 0
         self._state = self._stat()
@@ -64,6 +65,12 @@ class File(Opened):
     def encoded_in(self, encoding: str) -> File:
         """Return the same file, whose text is of an encoding and is read as UTF-8."""
         return self._changed(encoding=known_encoding(encoding))
+
+    def of_format(self, format_in: str) -> File:
+        """Return the same file, whose format was given and is not to be recognised."""
+        other = copy.copy(self)
+        other.format_in = format_in
+        return other
 
     def _changed(self, **changes: Any) -> File:
         other = copy.copy(self)

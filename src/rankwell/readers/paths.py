@@ -36,7 +36,9 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
-    """Return a text file as one of an encoding; formats that are no text have none."""
+    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding."""
+    if format_in is not None:
+        file = file.of_format(format_in)
     if encoding is None or (format_in or guess(file)[0]) in BINARY:
         return file
     return file.encoded_in(encoding)
