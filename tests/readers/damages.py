@@ -203,7 +203,7 @@ DAMAGES = {
         (
             [*TEXTS, *JSONS],
             lambda n: content(n).decode().encode("utf-16"),
-            r"FILE:1: the file is UTF-16\. Say encoding='utf-16', or convert it: iconv",
+            SAME,
         ),
         (
             TEXTS,

@@ -244,7 +244,6 @@ TEXT_ERRORS = {
     r"bad.run:1: the score is not a number \(nan\)": b"1 Q0 a 1 nan t\n",
     r"bad.run:2: query '1' lists item 'a' twice \(first: .*bad.run:1\)": b"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
     r"bad.run:1: 3 columns, expected 6": b"1 a 2\n",
-    r"bad.run:1: the file is UTF-16": "1 Q0 a 1 2.0 t\n".encode("utf-16"),
     r"bad.run: the file is empty": b"",
     r"bad.run: the gzip data are damaged": gzip.compress(b"1 Q0 a 1 2.0 t\n" * 50)[:-20],
     r"holds no rows": b"# nothing\n\n",
