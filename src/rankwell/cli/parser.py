@@ -14,6 +14,7 @@ from rankwell import __version__
 from rankwell.cli import commands
 from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
 from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PICTURES, PLOT, PREPARE
+from rankwell.cli.no_judgements import with_none
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
@@ -37,6 +38,10 @@ def run(arguments: Sequence[str]) -> int | None:
     RankwellError
         If the command line is wrong, or the command fails.
     """
+    for words in (tuple(arguments[:2]), tuple(arguments[:1])):
+        if words in NAMED:
+            arguments = with_none(words, arguments, _function(NAMED[words]))
+            break
     asked = set(arguments)
     listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys() | PICTURES.keys())
     if (words := tuple(arguments[:-1])) in NAMED and arguments[-1] in HELP:
