@@ -154,4 +154,4 @@ def test_the_rows_of_a_run_are_counted_without_holding_them(tmp_path, monkeypatc
         with monkeypatch.context() as patched:
             patched.setattr(trec.TextRows, "table", lambda _: pytest.fail("all rows are held"))
             assert len(run) == len(rows)
-            assert repr(run) == f"Run {path.name!r}: {len(rows):,} rows"
+            assert repr(run) == f"Run 'scattered': {len(rows):,} rows"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.costs_files import Load, answers_in, costs_of
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
     Engines,
@@ -75,9 +76,7 @@ class Testing:
 
 
 def compare(
-    qrels: Annotated[
-        str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
-    ],
+    qrels: QrelsOrNone,
     run: Annotated[
         str,
         Option(
@@ -86,10 +85,7 @@ def compare(
         ),
     ],
     /,
-    *runs: Annotated[
-        str,
-        Option(help="more of them; at least two systems in all; ``NAME=FILE`` names the system of a file"),
-    ],
+    *runs: Annotated[str, Option(help="more of them, two systems in all; ``NAME=FILE`` names one")],
     metric: Metrics = None,
     baseline: Annotated[
         str | None, Option(help="the run that all others are compared with; default: all pairs")

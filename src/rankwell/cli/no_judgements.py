@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from rankwell.cli.arguments import Argument, Command, arguments_of, without_none
+from rankwell.cli.option import Option
 from rankwell.cli.words import split_names
 
 NONE = "none"
+QrelsOrNone = Annotated[
+    str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
+]
 
 
 def with_none(words: Sequence[str], arguments: Sequence[str], function: Command) -> list[str]:

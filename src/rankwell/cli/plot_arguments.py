@@ -16,6 +16,7 @@ from rankwell.cli.arguments import explained
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Testing, compare
 from rankwell.cli.costs_files import Load
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, UNJUDGED, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
@@ -35,9 +36,6 @@ PRICED = ("costs",)  # kinds of comparisons that are drawn with their costs
 PIXELS = 2.0
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
-QrelsOrNone = Annotated[
-    str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
-]
 Run = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
 RunOrSaved = Annotated[
     str,

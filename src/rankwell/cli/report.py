@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.costs_files import Load, answers_in, costs_of
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -32,9 +33,7 @@ MEGABYTE = 1_000_000
 
 
 def report(
-    qrels: Annotated[
-        str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
-    ],
+    qrels: QrelsOrNone,
     run: Annotated[
         str,
         Option(

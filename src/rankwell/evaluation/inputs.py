@@ -16,7 +16,6 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_items, read_qrels
-from rankwell.readers.system_names import short_name
 from rankwell.records import record
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
@@ -163,7 +162,11 @@ def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[s
     """Open a run; an engine may read it itself, unless a format is given."""
     if engine is not None and engine.opens:
         run, title = _found(run, name, engine, options)
-        name = title if name is not None or title is None else short_name(title)
+        if name is None and title is not None:
+            from rankwell.readers.system_names import short_name
+
+            title = short_name(title)
+        name = title
     return open_run(run, name=name, **options)
 
 

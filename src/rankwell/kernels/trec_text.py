@@ -13,9 +13,16 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.hashing import hashed, key
-from cython.cimports.rankwell.kernels.numbers import number, short_number, slow_number
+from cython.cimports.rankwell.kernels.numbers import number, short_number
 from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, lone_return, word_end
-from cython.cimports.rankwell.kernels.wide import beginning, digits, eight, line_ends, marks, word, zeros
+from cython.cimports.rankwell.kernels.trec_words import (
+    Words,
+    four_words_at_once,
+    rank_status,
+    words_at_once,
+    words_in_turn,
+)
+from cython.cimports.rankwell.kernels.wide import beginning, digits, eight, line_ends, word
 
 from rankwell.kernels import SECRET
 
@@ -26,156 +33,6 @@ LONGEST_ID = 65_535
 WINDOW = 80  # the bytes that can be read where words are found at once: 64 are looked at, and a number ends up to 16 behind
 
 key(SECRET[0], SECRET[1])
-
-
-LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_ID)
-Words = cython.struct(
-    query=cython.Py_ssize_t,
-    topic=cython.Py_ssize_t,
-    topic_end=cython.Py_ssize_t,
-    item=cython.Py_ssize_t,
-    item_end=cython.Py_ssize_t,
-    rank=cython.Py_ssize_t,
-    value=cython.Py_ssize_t,
-    value_end=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
-    """Find the words of a run's line in its first 64 bytes; 0 if the line, without NUL bytes, has not just six that begin there."""
-    white: cython.ulonglong = 0
-    ends: cython.ulonglong = 0
-    query: cython.ulonglong
-    item: cython.ulonglong
-    item_end: cython.ulonglong
-    rank: cython.ulonglong
-    value: cython.ulonglong
-    value_end: cython.ulonglong
-    tag: cython.ulonglong
-    more: cython.ulonglong
-    marks(at, cython.address(white), cython.address(ends))
-    query = white ^ (
-        white << 1
-    )  # where words end and begin in turn, lowest first; each step below takes one away
-    item = query & (query - 1)
-    item &= item - 1
-    item &= item - 1
-    item_end = item & (item - 1)
-    rank = item_end & (item_end - 1)
-    value = rank & (rank - 1)
-    value &= value - 1
-    value_end = value & (value - 1)
-    tag = value_end & (value_end - 1)
-    more = tag & (tag - 1)
-    more &= more - 1
-    ends |= cython.cast(cython.ulonglong, 1) << 63  # so that there is one, before which the tag must begin
-    if ends & (tag ^ (tag - 1)) or more & (ends ^ (ends - 1)):
-        return 0
-    words.query = zeros(query)
-    words.item = zeros(item)
-    words.item_end = zeros(item_end)
-    words.rank = zeros(rank)
-    words.value = zeros(value)
-    words.value_end = zeros(value_end)
-    words.end = zeros(ends)
-    return 1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _four_words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
-    """Find the words of a line of qrels that ends in its first 64 bytes; 0 if it does not, or has not exactly four."""
-    white: cython.ulonglong = 0
-    ends: cython.ulonglong = 0
-    starts: cython.ulonglong
-    stops: cython.ulonglong
-    marks(at, cython.address(white), cython.address(ends))
-    starts = ~white & (white << 1)
-    stops = white & ~(white << 1)
-    words.end = zeros(ends) if ends else 0
-    words.query = zeros(stops) if stops else 0
-    stops &= stops - 1
-    words.topic = zeros(starts) if starts else 0
-    words.topic_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    stops &= stops - 1
-    words.item = zeros(starts) if starts else 0
-    words.item_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    stops &= stops - 1
-    words.value = zeros(starts) if starts else 64
-    words.value_end = zeros(stops) if stops else 64
-    starts &= starts - 1
-    return words.value_end <= words.end and (starts == 0 or zeros(starts) > words.end)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _words_in_turn(
-    t: cython.const[cython.uchar][::1],
-    line: cython.Py_ssize_t,
-    value: cython.int,
-    least: cython.int,
-    words: cython.pointer(Words),
-) -> cython.int:
-    """Find the words of a line one by one; return a status."""
-    column: cython.int
-    start: cython.Py_ssize_t
-    at: cython.Py_ssize_t = word_end(t, line)
-    words.query = at - line
-    if words.query > LONGEST:
-        return 5
-    for column in range(1, least):
-        start = blank_end(t, at)
-        at = word_end(t, start)
-        if at == start:
-            return 1
-        if column <= 2 and at - start > LONGEST:
-            return 5
-        if column == 1:
-            words.topic = start - line
-            words.topic_end = at - line
-        elif column == 2:
-            words.item = start - line
-            words.item_end = at - line
-        elif column == 3:
-            words.rank = start - line
-        if column == value:
-            words.value = start - line
-            words.value_end = at - line
-    words.end = at - line
-    return 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _rank_status(
-    t: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, placeholder: cython.const[cython.uchar][::1]
-) -> cython.int:
-    """Whether a rank is a number, or the placeholder if there is one; a status."""
-    ignored: cython.double = 0
-    status: cython.int
-    at: cython.Py_ssize_t = start
-    length: cython.Py_ssize_t = placeholder.shape[0]
-    if length > 0:
-        if word_end(t, at) - at != length:
-            return 7
-        return 7 if memcmp(cython.address(t[at]), cython.address(placeholder[0]), length) else 0
-    while 48 <= t[at] <= 57:
-        at += 1
-    if t[at] <= 32:
-        return 0
-    status = slow_number(cython.address(t[start]), word_end(t, at) - start, cython.address(ignored))
-    return 0 if status == 0 or status == 6 else 7
 
 
 def survey(text: np.ndarray, begin: int, end: int) -> tuple[int, bool, bool, int]:
@@ -275,11 +132,11 @@ def parse(
             known = 0
             if wide and line + window <= stop:
                 if with_topics:
-                    known = _four_words_at_once(cython.address(t[line]), cython.address(words))
+                    known = four_words_at_once(cython.address(t[line]), cython.address(words))
                 else:
-                    known = _words_at_once(cython.address(t[line]), cython.address(words))
+                    known = words_at_once(cython.address(t[line]), cython.address(words))
             if not known:
-                status = _words_in_turn(t, line, value_at, least, cython.address(words))
+                status = words_in_turn(t, line, value_at, least, cython.address(words))
                 if status:
                     break
             begins = (
@@ -305,7 +162,7 @@ def parse(
             if looks_at_ranks:
                 start = line + words.rank
                 if not known or t[start + digits(eight(cython.address(t[start])))] > most_white:
-                    status = _rank_status(t, start, p)
+                    status = rank_status(t, start, p)
                     if status:
                         break
             start = line + words.value

@@ -19,7 +19,7 @@ from rankwell.errors import InputError, brief
 from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.folders import to_name_instead
-from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding, marked_encoding
+from rankwell.readers.opened import HEAD, Bytes, Held, Lines, lines_of, marked_encoding
 from rankwell.readers.standard_input import STDIN, Opened
 
 PIECE, STEP = 1 << 24, 1 << 20
@@ -43,8 +43,7 @@ class File(Opened):
         self.encoding: str | None = None
         self.marked: str | None = None
         self.format_in: str | None = None
-        self.is_whole = True
-        self.line = 0
+        self.is_whole, self.line = True, 0
         self._state = self._stat()
         self._raw, self._kept = self._read_once()
         with self._opened() as file, self.reading():
@@ -53,7 +52,7 @@ class File(Opened):
             raise InputError(f"{self.label}: the file is empty.")
         self.compression = compression_of(start)
         if self.compression is None:
-            self._mark(start)
+            self.see_mark(start)
 
     def without(self, lines: Collection[int]) -> File:
         """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
@@ -63,31 +62,16 @@ class File(Opened):
         for line in lines:
             kept[line - 1] = b""
         raw = bytearray(b"\n".join(kept))
-        return self._changed(_raw=pipes.held(raw), compression=None, encoding=None, is_whole=False)
+        return self.changed(_raw=pipes.held(raw), compression=None, encoding=None, is_whole=False)
 
-    def encoded_in(self, encoding: str) -> File:
-        """Return the same file, whose text is of an encoding and is read as UTF-8; a byte-order mark in the file wins.
-
-        Text in UTF-16 and UTF-32 has such a mark, so without one the file is read as UTF-8.
-        """
-        name = known_encoding(encoding)
-        if self.marked is not None or name in ("utf-16", "utf-32"):
-            return self
-        return self._changed(encoding=name)
-
-    def _mark(self, start: bytes) -> None:
+    def see_mark(self, start: bytes) -> None:
         """Take the encoding from the byte-order mark that the content begins with, if there is one."""
         self.marked = marked_encoding(start)
         if self.marked is not None:
             self.encoding = None if self.marked == "utf-8" else self.marked
 
-    def of_format(self, format_in: str) -> File:
-        """Return the same file, whose format was given and is not to be recognised."""
-        other = copy.copy(self)
-        other.format_in = format_in
-        return other
-
-    def _changed(self, **changes: Any) -> File:
+    def changed(self, **changes: Any) -> File:
+        """Return the same file, read in another way."""
         other = copy.copy(self)
         vars(other).update(changes)
         for cached in ("head", "ended"):
@@ -234,20 +218,12 @@ class File(Opened):
     def stream(self) -> Iterator[Lines]:
         """Give the content to be read from its start, decompressed piece by piece; errors know the line they came from."""
         self.line = 0
-        with self._opened() as raw, self._lines(Bytes(raw, self)) as lines:
+        with self._opened() as raw, lines_of(Bytes(raw, self)) as lines:
             try:
                 yield lines
             except Exception:
                 self.line = lines.number
                 raise
-
-    def _lines(self, content: Bytes) -> Lines:
-        """The lines of the decompressed content, in UTF-8."""
-        if self.compression is None:
-            return Lines(content if self.encoding is None else Recoded(content, self.encoding, self.label))
-        lines = Lines(content)
-        self._mark(lines.peek(4)[:4])
-        return lines if self.encoding is None else Lines(Recoded(lines, self.encoding, self.label))
 
     def check(self) -> None:
         """Raise InputError if the file is not the one that was opened at first, or changed since."""

@@ -13,7 +13,6 @@ from rankwell.readers.files import File
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.reading import KINDS, PATHS
 from rankwell.readers.scans import explained, is_scanned, scanned
-from rankwell.readers.system_names import short_name
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
@@ -38,8 +37,8 @@ def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
     table = scanned(source)
     with explained(label := os.fspath(source)):
         found = getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
-    if isinstance(found, Run) and name is None:
-        found.name = short_name(source)
+    if isinstance(found, Run):
+        found.name = name or _system_name(Path(source).name)
     if isinstance(found, Run) and isinstance(found.rows, frames.FrameRows):
         found.rows.frames = frames.ScannedFrames(table.select(found.rows.words.values()), label)
     return found
@@ -53,7 +52,7 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
     parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
     return getattr(several_files, f"{kind}_of")(
-        parts, name or (short_name(first) if kind == "run" else first)
+        parts, name or (_system_name(first) if kind == "run" else first)
     )
 
 
@@ -76,5 +75,11 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
     if isinstance(table, Run):
-        table.name = name or short_name(file.name)
+        table.name = name or _system_name(file.name)
     return table
+
+
+def _system_name(file: str) -> str:
+    from rankwell.readers.system_names import short_name
+
+    return short_name(file)

@@ -141,6 +141,16 @@ class Lines(io.BufferedReader):
         return line
 
 
+def lines_of(content: Bytes) -> Lines:
+    """Return the lines of the decompressed content of a file, in UTF-8; of compressed files the mark is seen now."""
+    file = content.file
+    if file.compression is None:
+        return Lines(content if file.encoding is None else Recoded(content, file.encoding, file.label))
+    lines = Lines(content)
+    file.see_mark(lines.peek(4)[:4])
+    return lines if file.encoding is None else Lines(Recoded(lines, file.encoding, file.label))
+
+
 def marked_encoding(start: bytes) -> str | None:
     r"""Return the encoding that a byte-order mark names; None without one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwell.errors import brief
 from rankwell.kernels import trec_text
 from rankwell.readers.trec_columns import QRELS, Layout, is_number, split
 from rankwell.tables.run_qrels import SWAPPED
@@ -68,25 +69,25 @@ def _has_numbers(words: list[str], layout: Layout) -> bool:
 
 
 def _rank(words: list[str], line: bytes, layout: Layout, sign: bytes) -> str:
-    rank = words[3][:40]
+    rank = brief(words[3])
     if sign:
         return (
-            f"the rank is {rank!r}, but {sign.decode(errors='replace')[:40]!r} in the first line. Ranks do not count here: write a "
+            f"the rank is {rank}, but {brief(sign.decode(errors='replace'))} in the first line. Ranks do not count here: write a "
             f"number in every line, or the same word."
         )
     return (
-        f"the rank {rank!r} is not a number ({_shown(line)}). Ids cannot hold blanks in TREC text; use a table, such as CSV "
+        f"the rank {rank} is not a number ({_shown(line)}). Ids cannot hold blanks in TREC text; use a table, such as CSV "
         f"with the columns {TABLE[layout.least]}. If no id holds a blank, write - as the rank of every line."
     )
 
 
 def _number(words: list[str], layout: Layout, status: int) -> str:
-    number, word = ("grade" if layout is QRELS else "score"), words[layout.value][:40]
+    number, word = ("grade" if layout is QRELS else "score"), brief(words[layout.value])
     if status == trec_text.NAN:
         return f"the {number} is not a number (nan). Remove the line or fix the {number}."
     if status == trec_text.INEXACT:
-        return f"the {number} {word!r} is too large to be kept exactly; whole numbers are up to 2^53."
-    return f"the {number} {word!r} is not a number."
+        return f"the {number} {word} is too large to be kept exactly; whole numbers are up to 2^53."
+    return f"the {number} {word} is not a number."
 
 
 def _is_of_the_other(words: list[str], layout: Layout) -> bool:
