@@ -19,7 +19,7 @@ QUICK = ["--resamples", "99"]
 def test_it_prints_the_tables_of_the_library(capsys):
     assert run(["agreement", QRELS, *RUNS[:3], "-m", "ndcg@10,ap", *QUICK]) == 0
     shown = capsys.readouterr().out
-    named = {path.rpartition("/")[2]: path for path in RUNS[:3]}
+    named = {path.rpartition("/")[2].removesuffix(".run"): path for path in RUNS[:3]}
     assert shown == repr(rw.agreement(QRELS, runs=named, metrics=["ndcg@10", "ap"], resamples=99)) + "\n"
 
 
@@ -82,7 +82,7 @@ def test_assessors_are_given_in_the_order_of_the_judgements(tmp_path, capsys):
     assert run([*arguments, "--assessor", "human:NIST", "--assessor", "model:gpt-4o,date=2025-03-01"]) == 0
     shown = capsys.readouterr()
     assert "qrels-rnd1.txt is human NIST; qrels-rnd1.txt 2 is model gpt-4o (2025-03-01)" in shown.out
-    assert "rankwell: note: circular: rerank.run names GPT" in shown.err
+    assert "rankwell: note: circular: rerank names GPT" in shown.err
     assert run([*arguments, *["--assessor", "human"] * 3]) == 2
     assert "3 times, for 2 judgements" in capsys.readouterr().err
 
@@ -97,7 +97,7 @@ def test_a_random_sample_judged_by_people_gives_prediction_powered_means(tmp_pat
     arguments = ["agreement", str(people), "--against", str(model), "-m", "p@2", "--drawn", "random"]
     assert run([*arguments, str(lists), "--format", "json"]) == 0
     [row] = json.loads(capsys.readouterr().out)
-    assert (row["system"], row["n"], row["all"]) == ("some.run", 14, 40)
+    assert (row["system"], row["n"], row["all"]) == ("some", 14, 40)
     assert run(arguments) == 2
     assert "--drawn needs runs" in capsys.readouterr().err
 
@@ -105,7 +105,7 @@ def test_a_random_sample_judged_by_people_gives_prediction_powered_means(tmp_pat
 def test_the_pool_of_the_runs_is_looked_at(capsys):
     assert run(["agreement", QRELS, *RUNS, "-m", "ndcg@10", "--pool-depth", "7"]) == 0
     shown = capsys.readouterr()
-    named = {path.rpartition("/")[2]: path for path in RUNS}
+    named = {path.rpartition("/")[2].removesuffix(".run"): path for path in RUNS}
     assert shown.out == repr(rw.pool_bias(named, QRELS, ["ndcg@10"], depth=7)) + "\n"
     assert "note: ndcg@10: judged@10 is 0.27" in shown.err
     assert run(["agreement", QRELS, "--pool-depth", "7"]) == 2
@@ -114,7 +114,7 @@ def test_the_pool_of_the_runs_is_looked_at(capsys):
 
 def test_the_stability_of_metrics_is_asked_for_alone(capsys):
     assert run(["agreement", QRELS, *RUNS[:4], "-m", "ap,p@5", "--stability"]) == 0
-    named = {path.rpartition("/")[2]: path for path in RUNS[:4]}
+    named = {path.rpartition("/")[2].removesuffix(".run"): path for path in RUNS[:4]}
     assert capsys.readouterr().out == repr(rw.stability(named, QRELS, ["ap", "p@5"])) + "\n"
     assert run(["agreement", QRELS, *RUNS[:4], "-m", "ap", "--stability", "--pool-depth", "5"]) == 2
     assert "--pool-depth and --stability ask for different tables" in capsys.readouterr().err

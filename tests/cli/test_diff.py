@@ -48,13 +48,13 @@ def test_saved_results_need_no_judgements_and_have_no_lists(tmp_path, capsys):
         assert run(["evaluate", TEST, system, "-m", "ndcg@10", "--rel", "8", "--per-query", "-o", path]) == 0
     alone = json.loads(printed(capsys, "none", *saved, "--format", "json"))
     assert alone["queries"] == json.loads(printed(capsys, *FILMS, "--format", "json"))["queries"]
-    assert (alone["a"], alone["b"]) == ("old.json", "new.parquet")
+    assert (alone["a"], alone["b"]) == ("old", "new")
     assert run(["diff", "none", *saved, "--query", "4422"]) == 2
     assert "hold values but no lists" in capsys.readouterr().err
     both = str(tmp_path / "both.json")
     assert run(["evaluate", TEST, OLD, NEW, "-m", "ndcg@10", "--rel", "8", "--per-query", "-o", both]) == 0
     assert run(["diff", "none", both, saved[0]]) == 2
-    assert "holds results of 2 runs (popular.parquet, itemknn.parquet)" in capsys.readouterr().err
+    assert "holds results of 2 runs (popular, itemknn)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("query", [[], ["--query", "4422"]])

@@ -44,7 +44,7 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
     ):
         path = tmp_path / "fused.parquet"
         assert run(["fuse", ALS, KNN, *options, "-o", str(path)]) == 0
-        fused = rw.fuse({"als.parquet": ALS, "itemknn.parquet": KNN}, **arguments)
+        fused = rw.fuse({"als": ALS, "itemknn": KNN}, **arguments)
         shown = capsys.readouterr()
         assert shown.err == f"rankwell: wrote {path} ({len(fused):,} rows)\n"
         assert shown.out.split() == str(fused).split()
@@ -55,7 +55,7 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
 def test_without_a_file_only_the_report_is_printed_in_the_format_asked_for(capsys):
     assert run(["fuse", ALS, KNN, "--format", "json"]) == 0
     shown = capsys.readouterr()
-    assert [row["run"] for row in json.loads(shown.out)] == ["als.parquet", "itemknn.parquet"]
+    assert [row["run"] for row in json.loads(shown.out)] == ["als", "itemknn"]
     assert not shown.err
 
 

@@ -44,10 +44,10 @@ def test_a_ratchet_moves_the_baseline_only_for_a_sure_improvement(accepted, caps
     assert run(["gate", TEST, KNN, "--baseline", str(accepted), *ON, "--ratchet"]) == 0
     assert "is the accepted baseline now" in capsys.readouterr().err
     moved = rw.Results.load(accepted)
-    assert moved.name == "itemknn.parquet"
+    assert moved.name == "itemknn"
     assert moved["ndcg@10"] == rw.evaluate(KNN, TEST, ["ndcg@10"], rel=8)["ndcg@10"]
     assert run(["gate", TEST, ALS, "--baseline", str(accepted), *ON, "--ratchet"]) == 1
-    assert rw.Results.load(accepted).name == "itemknn.parquet"
+    assert rw.Results.load(accepted).name == "itemknn"
 
 
 def test_the_file_of_the_baseline_can_be_pinned(accepted, capsys):
@@ -99,7 +99,7 @@ def test_in_python_a_path_of_saved_results_is_a_baseline_too(accepted):
     found = assert_not_worse(KNN, accepted, TEST, max_drop=0.02, rel=8)
     assert [check.check.name for check in found.checks] == ["ndcg@10", "rr"]
     assert rw.compare({"old": accepted, "new": KNN}, TEST, ["rr"], rel=8).names == ("old", "new")
-    assert rw.diff(str(accepted), KNN, TEST, "rr", rel=8).names[1] == "itemknn.parquet"
+    assert rw.diff(str(accepted), KNN, TEST, "rr", rel=8).names[1] == "itemknn"
 
 
 def test_the_assertion_shows_the_whole_report():

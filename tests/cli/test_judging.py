@@ -38,7 +38,9 @@ def test_the_file_holds_what_the_function_returns(method, folder, capsys):
     assert shown.err == "rankwell: note: wrote 4 items to next.tsv.\n"
     assert f"{method}: " in shown.out
     assert "to settle the order: about" in shown.out
-    chosen = rw.judging.next({name: name for name in THREE}, "qrels.txt", method=method, budget=4)
+    chosen = rw.judging.next(
+        {name.removesuffix(".run"): name for name in THREE}, "qrels.txt", method=method, budget=4
+    )
     with open(folder / "next.tsv", encoding="utf-8", newline="") as file:
         rows = [
             (row["query"], row["item"], float(row["weight"])) for row in csv.DictReader(file, delimiter="\t")
@@ -48,7 +50,7 @@ def test_the_file_holds_what_the_function_returns(method, folder, capsys):
 
 def test_what_is_printed_and_what_is_written_have_their_formats(folder, capsys):
     words = ["judging", "next", "none", *THREE, "-m", "p@2", "--budget", "3"]
-    chosen = rw.judging.next({name: name for name in THREE}, metric="p@2", budget=3)
+    chosen = rw.judging.next({name.removesuffix(".run"): name for name in THREE}, metric="p@2", budget=3)
     assert run([*words, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(chosen.to_json())
     assert run([*words, "--format", "csv"]) == 0
@@ -107,7 +109,11 @@ def test_simulating_prints_and_saves_what_the_function_returns(folder, capsys):
     assert shown.err == "rankwell: note: wrote judging.json.\n"
     assert "Runs that took no part in choosing" in shown.out
     found = rw.judging.simulate(
-        {name: name for name in THREE}, "all.txt", ["mtc", "depth"], [2, 5], leave_out="each"
+        {name.removesuffix(".run"): name for name in THREE},
+        "all.txt",
+        ["mtc", "depth"],
+        [2, 5],
+        leave_out="each",
     )
     assert rw.judging.Simulation.load(folder / "judging.json").to_json() == found.to_json()
     assert run([*words, "--format", "csv"]) == 0

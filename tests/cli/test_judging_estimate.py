@@ -59,9 +59,7 @@ def test_a_sample_is_drawn_judged_and_estimated(folder, capsys):
         "-m",
         "ap,ndcg@10",
     ]
-    found = rw.judging.estimate(
-        {"a.run": "a.run", "b.run": "b.run"}, "qrels.txt", ["ap", "ndcg@10"], frame=drawn
-    )
+    found = rw.judging.estimate({"a": "a.run", "b": "b.run"}, "qrels.txt", ["ap", "ndcg@10"], frame=drawn)
     assert run([*words, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(found.to_json())
     assert run([*words, "-o", "estimates.json"]) == 0

@@ -63,7 +63,7 @@ def test_a_week_is_what_one_evaluation_of_it_is(days, tmp_path, capsys):
     assert (found.mean, found.counts, found.n) == (expected.mean, expected.counts, expected.n)
     assert found.per_query.equals(expected.per_query)
     assert f"{expected['ndcg@5']:.4f}" in shown.out
-    assert "added 4 files: bm25.json" in shown.err
+    assert "added 4 files: bm25." in shown.err
     assert (
         run(
             [

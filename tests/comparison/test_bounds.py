@@ -108,7 +108,7 @@ def test_the_command_prints_both_tables(capsys, tmp_path):
     words = [str(tmp_path / name) for name in ("qrels.txt", "A.run", "B.run")]
     assert command(["compare", *words, "-m", "p@1", "--bounds", "--pool", "all"]) == 0
     shown = capsys.readouterr().out
-    assert "A.run > B.run whatever the judges say in 1 of 4 queries" in shown
+    assert "A > B whatever the judges say in 1 of 4 queries" in shown
     assert "What the judgements decide" in shown
     assert command(["compare", *words, "-m", "p@1", "--bounds", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["decided"]["p@1"]["undecided"] == [1]

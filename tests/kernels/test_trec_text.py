@@ -20,13 +20,16 @@ FEW = settings(max_examples=150, deadline=None, derandomize=True)
 class Parsed:
     """The columns of a text, read many bytes at a time where that is possible (``is_wide``)."""
 
-    def __init__(self, data, *, is_wide=True):
+    def __init__(self, data, *, is_wide=True, rule=trec_text.ANY_WORDS, placeholder=b""):
         lines, self.is_ascii, has_nul, _ = trec_text.survey(data, 0, len(data))
         columns = [np.zeros(lines, kind) for kind in "qQdqqqiii"]
         columns[5] = columns[8] = np.empty(0, np.int64)
         columns[8] = columns[8].astype(np.int32)
         wide = is_wide and not has_nul
-        rows, stretches, self.status, self.at = trec_text.parse(data, 0, len(data), 4, 6, wide, *columns)
+        sign = np.frombuffer(placeholder, np.uint8)
+        rows, stretches, self.status, self.at = trec_text.parse(
+            data, 0, len(data), 4, 6, wide, rule, sign, *columns
+        )
         starts, self.keys, self.values, self.firsts, queries, _, lengths, query_lengths, _ = columns
         self.keys, self.values, self.firsts = self.keys[:rows], self.values[:rows], self.firsts[:stretches]
         self.item = Ids.of_spans(data, starts[:rows], lengths[:rows])
@@ -189,7 +192,10 @@ def parsed_qrels(data, *, is_wide):
     """The columns of judgements, and the status and the line that it refers to."""
     lines, _, has_nul, _ = trec_text.survey(data, 0, len(data))
     columns = [np.zeros(lines, kind) for kind in "qQdqqqiii"]
-    rows, stretches, status, at = trec_text.parse(data, 0, len(data), 3, 4, is_wide and not has_nul, *columns)
+    none = np.empty(0, np.uint8)
+    rows, stretches, status, at = trec_text.parse(
+        data, 0, len(data), 3, 4, is_wide and not has_nul, trec_text.EXACT, none, *columns
+    )
     starts, keys, values, firsts, queries, topics, lengths, query_lengths, topic_lengths = columns
     ids = [
         Ids.of_spans(data, begin[:n], length[:n]).tolist()
@@ -232,6 +238,88 @@ def test_judgements_of_any_width_are_read_as_python_splits_them_and_refused_alik
         heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
         assert (firsts, queries) == (heads, [rows[n][0] for n in heads])
         assert keys == Ids.of_strings(items).keys.tolist()
+
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+RANKS = st.one_of(
+    st.integers(-3, 10**12).map(str),
+    st.sampled_from(
+        ["1.0", "-", "report", "2nd", "3-", "12345678", "123456789", "1234567x", "12345678x", "٣", "1e3"]
+    ),
+)
+
+
+def status_of(words, rule, placeholder):
+    """The status of a line of a run, in plain Python."""
+    if len(words) < 6:
+        return trec_text.FEW_COLUMNS
+    is_rank = words[3] == placeholder if placeholder else NUMBER.fullmatch(words[3])
+    if rule != trec_text.ANY_WORDS and not is_rank:
+        return trec_text.WRONG_RANK
+    return trec_text.MANY_COLUMNS if rule == trec_text.EXACT and len(words) > 6 else trec_text.OK
+
+
+@settings(FEW, max_examples=600)
+@given(
+    st.lists(
+        st.tuples(
+            SHORT,
+            st.one_of(SHORT, WORDS),
+            RANKS,
+            BLANKS,
+            st.one_of(SHORT, WORDS),
+            st.sampled_from(["", " ", "\t\r", " more", " a b"]),
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from(trec_text.RULES),
+    st.sampled_from(["", "-", "report"]),
+)
+def test_ranks_and_words_behind_the_tag_are_looked_at_as_the_rule_says(rows, rule, placeholder):
+    lines = [f"{q} Q0{b}{i} {r}{b}1.5{b}{tag}{end}" for q, i, r, b, tag, end in rows]
+    expected = [status_of(re.split("[\x01-\x20]+", line.strip()), rule, placeholder) for line in lines]
+    bad = next((n for n, status in enumerate(expected) if status), None)
+    text = "".join(f"{line}\n" for line in lines)
+    for more in ("", MORE):  # with and without room to read many bytes at a time
+        data = np.frombuffer((text + more).encode(), np.uint8)
+        for is_wide in (True, False):
+            parsed = Parsed(data, is_wide=is_wide, rule=rule, placeholder=placeholder.encode())
+            if bad is None:
+                assert (parsed.status, len(parsed.values)) == (trec_text.OK, len(rows))
+            else:
+                assert (parsed.status, len(parsed.values)) == (expected[bad], bad)
+                assert parsed.at == len("".join(f"{line}\n" for line in lines[:bad]).encode())
+
+
+@FEW
+@given(
+    st.integers(0, 40),
+    st.integers(0, 40),
+    st.sampled_from(["", " ", "  "]),
+    st.sampled_from(["", "x", "more words"]),
+)
+def test_a_word_behind_the_tag_is_found_wherever_64_bytes_end(item, tag, blank, more):
+    words = ["q", "Q0", "i" * (item + 1), "1", "2", "t" * (tag + 1)]
+    data = np.frombuffer(f"{' '.join(words)}{blank} {more}\n{MORE}".encode(), np.uint8)
+    parsed = Parsed(data, rule=trec_text.EXACT)
+    assert parsed.status == (trec_text.MANY_COLUMNS if more else trec_text.OK)
+
+
+@FEW
+@given(st.binary(min_size=1, max_size=700), st.integers(1, 40))
+def test_line_ends_are_counted_alike_on_all_processors(content, copies):
+    content *= copies
+    data = np.frombuffer(content, np.uint8)
+    seen = int(np.bitwise_or.reduce(data))
+    expected = content.count(b"\n"), b"\r" in content, b"\0" in content, seen
+    for anywhere in (True, False):
+        assert trec_lines.ends_of(data, anywhere=anywhere) == expected
+
+
+def test_many_line_ends_are_counted():
+    data = np.full(100_003, 10, np.uint8)
+    assert trec_lines.ends_of(data, anywhere=False) == (100_003, False, False, 10)
 
 
 @FEW

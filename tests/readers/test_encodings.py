@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import subprocess
+import sys
 
 import pytest
 from tests.readers import ways
@@ -150,3 +153,99 @@ def test_a_binary_file_beside_text_needs_no_encoding(tmp_path):
         rw.evaluate(tmp_path / "r.parquet", tmp_path / "q.txt", "rr", read={"encoding": "latin-1"})["rr"]
         == 0.5
     )
+
+
+MARKED = {
+    "utf-16": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "utf-32": codecs.BOM_UTF32_LE,
+    "utf-32-be": codecs.BOM_UTF32_BE,
+    "utf-8": codecs.BOM_UTF8,
+}
+
+
+def marked(text, encoding, packed=""):
+    content = MARKED[encoding] + text.encode(
+        encoding.replace("utf-16", "utf-16-le").replace("utf-32", "utf-32-le")
+        if encoding in ("utf-16", "utf-32")
+        else encoding
+    )
+    return ways.COMPRESSIONS[packed](content) if packed else content
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("encoding", MARKED)
+@pytest.mark.parametrize("packed", ["", *ways.COMPRESSIONS])
+def test_a_byte_order_mark_says_the_encoding_whatever_was_said(tmp_path, name, encoding, packed):
+    columns = {"columns": {"1": "query", "2": "item", "3": "score"}} if name == "headerless.csv" else {}
+    judged = {"é1": {"bé": 1}, "2": {"éc": 2}}
+    expected = rw.evaluate({q: {i: s for r, i, s in rows("é") if r == q} for q in judged}, judged, "rr").mean
+    path = tmp_path / (name + packed)
+    path.write_bytes(marked(ways.FILES[name](rows("é"), "run").decode(), encoding, packed))
+    for said in (None, "latin-1", "euc-kr", "utf-16", "utf-8"):
+        run = rw.read_run(path, encoding=said, **columns)
+        assert rw.evaluate(run, judged, "rr").mean == expected
+        if not columns:
+            assert rw.evaluate(path, judged, "rr", read={"encoding": said}).mean == expected
+            engine = rw.Stream()
+            assert rw.evaluate(path, judged, "rr", read={"encoding": said}, engine=engine).mean == expected
+    assert (f", {encoding[:6]}" in run.source) == (encoding != "utf-8")
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize("said", ["utf-16", "utf-32", "latin-1"])
+def test_each_file_has_its_own_encoding(tmp_path, packed, said):
+    """Marked files beside others, which have the encoding that is said; text in UTF-16 and UTF-32 always has a mark."""
+    own = said if said == "latin-1" else "utf-8"
+    texts = {
+        "run": ("query,item,score\né,ä,3\né,b,2\nz,ä,1\n", "utf-16"),
+        "qrels": ("query,item,grade\né,b,1\nz,ä,1\n", own),
+        "train": ("query,item\né,ü\nz,b\n", "utf-32-be"),
+        "items": ("item,topics\nä,Café|War\nb,War\nü,Café\n", own),
+        "users": ("query,tier\né,ältere\nz,ältere\nx,junge\n", "utf-16-be"),
+        "slices": ("item\nä\n", "utf-8"),
+    }
+
+    def result(encode, read):
+        given = {}
+        for name, (text, encoding) in texts.items():
+            given[name] = tmp_path / f"{name}.csv{packed}"
+            given[name].write_bytes(encode(text, encoding))
+        metrics = ["rr", "msi@2", "ild@2", "user_coverage@2", "coverage@2"]
+        own = given.pop("run"), given.pop("qrels"), metrics
+        return rw.evaluate(*own, slices={"one": given.pop("slices")}, by="tier", read=read, **given)
+
+    def encoded(text, encoding):
+        if encoding in MARKED and encoding != own:
+            return marked(text, encoding, packed)
+        return ways.COMPRESSIONS[packed](text.encode(encoding)) if packed else text.encode(encoding)
+
+    expected = result(
+        lambda text, _: ways.COMPRESSIONS[packed](text.encode()) if packed else text.encode(), None
+    )
+    found = result(encoded, {"encoding": said})
+    assert found.mean == expected.mean
+    assert found.per_query.equals(expected.per_query)
+    assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("options", [[], ["--encoding", "utf-16"], ["--encoding", "latin-1"]])
+def test_the_command_reads_utf_16_beside_utf_8(tmp_path, capsys, options):
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "r").write_bytes("1 Q0 a 1 2 t\n1 Q0 d 2 1 t\n".encode("utf-16"))
+    words = ["evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "-m", "rr", "--format", "csv"]
+    assert command([*words, *options]) == 0
+    assert "0.5" in capsys.readouterr().out
+    assert command(["lint", str(tmp_path / "q"), str(tmp_path / "r"), *options]) == 0
+
+
+def test_a_pipe_in_utf_16_is_read(tmp_path):
+    (tmp_path / "q").write_text("1 0 d 1\n")
+    text = "".join(f"1 Q0 a{n} {n} {-n} t\n" for n in range(500_000))  # kept in a temporary file
+    for content in (text[: text.index("\n", 100) + 1], text):
+        done = subprocess.run(
+            [sys.executable, "-m", "rankwell", "evaluate", str(tmp_path / "q"), "-", "-m", "num_ret", "--format", "csv"],
+            input=content.encode("utf-16"), capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert str(content.count("\n")) in done.stdout.decode()

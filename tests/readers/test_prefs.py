@@ -54,11 +54,16 @@ def test_the_name_decides_where_the_content_does_not(tmp_path):
         "q g 0 doc-1 1\nq g 0 doc-2 1 more\n",
         "query group part item level\nq g 0 doc-1 1\n",
         "# nothing\n",
+        "q 0 alpha report 1\nq 0 beta report 0\n",  # judgements of items with a blank in their ids
+        "q Q0 alpha report 1\n",
+        "q 3 2024 report 1\nq 4 beta report 0\n",
+        "q 0 2023 report 1\nq 0 2024 report 0\n",
     ],
 )
 def test_other_files_are_not_taken_for_preferences(text):
     assert not prefs.recognises(text.encode())
     assert prefs.recognises(TEXT.encode())
+    assert prefs.recognises(b"q 0 0 doc-1 1\nq 0 0 doc-2 0\n")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import scattered
 from rankwell.readers.files import File
 from rankwell.readers.formats import trec
-from rankwell.readers.trec_columns import Parsed
+from rankwell.readers.trec_columns import GIVEN_RUN, Parsed
 
 LONG = "x" * 300
 
@@ -51,7 +51,7 @@ def test_each_query_has_its_rows_in_the_order_of_the_file(tmp_path, suffix, rows
     for query, item, score in rows:
         expected[query].append((item, score))
     found, places = {}, []
-    for batch in rows_of(File(written(tmp_path, rows, suffix, end))).batches(10**6):
+    for batch in rows_of(File(written(tmp_path, rows, suffix, end)), GIVEN_RUN).batches(10**6):
         lists = batch()
         assert lists.items.keys.tolist() == type(lists.items).of_strings(lists.items.tolist()).keys.tolist()
         for number, query in enumerate(lists.queries.tolist()):
@@ -154,4 +154,4 @@ def test_the_rows_of_a_run_are_counted_without_holding_them(tmp_path, monkeypatc
         with monkeypatch.context() as patched:
             patched.setattr(trec.TextRows, "table", lambda _: pytest.fail("all rows are held"))
             assert len(run) == len(rows)
-            assert repr(run) == f"Run {path.name!r}: {len(rows):,} rows"
+            assert repr(run) == f"Run 'scattered': {len(rows):,} rows"

@@ -167,7 +167,7 @@ def test_several_runs_have_them_beside_each_value(capsys, res):
     assert "ap 95 %" in shown
     assert "intervals likely too short (few queries, or nearly all with the same value): rr, ap" in shown
     found = res.interval("rr")
-    line = next(line for line in shown.splitlines() if line.startswith("als.parquet"))
+    line = next(line for line in shown.splitlines() if line.startswith("als "))
     assert f"{found.low:.4f} – {found.high:.4f}" in line
 
 

@@ -168,7 +168,7 @@ def test_the_command_reads_users_from_files(tmp_path, suffix, capsys):
         == 0
     )
     printed = capsys.readouterr().out
-    assert "run.json by tier" in printed
+    assert "run by tier" in printed
     expected = results(by="tier").segments.to_dicts()
     for row in expected:
         assert f"{row['mean']['ap']:.4f}" in printed

@@ -21,7 +21,7 @@ from rankwell.cli.options import (
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import run_names, split
+from rankwell.cli.words import split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import write
 from rankwell.errors import UsageError
@@ -109,7 +109,9 @@ class Other(NamedTuple):
 def agreement(
     qrels: Annotated[str, Option(help="the judgements")],
     /,
-    *runs: Annotated[str, Option(help="the runs whose order is compared; at least two, with -m")],
+    *runs: Annotated[
+        str, Option(help="the runs whose order is compared; at least two, with -m; ``NAME=FILE`` names one")
+    ],
     against: Annotated[
         list[str] | None,
         Option(help="judgements of the same by somebody else, a person or a model; repeat it"),
@@ -159,18 +161,20 @@ def agreement(
     from rankwell.readers import read_run
 
     judged = [qrels, *(against or [])]
+    titles, paths = split_names(runs)
     form = form_of(format, output, FORMS)
-    refuse_files([*judged, *runs, *tables.given], [output])
+    refuse_files([*judged, *paths, *tables.given], [output])
     names = [part for text in metric or () for part in split(text)]
     if runs and not names:
         raise UsageError("say by which metrics the runs are ordered: -m ndcg@10 -m ap.")
-    if len(set(runs)) < len(runs):
+    if len(set(titles)) < len(titles):
         raise UsageError("a run is given twice.")
-    named = zip(run_names(runs), runs, strict=True)
     given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
     given |= {} if threads is None else {"threads": threads}
     given |= {"read": {"encoding": reading.encoding}, "policy": policy}
-    opened = {name: read_run(path, name=name, **reading.of_runs) for name, path in named}
+    opened = {
+        name: read_run(path, name=name, **reading.of_runs) for name, path in zip(titles, paths, strict=True)
+    }
     qrels_of_all = _judgements(judged, assessor or [], reading)
     other = Other(drawn, pool_depth, stability)
     if other.asked:

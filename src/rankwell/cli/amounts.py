@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwell.errors import UsageError, brief, one_of
+from rankwell.readers.system_names import short_name
 
 if TYPE_CHECKING:
     from rankwell.comparison.gate.deciding import Limit
@@ -59,11 +60,12 @@ def costs_kept(
     from rankwell.efficiency import Costs
 
     found = Costs.load(costs)
+    title = short_name(run)
     name = found.systems[0] if len(found.systems) == 1 else Path(run).name
-    wanted = next((each for each in (name, Path(name).stem) if each in found.systems), None)
+    wanted = next((each for each in (name, title) if each in found.systems), None)
     if wanted is None:
         raise UsageError(
-            f"{costs}: none of its systems is called {brief(Path(run).stem)}, as the run is: {one_of(found.systems)}."
+            f"{costs}: none of its systems is called {brief(title)}, as the run is: {one_of(found.systems)}."
         )
     latency, memory = latencies_of(max_latency), bytes_of(max_memory, "--max-memory")
     kept = []

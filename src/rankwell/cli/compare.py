@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.costs_files import Load, answers_in, costs_of
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
     Engines,
@@ -23,7 +24,7 @@ from rankwell.cli.options import (
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import named_groups, named_numbers, split, split_names
+from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
 from rankwell.display.output import Progress, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
@@ -75,7 +76,7 @@ class Testing:
 
 
 def compare(
-    qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
+    qrels: QrelsOrNone,
     run: Annotated[
         str,
         Option(
@@ -84,7 +85,7 @@ def compare(
         ),
     ],
     /,
-    *runs: Annotated[str, Option(help="more of them; at least two systems in all")],
+    *runs: Annotated[str, Option(help="more of them, two systems in all; ``NAME=FILE`` names one")],
     metric: Metrics = None,
     baseline: Annotated[
         str | None, Option(help="the run that all others are compared with; default: all pairs")
@@ -152,7 +153,7 @@ def compare(
     unsaved = [each for each in named.values() if is_run(each)]
     if names is None and unsaved:
         raise without_metrics(unsaved[0])
-    groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
+    groups = {"seeds": named_groups(seeds, "--seeds", words), "folds": named_groups(folds, "--folds", words)}
     results, users, judging = evaluated(
         named,
         qrels,
@@ -279,13 +280,11 @@ def evaluated(
 
 def name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
     """Return the name of the baseline, which is given by its name or its path."""
-    if baseline in names:
-        return baseline
-    found = [name for name, path in paths.items() if Path(path) == Path(baseline)]
-    if not found:
+    found = baseline if baseline in names else named_as(baseline, list(paths), list(paths.values()))
+    if found is None:
         near = nearest(baseline, [*names, *paths.values()])
         raise UsageError(f"--baseline {baseline}: must be one of the runs, {one_of(names)}.{near}")
-    return found[0]
+    return found
 
 
 def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, compact: bool) -> None:

@@ -20,7 +20,7 @@ from rankwell.cli.options import (
     notes_printed,
     refuse_files,
 )
-from rankwell.cli.words import run_names
+from rankwell.cli.words import split_names
 from rankwell.comparison.methods import Direction
 from rankwell.display.output import width, write
 from rankwell.errors import UsageError
@@ -32,8 +32,15 @@ if TYPE_CHECKING:
 
 
 def diff(
-    qrels: Annotated[str, Option(help="the judgements; ``none`` if A and B are files of saved results")],
-    a: Annotated[str, Option(help="the old run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    qrels: Annotated[
+        str, Option(left_out=True, help="the judgements; left out if A and B are files of saved results")
+    ],
+    a: Annotated[
+        str,
+        Option(
+            help="the old run, or results that ``evaluate -o`` saved as .json or .parquet; ``NAME=FILE`` names it"
+        ),
+    ],
     b: Annotated[str, Option(help="the new one; differences are B less A")],
     /,
     *,
@@ -81,7 +88,7 @@ def diff(
     from rankwell.metrics import metric_of
     from rankwell.readers import read_qrels
 
-    form = form_of(format, output, get_args(Form))
+    form, (names, (a, b)) = form_of(format, output, get_args(Form)), split_names([a, b])
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
     refuse_same(a, b)
@@ -99,7 +106,7 @@ def diff(
             text=text,
             top=20 if top is None else top,
             direction=direction,
-            names=run_names([a, b]),
+            names=names,
             train=tables.train,
             policy=policy,
             threads=threads,

@@ -72,11 +72,17 @@ def evaluate(
     run: Annotated[
         str,
         Option(
-            help="the run: a file, ``-``, or a quoted pattern (``'part-*.parquet'``) for several files as one run"
+            help="the run: a file, ``-``, or a quoted pattern (``'part-*.parquet'``) for several files as one run; "
+            "``NAME=FILE`` names its system"
         ),
     ],
     /,
-    *runs: Annotated[str, Option(help="more runs, printed side by side")],
+    *runs: Annotated[
+        str,
+        Option(
+            help="more runs, printed side by side; a system is called ``NAME`` by ``NAME=FILE``, else as the file without known suffixes"
+        ),
+    ],
     metric: Metrics = None,
     per_query: Annotated[bool, Option(help="one row per query")] = False,
     interval: Annotated[

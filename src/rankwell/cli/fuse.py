@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from rankwell.cli.option import LEARNING, OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
-from rankwell.cli.words import numbers, run_names
+from rankwell.cli.words import numbers, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
@@ -78,7 +78,10 @@ class Written:
 
 
 def fuse(
-    run: Annotated[str, Option(help="a run: a file, ``-`` for standard input, or a quoted pattern")],
+    run: Annotated[
+        str,
+        Option(help="a run: a file, ``-`` for standard input, or a quoted pattern; ``NAME=FILE`` names it"),
+    ],
     other: Annotated[str, Option(help="another run")],
     /,
     *more: Annotated[str, Option(help="more runs")],
@@ -112,13 +115,13 @@ def fuse(
     from rankwell.comparison.fusion.saving import refuse_suffix
     from rankwell.readers import open_run, read_qrels
 
-    paths, judged = [run, other, *more], learning.qrels
+    (names, paths), judged = split_names([run, other, *more]), learning.qrels
     if written.output is not None:
         refuse_suffix(written.output)
     refuse_files([*paths, *([judged] if judged else [])], [written.output])
     runs = {
         each: open_run(path, name=each, **reading.of_runs)
-        for each, path in zip(_distinct(run_names(paths)), paths, strict=True)
+        for each, path in zip(_distinct(names), paths, strict=True)
     }
     fused = fused_of(
         runs, method, norm=norm, weights=numbers(weights, "--weights"), **vars(number), top=top, name=name,

@@ -79,12 +79,14 @@ class Reported:
 
 
 def gate(
-    qrels: Annotated[str, Option(help="the judgements; ``none`` if both systems are saved results")],
+    qrels: Annotated[
+        str, Option(left_out=True, help="the judgements; left out if both systems are saved results")
+    ],
     run: Annotated[
         str,
         Option(
             help="the new run, or its saved results: a file, or a folder of daily ones, perhaps with a window: "
-            "``days/2026-11-01..2026-11-07``"
+            "``days/2026-11-01..2026-11-07``; ``NAME=FILE`` names it, and --baseline"
         ),
     ],
     /,

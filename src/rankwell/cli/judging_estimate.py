@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from rankwell.cli.judging_options import runs_of
 from rankwell.cli.option import DATA, OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
-from rankwell.cli.words import split
+from rankwell.cli.words import split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
@@ -23,7 +23,7 @@ def judging_estimate(
             "stratified judgements (query 0 item stratum grade), with -1 for what was not drawn"
         ),
     ],
-    run: Annotated[str, Option(help="a run")],
+    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
     /,
     *runs: Annotated[str, Option(help="more runs")],
     metric: Annotated[
@@ -89,7 +89,7 @@ def judging_estimate(
     names = [part for text in metric for part in split(text)]
     if output is not None:
         refuse_suffix(output)
-    refuse_files([each for each in (qrels, *paths, frame) if each is not None], [output])
+    refuse_files([each for each in (qrels, *split_names(paths)[1], frame) if each is not None], [output])
     found = estimate(
         runs_of(paths, reading), qrels, names, frame=frame, estimators=None if estimators is None else split(estimators),
         unanswered=unanswered, level=level, beside=beside, read=reading.of_qrels, policy=policy,

@@ -15,7 +15,7 @@ from rankwell.judge.policy import Policy
 
 def judging_next(
     qrels: Annotated[str, Option(help="what is judged already; ``none`` for nothing")],
-    run: Annotated[str, Option(help="a run")],
+    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
     /,
     *runs: Annotated[str, Option(help="more runs")],
     budget: Annotated[int, Option(help="how many items to choose")] = 200,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from rankwell.cli.option import Option
 from rankwell.cli.options import Reading
-from rankwell.cli.words import run_names
+from rankwell.cli.words import split_names
 from rankwell.errors import UsageError
 from rankwell.records import record
 
@@ -43,10 +43,12 @@ def runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
     """Open runs by the names of their files; UsageError if one is given twice."""
     from rankwell.readers import open_run
 
-    if len(set(paths)) < len(paths):
+    names, files = split_names(paths)
+    if len(set(names)) < len(names):
         raise UsageError("a run is given twice.")
-    named = zip(run_names(paths), paths, strict=True)
-    return {name: open_run(path, name=name, **reading.of_runs) for name, path in named}
+    return {
+        name: open_run(path, name=name, **reading.of_runs) for name, path in zip(names, files, strict=True)
+    }
 
 
 def qrels_of(path: str, reading: Reading) -> Qrels | None:
@@ -58,4 +60,4 @@ def qrels_of(path: str, reading: Reading) -> Qrels | None:
 
 def inputs(qrels: str, runs: tuple[str, ...]) -> list[str]:
     """Return the files that are read."""
-    return [*([] if qrels == NOTHING else [qrels]), *runs]
+    return [*([] if qrels == NOTHING else [qrels]), *split_names(runs)[1]]

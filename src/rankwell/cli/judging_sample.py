@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from rankwell.cli.judging_options import runs_of
 from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
+from rankwell.cli.words import split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
@@ -15,7 +16,7 @@ from rankwell.judge.policy import Policy
 
 
 def judging_sample(
-    run: Annotated[str, Option(help="a run")],
+    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
     /,
     *runs: Annotated[str, Option(help="more runs")],
     budget: Annotated[int, Option(help="how many items to draw per query")] = 50,
@@ -64,7 +65,7 @@ def judging_sample(
     if output is not None:
         for each in (output, frame or output):
             refuse_suffix(each)
-        refuse_files([*paths], [output, str(frame or frame_beside(output))])
+        refuse_files(split_names(paths)[1], [output, str(frame or frame_beside(output))])
     found = sample(runs_of(paths, reading), budget=budget, design=design, seed=seed, policy=policy)
     if output is not None:
         whole = found.save(output, frame)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from rankwell.cli.judging_options import METHODS, Choosing, runs_of
 from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
-from rankwell.cli.words import split, whole_numbers
+from rankwell.cli.words import named_as, split, split_names, whole_numbers
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
@@ -17,7 +17,7 @@ from rankwell.judge.policy import Policy
 
 def judging_simulate(
     qrels: Annotated[str, Option(help="all judgements: the answers, which no method sees before it asks")],
-    run: Annotated[str, Option(help="a run")],
+    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
     other: Annotated[str, Option(help="another run")],
     /,
     *more: Annotated[str, Option(help="more runs")],
@@ -67,10 +67,12 @@ def judging_simulate(
     paths = (run, other, *more)
     if output is not None:
         refuse_suffix(output)
-    refuse_files([qrels, *paths], [output])
+    refuse_files([qrels, *split_names(paths)[1]], [output])
     if choosing.highest is not None:
         raise UsageError("--highest: the judgements say what the highest grade is; leave it out.")
-    names = None if leave_out is None else leave_out if leave_out == "each" else split(leave_out)
+    names: Any = leave_out
+    if leave_out is not None and leave_out != "each":
+        names = [named_as(each, *split_names(paths)) or each for each in split(leave_out)]
     found = simulate(
         runs_of(paths, reading), read_qrels(qrels, **reading.of_qrels), split(methods), whole_numbers(budgets, "--budgets"),
         metric=choosing.metric, rest=rest, leave_out=names, seed=choosing.seed, policy=policy,

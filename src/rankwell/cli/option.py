@@ -30,7 +30,8 @@ class Option(NamedTuple):
     """Beside an argument, in ``Annotated``; for an argument that is a dataclass, whose fields are options, only ``group``.
 
     ``name`` holds the names where they are not made from that of the argument, ``negative`` the name that switches it off;
-    with ``hyphens`` words that begin with a hyphen are values; ``several`` takes all words up to the next option, or none.
+    with ``hyphens`` words that begin with a hyphen are values; ``several`` takes all words up to the next option, or none;
+    ``left_out`` is a first file that is left out in front of saved results.
     """
 
     help: str = ""
@@ -39,3 +40,4 @@ class Option(NamedTuple):
     negative: str = ""
     hyphens: bool = False
     several: bool = False
+    left_out: bool = False

@@ -52,7 +52,7 @@ Encoding = Annotated[
     str | None,
     Option(
         group=READING,
-        help="the encoding of all files that are text, if it is not UTF-8: cp949, euc-kr, latin-1 …",
+        help="the encoding of text files without a byte-order mark, if it is not UTF-8: cp949, euc-kr, latin-1 …",
     ),
 ]
 Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]

@@ -18,6 +18,7 @@ from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
 HELP = "--help", "-h"
+SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
 PICTURE = "plot_"  # what the name of a picture's command begins with, in this module
 # each command by its words, with the name of its function
 NAMED: dict[tuple[str, ...], str] = {
@@ -47,6 +48,11 @@ def run(arguments: Sequence[str]) -> int | None:
         inner.usage = usage(words, _function(NAMED[words]))
         app.help_print(words)
         return None
+    named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED), None)
+    if named is not None and named[0] in SAVED:
+        from rankwell.cli.no_judgements import with_none
+
+        arguments = with_none(named, arguments, _function(NAMED[named]))
     try:
         code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:

@@ -204,7 +204,7 @@ class Asked:
         self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
     ) -> Comparison:
         baseline, given = self.given.get("baseline"), self.given
-        groups = {word: named_groups(given.get(word), f"--{word}") for word in ("seeds", "folds")}
+        groups = {word: named_groups(given.get(word), f"--{word}", self.words) for word in ("seeds", "folds")}
         if baseline is not None and baseline not in groups["seeds"] | groups["folds"]:
             baseline = name_of(baseline, dict(zip(*split_names(self.words), strict=True)), list(results))
         return compared(

@@ -16,6 +16,7 @@ from rankwell.cli.arguments import explained
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Testing, compare
 from rankwell.cli.costs_files import Load
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, UNJUDGED, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
@@ -35,17 +36,16 @@ PRICED = ("costs",)  # kinds of comparisons that are drawn with their costs
 PIXELS = 2.0
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
-QrelsOrNone = Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")]
-Run = Annotated[str, Option(help="a run; ``name=file`` names its system")]
+Run = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
 RunOrSaved = Annotated[
     str,
     Option(
-        help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved; ``name=file`` names "
+        help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved; ``NAME=FILE`` names "
         "its system"
     ),
 ]
 Measured = Annotated[
-    str, Option(help="costs that ``bench -o`` saved; ``name=file`` names the system of a file of one")
+    str, Option(help="costs that ``bench -o`` saved; ``NAME=FILE`` names the system of a file of one")
 ]
 Runs = Annotated[str, Option(help="more of them")]
 By = Annotated[list[str] | None, Option(help="a column of --users: the segments that are drawn; repeat it")]

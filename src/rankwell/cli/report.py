@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.costs_files import Load, answers_in, costs_of
+from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -23,7 +24,7 @@ from rankwell.cli.options import (
     notes_printed,
     refuse_files,
 )
-from rankwell.cli.words import named_groups, named_numbers, split, split_names
+from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
 from rankwell.judge.policy import Policy
@@ -32,7 +33,7 @@ MEGABYTE = 1_000_000
 
 
 def report(
-    qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
+    qrels: QrelsOrNone,
     run: Annotated[
         str,
         Option(
@@ -41,7 +42,9 @@ def report(
         ),
     ],
     /,
-    *runs: Annotated[str, Option(help="more runs or results, to be compared")],
+    *runs: Annotated[
+        str, Option(help="more runs or results, to be compared; ``NAME=FILE`` names the system of a file")
+    ],
     metric: Metrics = None,
     baseline: Annotated[
         str | None,
@@ -135,8 +138,8 @@ def report(
     if metric is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {
-        "seeds": named_groups(seeds, "--seeds") or None,
-        "folds": named_groups(folds, "--folds") or None,
+        "seeds": named_groups(seeds, "--seeds", words) or None,
+        "folds": named_groups(folds, "--folds", words) or None,
     }
     systems = _systems(names, paths, reading)
     options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
@@ -204,6 +207,4 @@ def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: 
     """The name of the baseline, which may be given by its path."""
     if baseline is None or baseline in systems:
         return baseline
-    return next(
-        (name for name, path in zip(names, paths, strict=True) if Path(path) == Path(baseline)), baseline
-    )
+    return named_as(baseline, names, paths) or baseline

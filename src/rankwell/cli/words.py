@@ -168,12 +168,13 @@ def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] 
         ) from None
 
 
-def named_groups(given: Sequence[str] | None, option: str) -> dict[str, list[str]]:
-    """Read ``name=member,member`` words.
+def named_groups(given: Sequence[str] | None, option: str, runs: Sequence[str] = ()) -> dict[str, list[str]]:
+    """Read ``name=member,member`` words; a member is the name of a run, its path, or the name of its file.
 
-    >>> named_groups(["bert=bert-1,bert-2,bert-3"], "--seeds")
+    >>> named_groups(["bert=bert-1,a/bert-2.run,bert-3.run"], "--seeds", ["bert-1.run", "a/bert-2.run", "a/bert-3.run"])
     {'bert': ['bert-1', 'bert-2', 'bert-3']}
     """
+    named = split_names(runs)
     found: dict[str, list[str]] = {}
     for text in given or ():
         name, _, members = text.partition("=")
@@ -181,7 +182,7 @@ def named_groups(given: Sequence[str] | None, option: str) -> dict[str, list[str
             raise UsageError(
                 f"{option} takes a new name and its runs, such as A=A-1,A-2,A-3, not {brief(text)}."
             )
-        found[name] = split(members)
+        found[name] = [named_as(each, *named) or each for each in split(members)]
     return found
 
 
@@ -191,7 +192,7 @@ def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     The file may be a pattern, or a window of days in a folder of saved results.
 
     >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
-    (['a/bm25.run', 'nowhere=b/bm25.run'], ['a/bm25.run', 'nowhere=b/bm25.run'])
+    (['a/bm25', 'nowhere=b/bm25'], ['a/bm25.run', 'nowhere=b/bm25.run'])
     """
     from rankwell.results.daily_files import exists
 
@@ -211,15 +212,29 @@ def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Return the name of each run: that of its file, or the path where several files share the name.
+    """Return the name of each run: that of its file without known suffixes, and with what tells files apart.
 
     >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
-    ['a/bm25.run', 'b/bm25.run', 'dense.run']
+    ['a/bm25', 'b/bm25', 'dense']
     """
-    names = [Path(path).name for path in paths]
-    return [
-        path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
-    ]
+    from rankwell.readers.system_names import names_of
+
+    return names_of(paths)
+
+
+def named_as(word: str, names: Sequence[str], paths: Sequence[str]) -> str | None:
+    """Return the name of the system that a word calls by its name, its path, or the name of its file; None if none is.
+
+    >>> [named_as(word, ["bm25"], ["runs/bm25.run"]) for word in ("bm25", "runs/bm25.run", "bm25.run", "dense")]
+    ['bm25', 'bm25', 'bm25', None]
+    """
+    if word in names:
+        return word
+    for same in (Path(word).__eq__, lambda path: path.name == word):
+        found = [name for name, path in zip(names, paths, strict=True) if same(Path(path))]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def with_command(arguments: Sequence[str]) -> list[str]:

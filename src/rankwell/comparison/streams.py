@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.system_names import short_name
 from rankwell.statistics import sequences
 from rankwell.statistics.effects import TIE
 from rankwell.tables.arguments import checked
@@ -240,7 +242,10 @@ def _bounded(d: np.ndarray, kept: np.ndarray, limit: float | None, queries: Ids)
 
 def _titles(first: Any, second: Any) -> tuple[str, str]:
     """The names of two systems, where they have different ones."""
-    names = [getattr(each, "name", None) for each in (first, second)]
+    names = [
+        short_name(each) if isinstance(each, str | PurePath) else getattr(each, "name", None)
+        for each in (first, second)
+    ]
     one, other = names
     if isinstance(one, str) and isinstance(other, str) and one != other:
         return one, other

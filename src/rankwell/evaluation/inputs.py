@@ -164,7 +164,12 @@ def read_inputs(
 def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:
     """Open a run; an engine may read it itself, unless a format is given."""
     if engine is not None and engine.opens:
-        run, name = _found(run, name, engine, options)
+        run, title = _found(run, name, engine, options)
+        if name is None and title is not None:
+            from rankwell.readers.system_names import short_name
+
+            title = short_name(title)
+        name = title
     return open_run(run, name=name, **options)
 
 

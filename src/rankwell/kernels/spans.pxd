@@ -108,39 +108,6 @@ cdef inline Py_ssize_t data_line(const unsigned char[::1] t, Py_ssize_t at, Py_s
     return at
 
 
-# The number of line ends; ``returned`` and ``nul`` become whether there is such a byte, ``seen`` all bytes or-ed together. Bytes
-# are counted in bytes, for stretches so short that these do not overflow: compilers then take many at once.
-cdef inline Py_ssize_t line_ends(
-    const unsigned char *t, Py_ssize_t length, int *returned, int *nul, unsigned char *seen
-) noexcept nogil:
-    cdef Py_ssize_t found = 0
-    cdef Py_ssize_t at = 0
-    cdef Py_ssize_t i
-    cdef unsigned char ends
-    cdef unsigned char returns = 0
-    cdef unsigned char nuls = 0
-    cdef unsigned char bits = 0
-    while at + 128 <= length:
-        ends = 0
-        for i in range(128):
-            ends += t[at + i] == 10
-            returns |= t[at + i] == 13
-            nuls |= t[at + i] == 0
-            bits |= t[at + i]
-        found += ends
-        at += 128
-    while at < length:
-        found += t[at] == 10
-        returns |= t[at] == 13
-        nuls |= t[at] == 0
-        bits |= t[at]
-        at += 1
-    returned[0] = returns
-    nul[0] = nuls
-    seen[0] = bits
-    return found
-
-
 # The first carriage return that no line end follows, -1 if there is none; a line end stands at ``end - 1``.
 cdef inline Py_ssize_t lone_return(const unsigned char[::1] t, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t found

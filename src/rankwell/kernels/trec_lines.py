@@ -6,7 +6,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, word_end
-from cython.cimports.rankwell.kernels.wide import marks, marks_anywhere
+from cython.cimports.rankwell.kernels.wide import line_ends, line_ends_anywhere, marks, marks_anywhere
 
 
 def line_after(text: np.ndarray, at: int, end: int) -> int:
@@ -95,3 +95,23 @@ def marks_of(text: np.ndarray, at: int, *, anywhere: bool) -> tuple[int, int]:
     else:
         marks(cython.address(t[place]), cython.address(white), cython.address(ends))
     return white, ends
+
+
+def ends_of(text: np.ndarray, *, anywhere: bool) -> tuple[int, bool, bool, int]:
+    """Return the number of line ends of some bytes, whether they hold returns and NUL bytes, and all of them or-ed; for tests.
+
+    ``anywhere`` is the way for all processors.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    returned: cython.int = 0
+    nul: cython.int = 0
+    seen: cython.uchar = 0
+    at: cython.p_const_uchar = cython.address(t[0])
+    found: cython.Py_ssize_t
+    if anywhere:
+        found = line_ends_anywhere(
+            at, t.shape[0], cython.address(returned), cython.address(nul), cython.address(seen)
+        )
+    else:
+        found = line_ends(at, t.shape[0], cython.address(returned), cython.address(nul), cython.address(seen))
+    return found, returned != 0, nul != 0, seen

@@ -2,8 +2,9 @@
 
 A line is words separated by white space (blanks, tabs, other bytes from 1 to 32 except the line end); empty lines and lines
 that start with ``#`` are skipped. A NUL byte ends a word but is not white space, so it is detected. The text ends with a
-line end, and so do the ranges that are parsed; this is what stops the loops. A run is ``query Q0 item rank score tag …``,
-qrels are ``query topic item grade``. A whole number must be one that a float holds exactly.
+line end, and so do the ranges that are parsed; this is what stops the loops. A run is ``query Q0 item rank score tag``,
+qrels are ``query topic item grade``. A whole number must be one that a float holds exactly. The rank of a run does not count, but
+a blank within an id moves the numbers behind it: so it is looked at, and the words are counted, as the ``RULES`` say.
 """
 
 from __future__ import annotations
@@ -13,135 +14,25 @@ import numpy as np
 from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.hashing import hashed, key
 from cython.cimports.rankwell.kernels.numbers import number, short_number
-from cython.cimports.rankwell.kernels.spans import (
-    blank_end,
-    data_line,
-    line_end,
-    line_ends,
-    lone_return,
-    word_end,
+from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, lone_return, word_end
+from cython.cimports.rankwell.kernels.trec_words import (
+    Words,
+    four_words_at_once,
+    rank_status,
+    words_at_once,
+    words_in_turn,
 )
-from cython.cimports.rankwell.kernels.wide import beginning, marks, word, zeros
+from cython.cimports.rankwell.kernels.wide import beginning, digits, eight, line_ends, word
 
 from rankwell.kernels import SECRET
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT = range(7)
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT, WRONG_RANK = range(8)
+# of a run's line: any word as rank and any words behind the tag; a number as rank; a number as rank and nothing behind the tag
+RULES = ANY_WORDS, RANKED, EXACT = range(3)
 LONGEST_ID = 65_535
 WINDOW = 80  # the bytes that can be read where words are found at once: 64 are looked at, and a number ends up to 16 behind
 
 key(SECRET[0], SECRET[1])
-
-
-LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_ID)
-Words = cython.struct(
-    query=cython.Py_ssize_t,
-    topic=cython.Py_ssize_t,
-    topic_end=cython.Py_ssize_t,
-    item=cython.Py_ssize_t,
-    item_end=cython.Py_ssize_t,
-    value=cython.Py_ssize_t,
-    value_end=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
-    """Find the words of a run's line in its first 64 bytes; 0 if the line, without NUL bytes, has not six that begin there."""
-    white: cython.ulonglong = 0
-    ends: cython.ulonglong = 0
-    starts: cython.ulonglong
-    stops: cython.ulonglong
-    marks(at, cython.address(white), cython.address(ends))
-    starts = ~white & (white << 1)  # of all words but the first, lowest first; each step below takes one away
-    stops = white & ~(white << 1)
-    words.query = zeros(stops) if stops else 0
-    starts &= starts - 1
-    stops &= stops - 1
-    stops &= stops - 1
-    words.item = zeros(starts) if starts else 0
-    words.item_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    starts &= starts - 1
-    stops &= stops - 1
-    stops &= stops - 1
-    words.value = zeros(starts) if starts else 0
-    words.value_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    if starts == 0 or (ends & (starts ^ (starts - 1))):
-        return 0
-    words.end = zeros(ends) if ends else 64
-    return 1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _four_words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
-    """Find the words of a line of qrels that ends in its first 64 bytes; 0 if it does not, or has not exactly four."""
-    white: cython.ulonglong = 0
-    ends: cython.ulonglong = 0
-    starts: cython.ulonglong
-    stops: cython.ulonglong
-    marks(at, cython.address(white), cython.address(ends))
-    starts = ~white & (white << 1)
-    stops = white & ~(white << 1)
-    words.end = zeros(ends) if ends else 0
-    words.query = zeros(stops) if stops else 0
-    stops &= stops - 1
-    words.topic = zeros(starts) if starts else 0
-    words.topic_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    stops &= stops - 1
-    words.item = zeros(starts) if starts else 0
-    words.item_end = zeros(stops) if stops else 0
-    starts &= starts - 1
-    stops &= stops - 1
-    words.value = zeros(starts) if starts else 64
-    words.value_end = zeros(stops) if stops else 64
-    starts &= starts - 1
-    return words.value_end <= words.end and (starts == 0 or zeros(starts) > words.end)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _words_in_turn(
-    t: cython.const[cython.uchar][::1],
-    line: cython.Py_ssize_t,
-    value: cython.int,
-    least: cython.int,
-    words: cython.pointer(Words),
-) -> cython.int:
-    """Find the words of a line one by one; return a status."""
-    column: cython.int
-    start: cython.Py_ssize_t
-    at: cython.Py_ssize_t = word_end(t, line)
-    words.query = at - line
-    if words.query > LONGEST:
-        return 5
-    for column in range(1, least):
-        start = blank_end(t, at)
-        at = word_end(t, start)
-        if at == start:
-            return 1
-        if column <= 2 and at - start > LONGEST:
-            return 5
-        if column == 1:
-            words.topic = start - line
-            words.topic_end = at - line
-        elif column == 2:
-            words.item = start - line
-            words.item_end = at - line
-        elif column == value:
-            words.value = start - line
-            words.value_end = at - line
-    words.end = at - line
-    return 0
 
 
 def survey(text: np.ndarray, begin: int, end: int) -> tuple[int, bool, bool, int]:
@@ -178,6 +69,8 @@ def parse(
     value_column: int,
     columns: int,
     is_wide: bool,
+    rule: int,
+    placeholder: np.ndarray,
     item_starts: np.ndarray,
     item_keys: np.ndarray,
     values: np.ndarray,
@@ -191,7 +84,8 @@ def parse(
     """Parse the lines of ``text[begin:end]`` into columns, which have room for as many rows as ``survey`` counts lines.
 
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
-    many if there is room for topics, where the second word is kept too. Filled are the first rows of runs of lines with one
+    many if there is room for topics, where the second word is kept too. ``rule`` is one of ``RULES`` for other lines, where
+    ``placeholder``, if it has bytes, stands in place of every rank. Filled are the first rows of runs of lines with one
     query, that query's start and length, and per row the item's start, length and key, the number, and the topic's start and
     length. ``is_wide`` says that lines may be read many bytes at a time, which needs a text without NUL bytes. Returns the number
     of rows and of runs of lines, a status (OK …), and the start of the line (or the byte) that it refers to.
@@ -212,12 +106,18 @@ def parse(
     wide: cython.bint = is_wide and (value_column, columns) == ((3, 4) if with_topics else (4, 6))
     value_at: cython.int = value_column
     least: cython.int = columns
+    p: cython.const[cython.uchar][::1] = placeholder
+    looks_at_ranks: cython.bint = rule != ANY_WORDS and not with_topics
+    is_exact: cython.bint = rule == EXACT
+    most_white: cython.uchar = (
+        0 if len(placeholder) else 32
+    )  # what follows a number; a placeholder is looked at byte by byte
     window: cython.Py_ssize_t = WINDOW
     rows: cython.Py_ssize_t = 0
     groups: cython.Py_ssize_t = 0
     most: cython.Py_ssize_t = v.shape[0]
     line: cython.Py_ssize_t = begin
-    words: Words = [0, 0, 0, 0, 0, 0, 0, 0]
+    words: Words = [0, 0, 0, 0, 0, 0, 0, 0, 0]
     last: cython.Py_ssize_t = -1  # the length of the last query, and how it begins
     head: cython.ulonglong = 0
     begins: cython.ulonglong
@@ -232,11 +132,11 @@ def parse(
             known = 0
             if wide and line + window <= stop:
                 if with_topics:
-                    known = _four_words_at_once(cython.address(t[line]), cython.address(words))
+                    known = four_words_at_once(cython.address(t[line]), cython.address(words))
                 else:
-                    known = _words_at_once(cython.address(t[line]), cython.address(words))
+                    known = words_at_once(cython.address(t[line]), cython.address(words))
             if not known:
-                status = _words_in_turn(t, line, value_at, least, cython.address(words))
+                status = words_in_turn(t, line, value_at, least, cython.address(words))
                 if status:
                     break
             begins = (
@@ -259,6 +159,12 @@ def parse(
             xs[rows] = start
             xn[rows] = cython.cast(cython.int, words.item_end - words.item)
             xk[rows] = hashed(cython.address(t[start]), words.item_end - words.item, known)
+            if looks_at_ranks:
+                start = line + words.rank
+                if not known or t[start + digits(eight(cython.address(t[start])))] > most_white:
+                    status = rank_status(t, start, p)
+                    if status:
+                        break
             start = line + words.value
             at = line + words.value_end
             if not known or not short_number(cython.address(t[start]), at - start, cython.address(v[rows])):
@@ -269,10 +175,14 @@ def parse(
             if with_topics:
                 ts[rows] = line + words.topic
                 tn[rows] = cython.cast(cython.int, words.topic_end - words.topic)
-                at = blank_end(t, at)
-                if t[at] != 10:
-                    status = 2
-                    break
-            at = line_end(t, at)
+            if t[at] != 10:
+                if is_exact:
+                    at = blank_end(t, word_end(t, at))
+                    if t[at] != 10:
+                        status = 2
+                        break
+                else:
+                    at = line_end(t, at) - 1
+            at += 1
             rows += 1
     return rows, groups, status, line

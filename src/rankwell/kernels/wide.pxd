@@ -1,5 +1,5 @@
 # Many bytes of a text, or several numbers, at a time: the only C of the project that knows processors. Each function has a
-# portable twin, for processors without SSE2, of any order of bytes; ``trec_lines.marks_of`` and ``ranks.counted`` show both to
+# portable twin, for processors without SSE2, of any order of bytes; ``trec_lines.marks_of``, ``trec_lines.ends_of`` and ``ranks.counted`` show both to
 # the tests.
 # A word of eight bytes has its first byte lowest.
 
@@ -88,6 +88,60 @@ cdef extern from *:
     #define rankwell_marks rankwell_marks_anywhere
     #endif
 
+    /* The number of line ends; whether there is a carriage return, and a NUL byte; all bytes or-ed together. */
+    static inline ptrdiff_t rankwell_line_ends_anywhere(
+        const unsigned char *at, ptrdiff_t n, int *returned, int *nul, unsigned char *seen
+    ) {
+        ptrdiff_t ends = 0;
+        int returns = 0, nuls = 0;
+        unsigned char bits = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            ends += at[i] == 10;
+            returns |= at[i] == 13;
+            nuls |= at[i] == 0;
+            bits |= at[i];
+        }
+        *returned = returns;
+        *nul = nuls;
+        *seen = bits;
+        return ends;
+    }
+
+    #if defined(__SSE2__) || defined(_M_X64)
+    static inline ptrdiff_t rankwell_line_ends(
+        const unsigned char *at, ptrdiff_t n, int *returned, int *nul, unsigned char *seen
+    ) {
+        const __m128i zero = _mm_setzero_si128(), end = _mm_set1_epi8(10), back = _mm_set1_epi8(13);
+        __m128i total = zero, returns = zero, bits = zero, least = _mm_set1_epi8(-1);
+        unsigned char all[16];
+        long long sums[2];
+        ptrdiff_t i = 0, ends;
+        int r, z;
+        while (i + 64 <= n) {
+            __m128i own = zero; /* bytes, so at most 252 may be added */
+            for (int j = 0; j < 63 && i + 64 <= n; j++, i += 64) {
+                for (int k = 0; k < 64; k += 16) {
+                    __m128i bytes = _mm_loadu_si128((const __m128i *) (at + i + k));
+                    own = _mm_sub_epi8(own, _mm_cmpeq_epi8(bytes, end));
+                    returns = _mm_or_si128(returns, _mm_cmpeq_epi8(bytes, back));
+                    least = _mm_min_epu8(least, bytes);
+                    bits = _mm_or_si128(bits, bytes);
+                }
+            }
+            total = _mm_add_epi64(total, _mm_sad_epu8(own, zero));
+        }
+        ends = rankwell_line_ends_anywhere(at + i, n - i, &r, &z, seen);
+        *returned = r | _mm_movemask_epi8(returns);
+        *nul = z | _mm_movemask_epi8(_mm_cmpeq_epi8(least, zero));
+        _mm_storeu_si128((__m128i *) all, bits);
+        for (int j = 0; j < 16; j++) *seen |= all[j];
+        _mm_storeu_si128((__m128i *) sums, total);
+        return ends + (ptrdiff_t) (sums[0] + sums[1]);
+    }
+    #else
+    #define rankwell_line_ends rankwell_line_ends_anywhere
+    #endif
+
     /* How many numbers are above a value, and how many equal it. */
     static inline void rankwell_count_anywhere(
         const double *at, ptrdiff_t n, double value, long long *above, long long *equal
@@ -148,5 +202,9 @@ cdef extern from *:
         const double *at, Py_ssize_t n, double value, long long *above, long long *equal) noexcept nogil
     void count_anywhere "rankwell_count_anywhere" (
         const double *at, Py_ssize_t n, double value, long long *above, long long *equal) noexcept nogil
+    Py_ssize_t line_ends "rankwell_line_ends" (
+        const unsigned char *at, Py_ssize_t n, int *returned, int *nul, unsigned char *seen) noexcept nogil
+    Py_ssize_t line_ends_anywhere "rankwell_line_ends_anywhere" (
+        const unsigned char *at, Py_ssize_t n, int *returned, int *nul, unsigned char *seen) noexcept nogil
     int digits "rankwell_digits" (unsigned long long word) noexcept nogil
     unsigned long long whole "rankwell_whole" (unsigned long long word, int n) noexcept nogil

@@ -19,7 +19,7 @@ from rankwell.errors import InputError, brief
 from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.folders import to_name_instead
-from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
+from rankwell.readers.opened import HEAD, Bytes, Held, Lines, lines_of, marked_encoding
 from rankwell.readers.standard_input import STDIN, Opened
 
 PIECE, STEP = 1 << 24, 1 << 20
@@ -41,8 +41,9 @@ class File(Opened):
         self.path = None if str(path) in ("-", STDIN) else Path(path)
         self.label = STDIN if self.path is None else str(self.path)
         self.encoding: str | None = None
-        self.is_whole = True
-        self.line = 0
+        self.marked: str | None = None
+        self.format_in: str | None = None
+        self.is_whole, self.line = True, 0
         self._state = self._stat()
         self._raw, self._kept = self._read_once()
         with self._opened() as file, self.reading():
@@ -50,6 +51,8 @@ class File(Opened):
         if not start:
             raise InputError(f"{self.label}: the file is empty.")
         self.compression = compression_of(start)
+        if self.compression is None:
+            self.see_mark(start)
 
     def without(self, lines: Collection[int]) -> File:
         """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
@@ -63,15 +66,18 @@ class File(Opened):
 
     def of_content(self, content: bytes | bytearray, *, is_whole: bool = True) -> File:
         """Return a file of the same name that holds other bytes."""
-        return self._changed(
+        return self.changed(
             _raw=pipes.held(bytearray(content)), compression=None, encoding=None, is_whole=is_whole
         )
 
-    def encoded_in(self, encoding: str) -> File:
-        """Return the same file, whose text is of an encoding and is read as UTF-8."""
-        return self._changed(encoding=known_encoding(encoding))
+    def see_mark(self, start: bytes) -> None:
+        """Take the encoding from the byte-order mark that the content begins with, if there is one."""
+        self.marked = marked_encoding(start)
+        if self.marked is not None:
+            self.encoding = None if self.marked == "utf-8" else self.marked
 
-    def _changed(self, **changes: Any) -> File:
+    def changed(self, **changes: Any) -> File:
+        """Return the same file, read in another way."""
         other = copy.copy(self)
         vars(other).update(changes)
         for cached in ("head", "ended"):
@@ -218,14 +224,12 @@ class File(Opened):
     def stream(self) -> Iterator[Lines]:
         """Give the content to be read from its start, decompressed piece by piece; errors know the line they came from."""
         self.line = 0
-        with self._opened() as raw:
-            content = Bytes(raw, self)
-            with Lines(content if self.encoding is None else Recoded(content, self.encoding)) as lines:
-                try:
-                    yield lines
-                except Exception:
-                    self.line = lines.number
-                    raise
+        with self._opened() as raw, lines_of(Bytes(raw, self)) as lines:
+            try:
+                yield lines
+            except Exception:
+                self.line = lines.number
+                raise
 
     def check(self) -> None:
         """Raise InputError if the file is not the one that was opened at first, or changed since."""

@@ -40,6 +40,8 @@ def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
     table = scanned(source)
     with explained(label := os.fspath(source)):
         found = getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
+    if isinstance(found, Run):
+        found.name = name or _system_name(Path(source).name)
     if isinstance(found, Run) and isinstance(found.rows, frames.FrameRows):
         found.rows.frames = frames.ScannedFrames(table.select(found.rows.words.values()), label)
     return found
@@ -52,7 +54,9 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
     files = [file for each in given for file in files_of(each)]
     parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
-    return getattr(several_files, f"{kind}_of")(parts, name or first)
+    return getattr(several_files, f"{kind}_of")(
+        parts, name or (_system_name(first) if kind == "run" else first)
+    )
 
 
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
@@ -67,7 +71,9 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     with failures_explained(file, chosen):
-        table = function(file, name=name or file.name, columns=options.columns)
+        # what is wrong with a run is said of its file, whatever the system is called
+        title = file.name if kind == "run" else name or file.name
+        table = function(file, name=title, columns=options.columns)
         if not isinstance(table, KINDS[kind]):
             msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
             raise TypeError(msg)
@@ -76,6 +82,8 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
+    if isinstance(table, Run):
+        table.name = name or _system_name(file.name)
     return table
 
 
@@ -87,3 +95,9 @@ def _items_in_table(
 
     table, _ = read_table(file, kind="items", columns=columns)
     return frames.items_of(table, name=name, columns=columns)
+
+
+def _system_name(file: str) -> str:
+    from rankwell.readers.system_names import short_name
+
+    return short_name(file)

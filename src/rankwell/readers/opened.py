@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from rankwell.readers.files import File
 
 HEAD = 1 << 16
+# the mark of UTF-32 with the low byte first begins as that of UTF-16 does
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+}
 # the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
 MOST_GROWTH, HARMLESS = 200, 1 << 28
 
@@ -77,8 +85,8 @@ class Held(io.RawIOBase):
 class Recoded(io.RawIOBase):
     """The text of a file of another encoding, in UTF-8."""
 
-    def __init__(self, content: Bytes, encoding: str) -> None:
-        self.content, self.encoding = content, encoding
+    def __init__(self, content: Bytes | Lines, encoding: str, label: str) -> None:
+        self.content, self.encoding, self.label = content, encoding, label
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ready, self._at, self._lines, self._ended = b"", 0, 0, False
 
@@ -107,7 +115,7 @@ class Recoded(io.RawIOBase):
             line = self._lines + good.count("\n") + 1
             wrong = error.object[error.start : error.start + 4].hex(" ")
             raise DataError(
-                f"{self.content.file.label}:{line}: not {self.encoding}: {error.reason} (bytes {wrong}). Is this the encoding "
+                f"{self.label}:{line}: not {self.encoding}: {error.reason} (bytes {wrong}). Is this the encoding "
                 f"of the file?"
             ) from error
         self._lines += text.count("\n")
@@ -131,6 +139,25 @@ class Lines(io.BufferedReader):
         line = super().readline(size)
         self.number += bool(line)
         return line
+
+
+def lines_of(content: Bytes) -> Lines:
+    """Return the lines of the decompressed content of a file, in UTF-8; of compressed files the mark is seen now."""
+    file = content.file
+    if file.compression is None:
+        return Lines(content if file.encoding is None else Recoded(content, file.encoding, file.label))
+    lines = Lines(content)
+    file.see_mark(lines.peek(4)[:4])
+    return lines if file.encoding is None else Lines(Recoded(lines, file.encoding, file.label))
+
+
+def marked_encoding(start: bytes) -> str | None:
+    r"""Return the encoding that a byte-order mark names; None without one.
+
+    >>> marked_encoding("a".encode("utf-16")), marked_encoding(b"\\xef\\xbb\\xbfa"), marked_encoding(b"a")
+    ('utf-16', 'utf-8', None)
+    """
+    return next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
 
 
 def known_encoding(name: str) -> str:

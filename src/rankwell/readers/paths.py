@@ -9,6 +9,7 @@ from pathlib import Path
 from rankwell.errors import InputError
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
+from rankwell.readers.opened import known_encoding
 
 BINARY = ("parquet", "arrow")
 
@@ -36,7 +37,14 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
-    """Return a text file as one of an encoding; formats that are no text have none."""
+    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
+
+    A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
+    """
+    if format_in is not None:
+        file = file.changed(format_in=format_in)
     if encoding is None or (format_in or guess(file)[0]) in BINARY:
         return file
-    return file.encoded_in(encoding)
+    name = known_encoding(encoding)
+    is_named = file.marked is not None or name in ("utf-16", "utf-32")
+    return file if is_named else file.changed(encoding=name)

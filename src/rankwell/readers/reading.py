@@ -67,7 +67,7 @@ def read_run(
     columns
         What each column of a table holds: ``{"its name": "query"}``; by number, from 1, for text without a header.
     encoding
-        The encoding of text files that are not UTF-8, such as ``"latin-1"``, ``"euc-kr"`` or ``"utf-16"``.
+        The encoding of text files that are not UTF-8, such as ``"latin-1"`` or ``"euc-kr"``; a byte-order mark in a file wins.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
     order

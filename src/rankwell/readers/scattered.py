@@ -12,7 +12,7 @@ from rankwell.errors import InputError
 from rankwell.kernels import trec_packs
 from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
-from rankwell.readers.trec_columns import RUN, Parsed
+from rankwell.readers.trec_columns import Layout, Parsed
 from rankwell.records import record
 from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
@@ -29,7 +29,7 @@ class Whole(Protocol):
     """The lines of a run in any order."""
 
     label: str
-    layout: tuple[str, int, int]
+    layout: Layout
 
     def takes(self) -> Iterable[Take]:
         """Yield functions that each read a block."""
@@ -89,7 +89,7 @@ class ScatteredRows:
         number = int(np.searchsorted(offsets, row, side="right")) - 1
         query, before = queries.one(number), row - int(offsets[number])
         for take in self.whole.takes():
-            parsed = Parsed(take(), RUN)
+            parsed = Parsed(take(), self.whole.layout)
             codes, firsts = parsed.query.group()
             same = [code for code, first in enumerate(firsts) if parsed.query.one(int(first)) == query]
             rows = np.flatnonzero(np.repeat(np.isin(codes, same), np.diff(parsed.offsets)))
@@ -138,7 +138,7 @@ def _done(whole: Whole) -> Iterator[Packed]:
         yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
 
 
-def _pack(take: Take, layout: tuple[str, int, int]) -> Packed:
+def _pack(take: Take, layout: Layout) -> Packed:
     """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
     parsed = Parsed(take(), layout)
     codes, firsts = parsed.query.group()

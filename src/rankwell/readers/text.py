@@ -18,7 +18,7 @@ def text_of(file: File) -> tuple[np.ndarray, int]:
     Raises
     ------
     DataError
-        If the file is UTF-16, an archive, or empty.
+        If the file is an archive, or empty.
     """
     refuse_other_files(file)
     if not len(file.content):
@@ -33,12 +33,7 @@ def beginning(file: File) -> int:
 
 
 def refuse_other_files(file: File) -> None:
-    """Raise DataError for UTF-16, archives and a second byte-order mark, known by the first bytes."""
-    if file.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(
-            f"{file.label}:1: the file is UTF-16. Say encoding='utf-16', or convert it: iconv -f UTF-16 -t UTF-8 (in Excel: "
-            f"save as CSV UTF-8)."
-        )
+    """Raise DataError for archives and a second byte-order mark, known by the first bytes."""
     if file.head.startswith(b"PK\x03\x04"):
         raise DataError(
             f"{file.label}: the file is a zip archive (or a spreadsheet). Unpack it, or export it as CSV."

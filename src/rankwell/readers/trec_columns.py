@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import io
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.kernels import id_text, trec_text
 from rankwell.readers.blocks import Block
-from rankwell.readers.text import SAY_ENCODING
+from rankwell.readers.files import File
+from rankwell.readers.text import SAY_ENCODING, beginning
 from rankwell.records import record
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.places import Held
-from rankwell.tables.run_qrels import SWAPPED
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_BLANKS = re.compile(rb"[\x01-\x20]+")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
-RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
-RANKS = (RUN[0], 3, 6)
+
+
+class Layout(NamedTuple):
+    """The columns of a line: which word, from 0, is the number, how many there are at least, and the rule for the others."""
+
+    columns: str
+    value: int
+    least: int
+    rule: int = trec_text.EXACT
+
+
+RUN, QRELS = Layout("query Q0 item rank score tag", 4, 6), Layout("query topic item grade", 3, 4)
+# of a file that was said to be TREC text, whose tag may hold blanks; as NIST's trec_eval reads it; with ranks in place of scores
+GIVEN_RUN, PROGRAM_RUN = RUN._replace(rule=trec_text.RANKED), RUN._replace(rule=trec_text.ANY_WORDS)
+RANKS = PROGRAM_RUN._replace(value=3)
 # of each row the item's start and key and the number, of each stretch of one query its first row and start, of each row the
 # topic's start; then the lengths of items, queries, topics
 KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"
@@ -40,9 +56,11 @@ class LineOf(Held):
 class Parsed:
     """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
 
-    def __init__(self, block: Block, layout: tuple[str, int, int]) -> None:
-        _, value, least = layout
-        text, is_qrels = block.text, layout is QRELS
+    def __init__(self, block: Block, layout: Layout) -> None:
+        text, is_qrels, rule = block.text, layout is QRELS, layout.rule
+        sign = placeholder(block.file) if rule != trec_text.ANY_WORDS and not is_qrels else b""
+        if sign:
+            rule = trec_text.EXACT
         lines, is_ascii, has_nul, lone = trec_text.survey(text, block.begin, block.end)
         if lone >= 0:
             raise DataError(
@@ -57,9 +75,11 @@ class Parsed:
             text,
             block.begin,
             block.end,
-            value,
-            least,
+            layout.value,
+            layout.least,
             not has_nul,
+            rule,
+            np.frombuffer(sign, np.uint8),
             starts,
             keys,
             numbers,
@@ -69,7 +89,10 @@ class Parsed:
             *lengths,
         )
         if status:
-            raise self._refused(block, layout, status, at)
+            from rankwell.readers.trec_trouble import trouble
+
+            line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
+            raise DataError(f"{block.place(at)}: {trouble(line, layout, status, sign)}")
         self.block, self.value, self.firsts = block, numbers[:rows], firsts[:stretches]
         self.query = Ids.of_spans(text, queries[:stretches], lengths[1][:stretches])
         self.item = Ids(keys[:rows], text, starts[:rows], lengths[0][:rows])
@@ -77,16 +100,6 @@ class Parsed:
         if not is_ascii:
             for ids in (self.query, self.item, self.topic):
                 self._refuse_bytes(ids)
-
-    @staticmethod
-    def _refused(block: Block, layout: tuple[str, int, int], status: int, at: int) -> DataError:
-        columns, value, least = layout
-        is_qrels = layout is QRELS
-        line = block.text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
-        swapped = f" {SWAPPED}" if _is_of_the_other(line, is_qrels=is_qrels) else ""
-        return DataError(
-            f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}.{swapped}"
-        )
 
     def _refuse_bytes(self, ids: Ids | None) -> None:
         """Raise DataError for an id that is not UTF-8."""
@@ -110,30 +123,29 @@ class Parsed:
         return self.block.place(int(self.item.starts[row]))
 
 
-def _words(line: bytes) -> list[str]:
-    return [word.decode(errors="replace") for word in re.split(rb"[\x01-\x20]+", line) if word]
+def placeholder(file: File) -> bytes:
+    """Return the word in place of every rank of a run, such as ``-``, by its first line; empty if ranks are numbers.
+
+    A word with letters is none if the tag is a number: then a blank in an id may have moved rank and score to the right.
+    """
+    lines = io.BytesIO(file.head)
+    lines.seek(beginning(file))
+    for line in lines:
+        words = split(line)
+        if not words or words[0].startswith(b"#"):
+            continue
+        if len(words) != RUN.least or is_number(rank := words[3].decode(errors="replace")):
+            break
+        has_letters = any(sign.isalnum() for sign in rank)
+        return b"" if has_letters and is_number(words[5].decode(errors="replace")) else words[3]
+    return b""
 
 
-def _is_of_the_other(line: bytes, *, is_qrels: bool) -> bool:
-    """Whether a line that should be a judgement is one of a run, or the reverse."""
-    words = _words(line)
-    numbers = words[3:5] if is_qrels else words[3:]
-    return len(words) == (6 if is_qrels else 4) and all(_NUMBER.fullmatch(word) for word in numbers)
+def split(line: bytes) -> list[bytes]:
+    """Return the words of a line."""
+    return [word for word in _BLANKS.split(line) if word]
 
 
-def _trouble(status: int, line: bytes, value: int, least: int) -> str:
-    words = _words(line)
-    if b"\0" in line:
-        return "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
-    if status == trec_text.LONG_ID:
-        return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file?"
-    if len(words) < least or status == trec_text.MANY_COLUMNS:
-        exactly = "" if least == 6 else "exactly "
-        seen = f"{len(words)} column{'s' * (len(words) != 1)}"
-        return f"{seen}, expected {exactly}{least} ({line.decode(errors='replace').strip()[:80]!r})."
-    number = "score" if least == 6 else "grade"
-    if status == trec_text.NAN:
-        return f"the {number} is not a number (nan). Remove the line or fix the {number}."
-    if status == trec_text.INEXACT:
-        return f"the {number} {words[value][:40]!r} is too large to be kept exactly; whole numbers are up to 2^53."
-    return f"the {number} {words[value][:40]!r} is not a number."
+def is_number(word: str) -> bool:
+    """Whether a word is a number in decimal."""
+    return _NUMBER.fullmatch(word) is not None

@@ -22,6 +22,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_qrels
+from rankwell.readers.system_names import short_name
 from rankwell.records import record
 from rankwell.reporting.input_files import InputFile, input_files
 from rankwell.reporting.material import Material
@@ -207,8 +208,8 @@ def _named(what: Any) -> dict[str, Any]:
             raise UsageError("a report needs at least one system; give runs by name, such as {'bm25': run}.")
         return {name if isinstance(name, str) else brief(name): each for name, each in what.items()}
     if isinstance(what, Path) or (isinstance(what, str) and not is_saved(what)):
-        return {Path(what).name: what}
-    return {getattr(what, "name", ONE) if not isinstance(what, str) else Path(what).name: what}
+        return {short_name(what): what}
+    return {getattr(what, "name", ONE) if not isinstance(what, str) else short_name(what): what}
 
 
 def _opened(named: Mapping[str, Any]) -> dict[str, Any]:

@@ -341,7 +341,6 @@ def test_a_line_ends_where_an_editor_ends_it(tmp_path, content, damage):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (".I 1\n.W\na\n".encode("utf-16"), ":1: the file is UTF-16"),
         (b"PK\x03\x04 and so on", "the file is a zip archive"),
         (b".I 1\n.W\na\0b\n", ":3: there is a NUL byte"),
         (".I 1\n.W\n한글\n".encode("cp949"), ":3: the text is not UTF-8.*cp949"),
@@ -352,6 +351,13 @@ def test_what_is_no_text_is_refused_as_everywhere(tmp_path, content, message):
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         rw.read_collection(documents=path)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_byte_order_mark_says_the_encoding(tmp_path, encoding):
+    path = tmp_path / "documents"
+    path.write_bytes(".I 1\n.W\n한글\n".encode(encoding))
+    assert rw.read_collection(documents=path).documents.texts() == ["한글"]
 
 
 def test_titles_that_are_all_empty_are_none(tmp_path):

@@ -29,6 +29,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.system_names import short_name
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
@@ -188,7 +189,7 @@ def _name(system: Any, word: str, *taken: str) -> str:
     """The name of a system: that of its results, its run or its file, else what it is."""
     own = system.name if isinstance(system, Results | Run) else None
     if isinstance(system, str | PurePath):
-        own = PurePath(system).name
+        own = short_name(system)
     return own if own and own not in taken else f"{own} ({word})" if own else word
 
 

@@ -18,8 +18,8 @@ from rankwell.compat.trec_eval.makers import Settings
 from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
-from rankwell.readers import open_run
 from rankwell.readers.files import File
+from rankwell.readers.formats.trec import read_run_of_program
 from rankwell.readers.standard_input import with_standard_input
 from rankwell.tables.run_qrels import Run
 
@@ -104,7 +104,7 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
         raise _Exit(EVALUATION, str(error)) from error
     try:
         file = File(lists)
-        run, tag = open_run(file, format_in="trec"), output.tag_of(file)
+        run, tag = read_run_of_program(file), output.tag_of(file)
         zscores = output.read_zscores(options.zscores) if options.zscores else None
     except RankwellError as error:
         raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error

@@ -43,16 +43,17 @@ def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
 
 
 def _copied(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], folder: Path) -> Finding:
+    name = source.files[0].name if source.files else source.name
     if not all(file.is_whole for file in source.files):
         return Finding(
-            "cleaned-copy", "note", source.name, "no copy was written, as some lines cannot be read",
+            "cleaned-copy", "note", name, "no copy was written, as some lines cannot be read",
             "Fix these lines first.",
         )  # fmt: skip
     table = clean()
     target = write_copy(table, source, folder)
     return Finding(
         "cleaned-copy", "note", str(target),
-        f"written, with {len(table):,} of {rows:,} rows of {source.name}; columns that rankwell does not read are left out",
+        f"written, with {len(table):,} of {rows:,} rows of {name}; columns that rankwell does not read are left out",
         "Use it in place of the original, which stays as it is.", len(table),
     )  # fmt: skip
 

@@ -27,6 +27,8 @@ Read = TypeVar("Read", RunData, QrelsData, Items)
 def run_data(source: Any, **options: Any) -> RunData:
     """Return a run whose rows have been read."""
     data = RunData(read_run(source, **options))
+    if data.run is not source and data.run.files:
+        data.name = data.run.files[0].name  # findings are of files, not of systems
     if not len(data.rows):
         raise DataError(f"{data.name}: the run holds no rows.")
     return data

@@ -13,6 +13,7 @@ from rankwell.display.output import whole_file
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.detection import guess
+from rankwell.readers.system_names import short_name
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _name_and_format(source: Run | Qrels) -> tuple[str, str]:
     if others:
         is_preference = isinstance(source, Qrels) and source.subgroup is not None
         form = "prefs" if is_preference else "parquet"
-        return f"{Path(source.name).stem}{f'_and_{others}_more' * (others > 0)}.{form}", form
+        return f"{short_name(source.name)}{f'_and_{others}_more' * (others > 0)}.{form}", form
     file = source.files[0]
     name = "stdin" if file.path is None else file.name
     for suffix in COMPRESSED_SUFFIXES:

@@ -18,7 +18,7 @@ SMART, TAGS, JSON = ".I", "<", "{"  # how the content of a format begins
 
 
 def mark_of(file: File) -> str:
-    """Return how the content begins: ``.I``, ``<``, ``{``, or nothing known; UTF-16 and archives are refused."""
+    """Return how the content begins: ``.I``, ``<``, ``{``, or nothing known; archives are refused."""
     refuse_other_files(file)
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return next((mark for mark in (SMART, TAGS, JSON) if head.startswith(mark.encode())), "")

@@ -32,7 +32,9 @@ COLUMNS = 5
 def recognises(start: bytes) -> bool:
     """Whether every whole line has five words, of which the last is a number and the fourth now and then is not.
 
-    A run without its tag has five words too, and so have sampled judgements; there the fourth is a number.
+    A run without its tag has five words too, and so have sampled judgements; there the fourth is a number. So have judgements of
+    items with a blank in their ids: there the second is a number (or Q0) in every line, and the third now and then is not, or is
+    another in every line.
     """
     if len(start) >= 1 << 16:
         start = start[: start.rfind(b"\n") + 1]  # the last line may be cut off
@@ -45,7 +47,11 @@ def recognises(start: bytes) -> bool:
             return False
     if not lines:
         return False
-    return all(_is_number(words[4]) for words in lines) and not all(_is_number(words[3]) for words in lines)
+    levels, items, groups, parts = (
+        [_is_number(words[column]) or words[column] == b"Q0" for words in lines] for column in (4, 3, 1, 2)
+    )
+    are_pairs = len({tuple(words[:3]) for words in lines}) < len(lines)
+    return all(levels) and not all(items) and (not all(groups) or (all(parts) and are_pairs))
 
 
 def _is_number(word: bytes) -> bool:

@@ -1,6 +1,6 @@
 """TREC text: runs of ``query Q0 item rank score tag`` and qrels of ``query topic item grade``.
 
-The score decides the order and the rank column is ignored. Ids are spans of the bytes, which are read block by block
+The score decides the order and the rank column is ignored; it must be a number, or the same word in every line. Ids are spans of the bytes, which are read block by block
 (``StreamedRows``) or held whole (``TextRows``); nothing stays open.
 """
 
@@ -16,10 +16,11 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import trec_lines
 from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
+from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.files import File
 from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
-from rankwell.readers.trec_columns import QRELS, RANKS, RUN, LineOf, Parsed
+from rankwell.readers.trec_columns import GIVEN_RUN, PROGRAM_RUN, QRELS, RANKS, RUN, Layout, LineOf, Parsed
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.places import Place, RowOf
@@ -62,7 +63,13 @@ def recognises(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a TREC file; nothing is read before somebody looks."""
     _refuse(columns, file)
-    return Run.of_rows(StreamedRows(file), name)
+    return Run.of_rows(StreamedRows(file, RUN if file.format_in is None else GIVEN_RUN), name)
+
+
+def read_run_of_program(file: File) -> Run:
+    """Return a run as NIST's trec_eval reads it: the rank may be any word, and any words may follow the tag."""
+    rows = ExplainedRows(StreamedRows(file, PROGRAM_RUN), file, "trec")
+    return Run.of_rows(rows, file.name)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
@@ -102,15 +109,15 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
     """Return the judgements in a TREC file, to be read in pieces."""
     _refuse(columns, file)
-    return in_pieces(StreamedRows(file), QRELS, name)
+    return in_pieces(StreamedRows(file, QRELS), name)
 
 
-def in_pieces(rows: StreamedRows | TextRows, layout: tuple[str, int, int], name: str) -> BlockPieces:
+def in_pieces(rows: StreamedRows, name: str) -> BlockPieces:
     """Return lines in pieces."""
 
     def blocks() -> Iterator[tuple[Piece, Place]]:
         for take in rows.takes():
-            parsed = Parsed(take(), layout)
+            parsed = Parsed(take(), rows.layout)
             piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
             if parsed.topic is None:
                 piece["score"] = parsed.value
@@ -132,10 +139,9 @@ class StreamedRows:
     """The lines of a TREC run, read in batches as if the lines of each query stood together; none is held."""
 
     grouped = False
-    layout = RUN
 
-    def __init__(self, file: File) -> None:
-        self.file, self.label = file, file.label
+    def __init__(self, file: File, layout: Layout) -> None:
+        self.file, self.label, self.layout = file, file.label, layout
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is read and packed first."""
@@ -157,12 +163,12 @@ class StreamedRows:
             del first
 
     def _lists(self, take: Take) -> Lists:
-        parsed = Parsed(take(), RUN)
+        parsed = Parsed(take(), self.layout)
         return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, parsed.place)
 
     def in_pieces(self, name: str) -> BlockPieces:
         """Return the lines in pieces."""
-        return in_pieces(self, RUN, name)
+        return in_pieces(self, name)
 
     def takes(self) -> Iterator[Take]:
         """Yield functions that each read a block."""
@@ -170,7 +176,7 @@ class StreamedRows:
 
     def owned(self) -> TextRows:
         """Return the same lines, held by rankwell."""
-        return TextRows(self.file)
+        return TextRows(self.file, self.layout)
 
     def regrouped(self) -> ScatteredRows:
         """Return the same lines, those of each query together."""
@@ -193,8 +199,8 @@ class TextRows:
 
     grouped = False
 
-    def __init__(self, file: File) -> None:
-        self.block, self.label, self.layout = Block.whole(file), file.label, RUN
+    def __init__(self, file: File, layout: Layout) -> None:
+        self.block, self.label, self.layout = Block.whole(file), file.label, layout
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is packed first."""
