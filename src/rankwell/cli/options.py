@@ -181,11 +181,27 @@ class Reading:
         list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
     ] = None
 
+    query_ids: Annotated[
+        str | None,
+        Option(
+            help="the ids of the queries, where answers (Elasticsearch, Vespa …) do not name them: a file with an id a line, or ``stem``, the "
+            "name of each file"
+        ),
+    ] = None
+    items_in: Annotated[
+        Literal["blank", "comma", "semicolon", "bar", "brackets", "one"] | None,
+        Option(help="how a cell of a table writes a list of items; ``one`` if each is one item"),
+    ] = None
+    scores_from: Annotated[
+        str | None, Option(help="the scores of a LETOR file: a file with a score a line")
+    ] = None
+
     @property
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
         columns = pairs(self.columns, "--columns")
         read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
+        read |= {"query_ids": self.query_ids, "items_in": self.items_in, "scores_from": self.scores_from}
         return read | {"rank_base": self.rank_base}
 
     @property

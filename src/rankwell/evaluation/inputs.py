@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.pieces import Pieces
 
-READING = "columns", "format_in", "encoding", "rank_base"
+READING = "columns", "format_in", "encoding", "rank_base", "query_ids", "items_in", "scores_from"
+OF_RUNS = "rank_base", "query_ids", "items_in", "scores_from"  # which say nothing of judgements
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -204,7 +205,7 @@ def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str
             raise UsageError(
                 f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
             )
-    return given, {word: value for word, value in given.items() if word != "rank_base"}
+    return given, {word: value for word, value in given.items() if word not in OF_RUNS}
 
 
 def _labels(labels: Any, qrels: Any) -> Qrels:

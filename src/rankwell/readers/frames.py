@@ -215,7 +215,7 @@ def pieces_of(
         rows: int | None = len(table)
     else:
         read, rows = ScannedFrames(table), None
-    if (lists := unfolded(read, words, schema, name)) is not None:
+    if (lists := unfolded(read, words, schema, name, columns)) is not None:
         return lists[0], words, None, lists[1]
     return read, words, rows, None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +11,18 @@ from rankwell.errors import UsageError
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
 from rankwell.readers.paths import files_of, recoded
-from rankwell.readers.reading import KINDS, PATHS
+from rankwell.readers.query_ids import IdsOfFiles
+from rankwell.readers.reading import KINDS, PATHS, refuse_options, refuse_query_ids
 from rankwell.readers.scans import explained, is_scanned, scanned
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.readers.reading import Options
+
+TABLES = ("delimited", "recbole", "ndjson", "json", "parquet", "arrow")  # which may hold lists in their cells
 
 
 def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
@@ -47,19 +52,39 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 
     given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
     files = [file for each in given for file in files_of(each)]
-    parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
+    ids = None if options.query_ids is None else IdsOfFiles(options.query_ids, given, files)
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, options, ids) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
+    if ids is not None:
+        ids.finish(first)
     return getattr(several_files, f"{kind}_of")(parts, name or first)
 
 
-def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
+def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
+    if chosen in NAMED_WORDS and kind != "items" and not options.columns:
+        refuse_foreign_file(file.head, file.label, kind, chosen)
     function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    extra: dict[str, Any] = {}
+    taken = inspect.signature(function).parameters
+    refuse_options(
+        options,
+        file.label,
+        f"a file read as {chosen}",
+        is_table=chosen in TABLES,
+        has_scores="scores_from" not in taken,
+    )
+    if ids is not None:
+        if "query_ids" not in taken:
+            refuse_query_ids(options.query_ids, file.label, f"a file read as {chosen} names them")
+        extra["query_ids"] = ids.of(file)
+    if options.scores_from is not None:
+        extra["scores_from"] = options.scores_from
     with failures_explained(file, chosen):
-        table = function(file, name=name or file.name, columns=options.columns)
+        table = function(file, name=name or file.name, columns=options.columns, **extra)
         if not isinstance(table, KINDS[kind]):
             msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
             raise TypeError(msg)

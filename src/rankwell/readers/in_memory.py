@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.cells import plural
 from rankwell.readers.column_names import known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import library, made, refuse_deep, series_of
@@ -44,7 +45,8 @@ def is_dict_of_columns(source: Any, *words: str) -> bool:
     if not isinstance(source, Mapping) or any(map(_is_cell, source.values())):
         return False
     # q alone may well be a query
-    known = {known_word(key) for key in source if isinstance(key, str) and len(key) > 1} - {None}
+    names = [key for key in source if isinstance(key, str) and len(key) > 1]
+    known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
     return known >= set(words) if words else bool(known)
 
 

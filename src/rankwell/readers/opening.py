@@ -10,6 +10,7 @@ from typing import Any
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
@@ -62,6 +63,8 @@ def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
     form = options["format_in"] or guess(file)[0]
     function = getattr(reader(form), "open_qrels", None)
+    if form in NAMED_WORDS and not options["columns"]:
+        refuse_foreign_file(file.head, file.label, "qrels", form)
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
     with failures_explained(file, form):

@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankwell.errors import UsageError, brief
-from rankwell.readers import in_memory
+from rankwell.readers import in_memory, objects
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked
@@ -18,20 +18,26 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column
 
+if TYPE_CHECKING:
+    from rankwell.readers.shape import Shape
+
 PATHS = (str, os.PathLike, Opened)
 NO_COLUMNS: Mapping[str, str] = {}
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
 class Options(NamedTuple):
-    """How a file is read: its format and its encoding if they are given, and what its columns mean."""
+    """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
 
     format_in: str | None
     columns: Mapping[str, str]
     encoding: str | None
+    query_ids: Any = None
+    scores_from: Any = None
+    items_in: str | None = None
 
 
-AS_IT_IS = Options(None, NO_COLUMNS, None)
+ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
 @checked
@@ -43,6 +49,9 @@ def read_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
+    scores_from: Any = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
 
@@ -68,6 +77,14 @@ def read_run(
         The encoding of text files that are not UTF-8, such as ``"latin-1"``, ``"euc-kr"`` or ``"utf-16"``.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
+    query_ids
+        The ids of the queries, where answers do not name them: a list, in the order of the answers (or of the files); a file with an id
+        a line, or with the requests of a ``_msearch``; or ``"stem"``, the name of each file, of a pattern what its ``*`` stands for.
+    items_in
+        How a cell of a table writes a list of items: ``"blank"``, ``"comma"``, ``"semicolon"`` or ``"bar"`` between two, ``"brackets"``
+        around them; ``"one"`` if each cell is one item.
+    scores_from
+        The scores of a LETOR file: a file with a score a line, or an array.
 
     Raises
     ------
@@ -82,7 +99,15 @@ def read_run(
     Run 'run': 3 rows
     """
     run = open_run(
-        source, name=name, format_in=format_in, columns=columns, encoding=encoding, rank_base=rank_base
+        source,
+        name=name,
+        format_in=format_in,
+        columns=columns,
+        encoding=encoding,
+        rank_base=rank_base,
+        query_ids=query_ids,
+        items_in=items_in,
+        scores_from=scores_from,
     )
     if run is not source:
         run.rows = run.rows.owned()
@@ -97,6 +122,9 @@ def open_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
+    scores_from: Any = None,
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
@@ -104,8 +132,7 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        plain = format_in is None and encoding is None and not columns
-        options = AS_IT_IS if plain else Options(format_in, columns or NO_COLUMNS, encoding)
+        options = Options(format_in, _named(columns, items_in), encoding, query_ids, scores_from, items_in)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -119,6 +146,8 @@ def read_qrels(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     assessor: Assessor | str | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
 ) -> Qrels:
     """Read judgements from files, a dict, a table, a matrix or Qrels.
 
@@ -130,7 +159,7 @@ def read_qrels(
         per query; or Qrels.
     name
         The name of the qrels in messages; default the file's name.
-    format_in, columns, encoding
+    format_in, columns, encoding, query_ids, items_in
         As for ``read_run``.
     assessor
         Who judged: ``"human"``, ``"model:gpt-4o,date=2025-03-01"`` or an ``Assessor``; ``agreement`` prints it.
@@ -145,7 +174,8 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    qrels: Qrels = _read(source, "qrels", name, Options(format_in, columns or NO_COLUMNS, encoding))
+    options = Options(format_in, _named(columns, items_in), encoding, query_ids, None, items_in)
+    qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
 
@@ -193,8 +223,63 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
+    shape, answers = (None, source) if kind == "items" else _shape(source, kind, name or kind, options)
+    if shape is not None:
+        read = getattr(shape, f"{kind}_of")
+        return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
+    what = f"a {type(source).__name__}"
+    refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
     module, source = _module_and_value(source, kind)
+    refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+
+
+def _shape(source: Any, kind: str, name: str, options: Options) -> tuple[Shape | None, Any]:
+    """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
+    if not isinstance(source, (Mapping, list, tuple)) and not hasattr(source, "body"):
+        return None, source
+    from rankwell.readers.shape import is_usual, shape_of, unwrapped
+
+    source = unwrapped(source)
+    if not isinstance(source, (Mapping, list, tuple)) or is_usual(source):
+        return None, source
+    shape = shape_of(source)
+    if shape is None and not options.columns:
+        from rankwell.readers.foreign import refuse_foreign
+
+        refuse_foreign(source, name, kind)
+    return shape, source
+
+
+def refuse_options(
+    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
+) -> None:
+    """Raise UsageError for what was said of the reading of a source and does not apply to it."""
+    if options.items_in is not None and not is_table:
+        raise UsageError(
+            f"{label}: items_in= is for tables whose cells hold lists of items, not for {what}. Leave it out."
+        )
+    if options.scores_from is not None and has_scores:
+        raise UsageError(
+            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
+        )
+
+
+def refuse_query_ids(given: Any, label: str, why: str) -> None:
+    """Raise UsageError if ids are given to queries that have a name."""
+    if given is not None:
+        raise UsageError(
+            f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
+        )
+
+
+def _named(columns: Mapping[str, str] | None, items_in: str | None) -> Mapping[str, str]:
+    """What columns hold, and how cells write lists of items, if that was said."""
+    if items_in is None:
+        return columns or NO_COLUMNS
+    from rankwell.readers.cells import Named
+
+    return Named(columns or NO_COLUMNS, items_in)
 
 
 def _is_of_paths(source: Any) -> bool:
@@ -219,6 +304,10 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
+    if not is_dict and objects.is_rows(source):
+        from rankwell.readers import frames
+
+        return frames, objects.columns_of(source, kind)
     if is_spark(source):
         from rankwell.readers import spark_tables
 

@@ -71,5 +71,5 @@ def _open(
     schema = table.collect_schema()
     words = words_of(schema, WORDS[kind], file.label, columns)
     read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
-    read, place = unfolded(read, words, schema, name) or (read, None)
+    read, place = unfolded(read, words, schema, name, columns) or (read, None)
     return read, words, name, None, place

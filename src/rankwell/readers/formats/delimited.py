@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -16,14 +17,14 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
-from rankwell.readers import frames, plain_lines
+from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.pieces import FramePieces, Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import SAY_ENCODING, beginning, require_text
+from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
@@ -49,6 +50,8 @@ def recognises(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a table; its rows are read when somebody looks."""
     table = Table(file, "run", columns)
+    if (lists := table.lists()) is not None:
+        return frames.run_of_frames(lists[0], table.words, name, place=lists[1])
     if table.lines is None or not {"score", "rank"} & set(table.words):
         return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
 
@@ -66,6 +69,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 
         return sheets.read_qrels(file, name=name, columns=columns)
     table = Table(file, "qrels", columns)
+    if (lists := table.lists()) is not None:
+        return frames.qrels_of_frames(lists[0], table.words, name, place=lists[1])
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
     return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
 
@@ -75,6 +80,8 @@ def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     if _is_sheet(file, columns):
         return held_qrels(read_qrels(file, name=name, columns=columns))
     table = Table(file, "qrels", columns)
+    if (lists := table.lists()) is not None:
+        return FramePieces(lists[0], table.words, name, lists[1])
     if table.lines is None:
         return FramePieces(table.pieces(), table.words, name, table.place)
     return plain_lines.in_pieces(table.lines, table.framed, name)
@@ -124,7 +131,28 @@ class Table:
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
         own = {name: word for name, word in columns.items() if not shared or name in self.names}
+        own |= cells.plural(self.names, self.names, WORDS[kind], own)
+        self.given = columns
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
+
+    def lists(self) -> tuple[Frames, Place] | None:
+        """Return the rows and their places if cells hold lists of items; None if each is one item."""
+        if not cells.may_hold_lists(self.words, self.given) or cells.are_plain(
+            self._first_items(), self.words, self.given
+        ):
+            return None
+        from rankwell.readers.list_columns import of_cells
+
+        return of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
+
+    def _first_items(self) -> Iterator[str]:
+        """Yield the items of the first rows; a row that may be cut off, or is none, is left out."""
+        at = self.names.index(self.words["item"])
+        lines = self.file.head.removeprefix(BOM).decode(errors="replace").splitlines()
+        kept = lines[self.has_header : max(len(lines) - 1, 2)]
+        with suppress(csv.Error):  # which the reader of the rows names
+            for fields in csv.reader(kept, delimiter=self.separator):
+                yield from fields[at : at + 1]
 
     @cached_property
     def lines(self) -> plain_lines.Lines | None:

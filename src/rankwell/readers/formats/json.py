@@ -16,7 +16,9 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
+from rankwell.readers.first_value import first_value
 from rankwell.readers.frame_columns import Frames
+from rankwell.readers.shape import shape_of
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
@@ -38,11 +40,29 @@ class Pairs(list[tuple[str, Any]]):
     """The members of a JSON object, in their order, with those that are repeated."""
 
 
+class Twice(Exception):
+    """A key that stands twice in one object."""
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; Twice if a key is repeated."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise Twice(next(key for key in keys if keys.count(key) > 1))
+    return members
+
+
 DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
+PLAIN = json.JSONDecoder(object_pairs_hook=unique)
 
 
 def recognises(start: bytes) -> bool:
-    """Whether a text begins like a list, or like an object that holds another object or a list."""
+    """Whether a text begins like a list, or like an object that holds another object or a list, of no shape with its own reader."""
+    return _is_nested(start) and shape_of(first_value(start)) is None
+
+
+def _is_nested(start: bytes) -> bool:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"["):
         return True
@@ -138,7 +158,7 @@ class Document:
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""
-        if columns:
+        if columns or getattr(columns, "items_in", None):
             raise UsageError(
                 f"{self.file.label}: it has no named columns; columns= is for tables and records."
             )
@@ -152,6 +172,19 @@ class Document:
             known.add(query)
             gathered.add(query, members)
         return gathered.lists()
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Yield each value with its place: the whole text is one, or each of its lines."""
+        at, line, counted = self.start, 1, 0
+        while at < len(self.text):
+            line, counted = line + self.text.count("\n", counted, at), at
+            try:
+                value, at = self._value(at, PLAIN)
+            except Twice as twice:
+                raise DataError(
+                    f"{self.file.label}:{line}: the key {brief(twice.args[0])} stands twice in an object. Remove one."
+                ) from None
+            yield f"{self.file.label}:{line}", value
 
     def members(self) -> Iterator[tuple[Any, Any]]:
         """Yield the members of the outermost object or list: key or number, and value."""
@@ -180,10 +213,10 @@ class Document:
         found = BLANKS.match(self.text, at)
         return found.end() if found else at
 
-    def _value(self, at: int) -> tuple[Any, int]:
+    def _value(self, at: int, decoder: json.JSONDecoder = DECODER) -> tuple[Any, int]:
         """A value, and where the next sign after it stands."""
         try:
-            value, end = DECODER.raw_decode(self.text, at)
+            value, end = decoder.raw_decode(self.text, at)
         except json.JSONDecodeError as error:
             raise self._broken(error.pos, error.msg) from error
         except RecursionError as error:

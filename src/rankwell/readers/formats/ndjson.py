@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +14,14 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers import frames, plain_lines
+from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import PIECE, File
-from rankwell.readers.pieces import Pieces
+from rankwell.readers.frame_columns import Frames
+from rankwell.readers.pieces import FramePieces, Pieces
 from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.shape import shape_of
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
@@ -33,7 +36,7 @@ IDS = ("query", "item", "topic")
 
 
 def recognises(start: bytes) -> bool:
-    """Whether the first line is an object of plain values."""
+    """Whether the first line is an object of plain values, of no shape with its own reader."""
     line = start.removeprefix(BOM).lstrip().partition(b"\n")[0]
     if not line.startswith(b"{"):
         return False
@@ -41,12 +44,15 @@ def recognises(start: bytes) -> bool:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+    is_flat = not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+    return is_flat and shape_of(record) is None
 
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in an NDJSON file; its rows are read when somebody looks."""
     lines = JsonLines(file, "run", columns)
+    if (lists := lines.lists()) is not None:
+        return frames.run_of_frames(lists[0], lines.words, name, place=lists[1])
     if not {"score", "rank"} & set(lines.words):
         return frames.run_of_frames(lines.pieces, lines.words, name, place=lines.place)
     rows = frames.FrameRows(lines.pieces, lines.words, name, place=lines.place)
@@ -56,6 +62,8 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an NDJSON file."""
     lines = JsonLines(file, "qrels", columns)
+    if (lists := lines.lists()) is not None:
+        return frames.qrels_of_frames(lists[0], lines.words, name, place=lists[1])
     qrels = plain_lines.qrels_of(lines.plain, name)
     return qrels or frames.qrels_of_frames(lines.pieces, lines.words, name, place=lines.place)
 
@@ -63,6 +71,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     """Return the judgements in an NDJSON file, to be read in pieces."""
     lines = JsonLines(file, "qrels", columns)
+    if (lists := lines.lists()) is not None:
+        return FramePieces(lists[0], lines.words, name, lists[1])
     return plain_lines.in_pieces(lines.plain, lines.framed, name)
 
 
@@ -77,8 +87,26 @@ class JsonLines:
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
         self.file = file
-        self.words = match_columns(keys_of(file), WORDS[kind], file.label, columns)
+        names, self.given = keys_of(file), columns
+        own = {**columns, **cells.plural(names, names, WORDS[kind], columns)}
+        self.words = match_columns(names, WORDS[kind], file.label, own)
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
+
+    def lists(self) -> tuple[Frames, Place] | None:
+        """Return the rows and their places if values hold lists of items, as text; None if each is one item."""
+        if not cells.may_hold_lists(self.words, self.given) or cells.are_plain(
+            self._first_items(), self.words, self.given
+        ):
+            return None
+        from rankwell.readers.list_columns import of_cells
+
+        return of_cells(self.pieces, self.words, self.file.label, self.given, self.place)
+
+    def _first_items(self) -> Iterator[object]:
+        """Yield the items of the first rows; lines that are cut off or no objects are left out."""
+        for line in self.file.head.removeprefix(BOM).split(b"\n"):
+            with suppress(ValueError, AttributeError, RecursionError):
+                yield json.loads(line).get(self.words["item"])
 
     @property
     def plain(self) -> plain_lines.Lines:

@@ -38,7 +38,7 @@ def recognises(start: bytes) -> bool:
         lines.append(line.split())
         if len(lines[-1]) != COLUMNS:
             return False
-    if not lines:
+    if not lines or lines[0][1].startswith(b"qid:"):  # LETOR
         return False
     return all(_is_number(words[4]) for words in lines) and not all(_is_number(words[3]) for words in lines)
 
