@@ -82,6 +82,24 @@ def test_the_remedies_work_on_the_command_line(tmp_path, capsys, way):
     assert f"--items-in {way}" in capsys.readouterr().err
     assert command([*evaluate, "--items-in", way]) == 0
     assert "0.75" in capsys.readouterr().out
+    evaluate = ["evaluate", str(tmp_path / "run.csv"), str(tmp_path / "run.csv"), "-m", "rr", "--items-in", way]
+    assert command(evaluate) == 3
+    assert f"--qrels-items-in {way}" in capsys.readouterr().err
+    assert command([*evaluate, "--qrels-items-in", way]) == 0
+    assert "1.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", [None, "stream"])
+def test_lists_of_judgements_have_an_argument_of_their_own(tmp_path, engine):
+    frame(CELLS["blank"]).write_csv(tmp_path / "judged.csv")
+    for qrels in (frame(CELLS["blank"]), tmp_path / "judged.csv"):
+        run = {"1": ["d2"], "2": ["d4"]}
+        with pytest.raises(DataError, match="say qrels_items_in='blank'"):
+            rw.evaluate(run, qrels, "rr", engine=engine)
+        res = rw.evaluate(run, qrels, "rr", engine=engine, read={"qrels_items_in": "blank"})
+        assert res.mean == {"rr": 1.0}
+    with pytest.raises(UsageError, match="qrels_items_in= is for tables"):
+        rw.evaluate(run, {"1": {"a": 1}}, "rr", read={"qrels_items_in": "blank"})
 
 
 def test_lists_of_scores_may_stand_beside(tmp_path):

@@ -16,6 +16,7 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, one_of
 from rankwell.judge.policy import Policy
+from rankwell.readers.cells import Named
 from rankwell.readers.standard_input import STDIN
 from rankwell.records import record
 
@@ -55,6 +56,7 @@ Encoding = Annotated[
         help="the encoding of all files that are text, if it is not UTF-8: cp949, euc-kr, latin-1 …",
     ),
 ]
+ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]
 QueryTexts = Annotated[
     str | None,
@@ -189,9 +191,10 @@ class Reading:
         ),
     ] = None
     items_in: Annotated[
-        Literal["blank", "comma", "semicolon", "bar", "brackets", "one"] | None,
+        ItemsIn | None,
         Option(help="how a cell of a table writes a list of items; ``one`` if each is one item"),
     ] = None
+    qrels_items_in: Annotated[ItemsIn | None, Option(help="the same for the judgements")] = None
     scores_from: Annotated[
         str | None, Option(help="the scores of a LETOR file: a file with a score a line")
     ] = None
@@ -207,7 +210,7 @@ class Reading:
     @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
-        columns = pairs(self.qrels_columns, "--qrels-columns")
+        columns = Named(pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in, "qrels_columns")
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 

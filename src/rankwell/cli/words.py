@@ -11,7 +11,7 @@ from pathlib import Path
 from rankwell.errors import UsageError, brief
 
 OTHERS = (
-    "items", "train", "users", "by", "weights", "slices", "rank_base", "query_ids", "items_in", "scores_from", "encoding", "method", "norm", "metric", "qrels", "learn",
+    "items", "train", "users", "by", "weights", "slices", "rank_base", "query_ids", "items_in", "qrels_items_in", "scores_from", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
     "frame", "unanswered", "estimators",

@@ -26,7 +26,18 @@ WORDS = {
     "statistics": tuple(
         each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
     ),
-    "read": ("format_in", "columns", "encoding", "rank_base", "qrels_format", "qrels_columns"),
+    "read": (
+        "format_in",
+        "columns",
+        "encoding",
+        "rank_base",
+        "query_ids",
+        "items_in",
+        "scores_from",
+        "qrels_format",
+        "qrels_columns",
+        "qrels_items_in",
+    ),
     "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
 }
 DIGITS = 16
@@ -61,7 +72,9 @@ class Experiment:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``compare``."""
-        read = {word: value for word, value in self.read.items() if not word.startswith("qrels_")}
+        read = {
+            word: value for word, value in self.read.items() if word not in ("qrels_format", "qrels_columns")
+        }
         given: dict[str, Any] = {
             "runs": dict(self.runs),
             "qrels": self.qrels,

@@ -16,6 +16,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_items, read_qrels
+from rankwell.readers.cells import Named
 from rankwell.records import record
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.pieces import Pieces
 
-READING = "columns", "format_in", "encoding", "rank_base", "query_ids", "items_in", "scores_from"
+READING = (
+    "columns",
+    "format_in",
+    "encoding",
+    "rank_base",
+    "query_ids",
+    "items_in",
+    "qrels_items_in",
+    "scores_from",
+)
 OF_RUNS = "rank_base", "query_ids", "items_in", "scores_from"  # which say nothing of judgements
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
@@ -114,7 +124,7 @@ def read_inputs(
     qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
-        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
+        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and what else ``read_run`` takes.
         The encoding of the judgements is that of the other tables too.
     engine
         The engine: judgements and training data may only be opened, to be read in pieces, and it may read sources itself.
@@ -205,7 +215,10 @@ def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str
             raise UsageError(
                 f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
             )
-    return given, {word: value for word, value in given.items() if word not in OF_RUNS}
+    of_qrels = {word: value for word, value in given.items() if word not in OF_RUNS}
+    of_qrels["columns"] = Named(given.get("columns"), of_qrels.pop("qrels_items_in", None), "qrels_columns")
+    given.pop("qrels_items_in", None)
+    return given, of_qrels
 
 
 def _labels(labels: Any, qrels: Any) -> Qrels:

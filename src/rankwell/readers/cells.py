@@ -25,11 +25,21 @@ QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
 
 class Named(dict[str, str]):
-    """What columns hold, by their names, and how a cell writes a list of items."""
+    """What columns hold, by their names, and how a cell writes a list of items; ``argument`` is what names the columns."""
 
-    def __init__(self, columns: Mapping[str, str], items_in: str | None) -> None:
-        super().__init__(columns)
-        self.items_in = items_in
+    def __init__(
+        self, columns: Mapping[str, str] | None, items_in: str | None, argument: str = "columns"
+    ) -> None:
+        super().__init__(columns or {})
+        self.items_in, self.argument = items_in, argument
+
+    def __bool__(self) -> bool:
+        return len(self) > 0 or self.items_in is not None
+
+
+def argument_of(given: Mapping[str, str]) -> str:
+    """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
+    return "qrels_items_in" if getattr(given, "argument", "").startswith("qrels_") else "items_in"
 
 
 def plural(
@@ -87,12 +97,12 @@ def split(
         If cells may be lists and nobody said so, or a cell is no such list.
     """
     items_in, column = getattr(given, "items_in", None), words["item"]
-    is_named = known_word(column) is None and column not in given
+    known_word(column) is None and column not in given
     if not may_hold_lists(words, given):
         return None
     way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
     if sample is not None and len(sample):
-        way = _way(sample[:LOOKED], words, name, is_named=is_named, place=place)
+        way = way_of(sample[:LOOKED], words, name, given, place)
     if way is None:
         return None
     listed = [own for word, own in words.items() if word in LISTS]
@@ -101,17 +111,24 @@ def split(
         start = 0
         for piece in frames(size):
             yield piece.with_columns(
-                _lists(piece[own], way, name, start, is_said=bool(items_in), place=place) for own in listed
+                _lists(
+                    piece[own], way, name, start, said=None if items_in else argument_of(given), place=place
+                )
+                for own in listed
             )
             start += len(piece)
 
     return pieces
 
 
-def _way(
-    sample: pl.DataFrame, words: Mapping[str, str], name: str, *, is_named: bool, place: Place | None
+def way_of(
+    sample: pl.DataFrame,
+    words: Mapping[str, str],
+    name: str,
+    given: Mapping[str, str],
+    place: Place | None = None,
 ) -> str | None:
-    """How the cells of the first rows hold lists; None if they do not."""
+    """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
     import polars as pl
 
     cells = sample[words["item"]].drop_nulls().str.strip_chars()
@@ -119,16 +136,17 @@ def _way(
         return None
     if (cells.str.starts_with("[") & cells.str.ends_with("]")).all():
         return "brackets"
+    is_named = known_word(words["item"]) is None and words["item"] not in given
     plain = cells.str.replace_all(r"\s*([,;|])\s*", "$1")
     held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
     if is_named and len(held) < 2:
         return held[0] if held else "blank"
     if not held or (not is_named and sample[words["query"]].n_unique() < len(sample)):
         return None
-    row = int(plain.str.contains(SIGNS[held[-1]], literal=True).arg_max() or 0)
+    row, word = int(plain.str.contains(SIGNS[held[-1]], literal=True).arg_max() or 0), argument_of(given)
     raise DataError(
         f"{_at(row, name, place)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
-        f"items_in='{held[-1]}'; if it is one item, items_in='one'."
+        f"{word}='{held[-1]}'; if it is one item, {word}='one'."
     )
 
 
@@ -137,7 +155,7 @@ def _at(row: int, name: str, place: Place | None) -> str:
 
 
 def _lists(
-    cells: pl.Series, way: str, name: str, start: int, *, is_said: bool, place: Place | None
+    cells: pl.Series, way: str, name: str, start: int, *, said: str | None, place: Place | None
 ) -> pl.Series:
     """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
     import polars as pl
@@ -147,7 +165,7 @@ def _lists(
     text = cells.str.strip_chars()
     if way == "brackets":
         return _bracketed(text, name, start, place)
-    if not is_said:
+    if said:
         plain = text.str.replace_all(r"\s*([,;|])\s*", "$1")
         for other, sign in SIGNS.items():
             odd = plain.str.contains(sign, literal=True).fill_null(value=False) if other != way else None
@@ -155,7 +173,7 @@ def _lists(
                 row = int(odd.arg_max() or 0)
                 raise DataError(
                     f"{_at(start + row, name, place)}: {brief(text[row])} holds {brief(sign)}, while the first rows are lists by {way}. Say "
-                    f"items_in='{way}' if it is part of an id, or items_in='{other}'."
+                    f"{said}='{way}' if it is part of an id, or {said}='{other}'."
                 )
     parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
     return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))

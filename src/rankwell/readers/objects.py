@@ -1,8 +1,8 @@
-"""Objects with the fields of a row: named tuples, data classes and others, as a table with a column per field."""
+"""Objects of Python: rows as named tuples, data classes and others, and what tells the usual dicts and lists from answers of systems."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankwell.errors import DataError, brief
@@ -51,3 +51,36 @@ def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
                 )
             column.append(getattr(each, field))
     return {field: column for field, column in columns.items() if not isinstance(column[0], dict)}
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value is an empty list."""
+    return isinstance(value, (list, tuple)) and not value
+
+
+def first_of(values: Iterable[Any]) -> Any:
+    """Return the first value that is no empty list; None if there is none."""
+    return next((each for each in values if not is_empty(each)), None)
+
+
+def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
+    values = source.values() if isinstance(source, Mapping) else source
+    return _is_plain(
+        next((each for each in values if not (isinstance(each, (dict, list, tuple)) and not each)), None)
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a query's list is of ids and numbers, or no list at all but a column, a matrix row or nothing."""
+    if isinstance(value, (list, tuple)):
+        return _is_plain_cell(value[0])
+    if type(value) is dict:
+        return all(type(each) in (int, float) for each in value.values())
+    return value is None or hasattr(value, "dtype") or hasattr(value, "__arrow_c_stream__")
+
+
+def _is_plain_cell(value: Any) -> bool:
+    if type(value) is tuple and len(value) == 2:
+        value = value[0]
+    return isinstance(value, (str, int, float)) or hasattr(value, "dtype")

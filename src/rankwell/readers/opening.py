@@ -68,5 +68,9 @@ def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
     with failures_explained(file, form):
-        pieces = function(file, name=name or file.name, columns=options["columns"] or NO_COLUMNS)
+        pieces = function(
+            file,
+            name=name or file.name,
+            columns=NO_COLUMNS if options["columns"] is None else options["columns"],
+        )
     return ExplainedPieces(pieces, file, form)

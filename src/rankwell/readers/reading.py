@@ -34,7 +34,12 @@ class Options(NamedTuple):
     encoding: str | None
     query_ids: Any = None
     scores_from: Any = None
-    items_in: str | None = None
+
+    @property
+    def items_in(self) -> str | None:
+        """How a cell of a table writes a list of items."""
+        found: str | None = getattr(self.columns, "items_in", None)
+        return found
 
 
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
@@ -132,7 +137,7 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        options = Options(format_in, _named(columns, items_in), encoding, query_ids, scores_from, items_in)
+        options = Options(format_in, _named(columns, items_in), encoding, query_ids, scores_from)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -174,7 +179,7 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    options = Options(format_in, _named(columns, items_in), encoding, query_ids, None, items_in)
+    options = Options(format_in, _named(columns, items_in), encoding, query_ids)
     qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
@@ -238,10 +243,12 @@ def _shape(source: Any, kind: str, name: str, options: Options) -> tuple[Shape |
     """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
     if not isinstance(source, (Mapping, list, tuple)) and not hasattr(source, "body"):
         return None, source
-    from rankwell.readers.shape import is_usual, shape_of, unwrapped
+    if isinstance(source, (Mapping, list, tuple)) and objects.is_usual(source):
+        return None, source
+    from rankwell.readers.shape import shape_of, unwrapped
 
     source = unwrapped(source)
-    if not isinstance(source, (Mapping, list, tuple)) or is_usual(source):
+    if not isinstance(source, (Mapping, list, tuple)):
         return None, source
     shape = shape_of(source)
     if shape is None and not options.columns:
@@ -256,8 +263,10 @@ def refuse_options(
 ) -> None:
     """Raise UsageError for what was said of the reading of a source and does not apply to it."""
     if options.items_in is not None and not is_table:
+        from rankwell.readers.cells import argument_of
+
         raise UsageError(
-            f"{label}: items_in= is for tables whose cells hold lists of items, not for {what}. Leave it out."
+            f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
         )
     if options.scores_from is not None and has_scores:
         raise UsageError(
@@ -276,10 +285,10 @@ def refuse_query_ids(given: Any, label: str, why: str) -> None:
 def _named(columns: Mapping[str, str] | None, items_in: str | None) -> Mapping[str, str]:
     """What columns hold, and how cells write lists of items, if that was said."""
     if items_in is None:
-        return columns or NO_COLUMNS
+        return NO_COLUMNS if columns is None else columns
     from rankwell.readers.cells import Named
 
-    return Named(columns or NO_COLUMNS, items_in)
+    return Named(columns, items_in)
 
 
 def _is_of_paths(source: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.answers import Answer, gather, named
 from rankwell.readers.first_value import first_value
+from rankwell.readers.objects import first_of, is_empty
 from rankwell.readers.query_ids import QueryIds, ids_of
 from rankwell.tables.run_qrels import SWAPPED
 
@@ -57,7 +58,7 @@ class Shape:
         if self._one(value) is not None:
             return True
         values = value.values() if isinstance(value, Mapping) else value
-        return isinstance(value, (Mapping, list, tuple)) and self._one(_first(values)) is not None
+        return isinstance(value, (Mapping, list, tuple)) and self._one(first_of(values)) is not None
 
     def _one(self, value: Any) -> Any:
         """The value if it fits, or what lies below a word for an answer and fits; None if nothing does."""
@@ -147,7 +148,7 @@ class Shape:
         self, value: Any, read: Callable[[Any, str], Iterable[Answer]], place: str
     ) -> Iterator[Answer]:
         """Yield the answers of a value in an object or a list."""
-        if _is_empty(value):
+        if is_empty(value):
             yield Answer([])
         elif self._one(value) is not None:
             yield from self._answers(value, read, place)
@@ -156,14 +157,6 @@ class Shape:
 
     def _unfit(self, value: Any, place: str) -> DataError:
         return DataError(f"{place}: {brief(value)} is not {self.what}, while others are. Remove it.")
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and not value
-
-
-def _first(values: Iterable[Any]) -> Any:
-    return next((each for each in values if not _is_empty(each)), None)
 
 
 @cache
@@ -185,35 +178,12 @@ def unwrapped(source: Any) -> Any:
     """Return answers without the objects that Elasticsearch's client wraps around each."""
     if _is_wrapped(source):
         return source.body
-    if isinstance(source, Mapping) and _is_wrapped(_first(source.values())):
+    if isinstance(source, Mapping) and _is_wrapped(first_of(source.values())):
         return {query: each.body if _is_wrapped(each) else each for query, each in source.items()}
-    if isinstance(source, (list, tuple)) and _is_wrapped(_first(source)):
+    if isinstance(source, (list, tuple)) and _is_wrapped(first_of(source)):
         return [each.body if _is_wrapped(each) else each for each in source]
     return source
 
 
 def _is_wrapped(value: Any) -> bool:
     return type(value).__module__.startswith("elastic_transport") and hasattr(value, "body")
-
-
-def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
-    """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
-    values = source.values() if isinstance(source, Mapping) else source
-    return _is_plain(
-        next((each for each in values if not (isinstance(each, (dict, list, tuple)) and not each)), None)
-    )
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether a query's list is of ids and numbers, or no list at all but a column, a matrix row or nothing."""
-    if isinstance(value, (list, tuple)):
-        return _is_plain_cell(value[0])
-    if type(value) is dict:
-        return all(type(each) in (int, float) for each in value.values())
-    return value is None or hasattr(value, "dtype") or hasattr(value, "__arrow_c_stream__")
-
-
-def _is_plain_cell(value: Any) -> bool:
-    if type(value) is tuple and len(value) == 2:
-        value = value[0]
-    return isinstance(value, (str, int, float)) or hasattr(value, "dtype")

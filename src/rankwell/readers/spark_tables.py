@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankwell.errors import DataError
+from rankwell.readers import cells
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import PIECE, column_of
@@ -15,6 +17,8 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
+
+ONE = cells.Named({}, "one")  # whether cells are lists was seen before
 
 
 class SparkPieces:
@@ -75,7 +79,7 @@ class SparkRows:
         """Return all rows, collected."""
         from rankwell.readers import frames
 
-        return frames.run_of(self.pieces.collected(), name=self.pieces.name).rows.table()
+        return frames.run_of(self.pieces.collected(), name=self.pieces.name, columns=ONE).rows.table()
 
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
@@ -87,7 +91,7 @@ def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     """Return the judgements in a DataFrame of Spark, collected."""
     from rankwell.readers import frames
 
-    return frames.qrels_of(_opened(frame, "qrels", name, columns).collected(), name=name)
+    return frames.qrels_of(_opened(frame, "qrels", name, columns).collected(), name=name, columns=ONE)
 
 
 def open_qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> SparkPieces:
@@ -103,4 +107,22 @@ def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
 
 
 def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
-    return SparkPieces(frame, match_columns(frame.columns, WORDS[kind], name, columns), name)
+    pieces = SparkPieces(frame, match_columns(frame.columns, WORDS[kind], name, columns), name)
+    if cells.may_hold_lists(dict.fromkeys(pieces.words, "item"), columns):
+        _refuse_lists(pieces, columns)
+    return pieces
+
+
+def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
+    """Raise DataError for cells of text that hold lists of items, as far as the first rows show it."""
+    first = SparkPieces(
+        pieces.frame.limit(cells.LOOKED), {word: word for word in pieces.words}, pieces.name
+    ).collected()
+    way = getattr(columns, "items_in", None) or cells.way_of(
+        first, {word: word for word in pieces.words}, pieces.name, columns
+    )
+    if way is not None:
+        raise DataError(
+            f"{pieces.name}: the cells of the items are lists, as text. Make a row of each item in Spark first: "
+            f"explode(split(column, ' '))."
+        )

@@ -123,7 +123,7 @@ class Table:
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)
-        self.has_header = not (columns and all(column.isdecimal() for column in columns))
+        self.has_header = not (len(columns) and all(column.isdecimal() for column in columns))
         self.names = next(csv.reader([line], delimiter=self.separator), [])
         if not self.has_header:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]

@@ -13,30 +13,17 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.files import File
+from rankwell.readers.formats.prefs import LineOf
 from rankwell.readers.text import BOM, require_text
-from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import numbers_of
-from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".svmlight", ".letor")
 LINE = re.compile(rb"\s*([-+.\w]+)\s+qid:(\S+)((?:\s+[^\s:#]+:[^\s#]+)*)\s*(?:#(.*))?$")
 FIRST = re.compile(rb"\s*[-+]?[.\d]+\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
-ITEM = re.compile(rb"docid\s*=\s*(\S+)")
+ITEM = re.compile(rb"docid\s*=\s*(\S+)|^\s*(?!.*docid\s*=)(\S+)")
 IS = "A line is: grade qid:query feature:value … # item."
-
-
-@record(eq=False)
-class LineOf(Held):
-    """Rows by the lines that they stand in."""
-
-    label: str
-    lines: list[int]
-
-    def __call__(self, row: int) -> str:
-        """Return where a row stands."""
-        return f"{self.label}:{self.lines[row]}"
 
 
 def recognises(start: bytes) -> bool:
@@ -96,15 +83,15 @@ def _rows(file: File, columns: Mapping[str, str]) -> tuple[Ids, Ids, np.ndarray,
                 raise DataError(
                     f"{file.label}:{number}: the grade {brief(grade.decode(errors='replace'))} is not a number. {IS}"
                 ) from None
-            lines.append(number)
+            lines.append(number - 1)
     file.check()
-    return Ids.of_strings(queries), Ids.of_strings(items), np.array(grades), LineOf(file.label, lines)
+    query, item = Ids.of_strings(queries), Ids.of_strings(items)
+    return query, item, np.array(grades), LineOf(file.label, np.array(lines))
 
 
 def _item(comment: bytes) -> bytes:
-    named = ITEM.search(comment)
-    words = comment.split(maxsplit=1)
-    return named[1] if named else words[0] if words else b""
+    found = ITEM.search(comment)
+    return found[1] or found[2] if found else b""
 
 
 def _scores(given: Any, rows: int, file: File) -> np.ndarray:
@@ -117,10 +104,8 @@ def _scores(given: Any, rows: int, file: File) -> np.ndarray:
         for number, line in enumerate(
             scored.content.tobytes().removeprefix(BOM).decode(errors="replace").splitlines(), 1
         ):
-            try:
-                given.append(
-                    float(line.split()[-1])
-                )  # RankLib writes the query and the number of the row before it
+            try:  # RankLib writes the query and the number of the row before the score
+                given.append(float(line.split()[-1]))
             except (ValueError, IndexError):
                 raise DataError(
                     f"{label}:{number}: {brief(line)} is not a score. A line is a number."
