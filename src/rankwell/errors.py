@@ -75,6 +75,7 @@ def brief(value: object) -> str:
         text = repr(value[:BRIEF] if isinstance(value, str | bytes) else value)
     except (ValueError, RecursionError):  # it holds such a number, or lists in lists in lists
         text = f"a {type(value).__name__}"
+    text = " ".join(text.split()) if "\n" in text else text  # arrays and tables are written in several lines
     return text if len(text) <= BRIEF else f"{text[: BRIEF - 1]}…"
 
 

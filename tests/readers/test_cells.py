@@ -82,7 +82,15 @@ def test_the_remedies_work_on_the_command_line(tmp_path, capsys, way):
     assert f"--items-in {way}" in capsys.readouterr().err
     assert command([*evaluate, "--items-in", way]) == 0
     assert "0.75" in capsys.readouterr().out
-    evaluate = ["evaluate", str(tmp_path / "run.csv"), str(tmp_path / "run.csv"), "-m", "rr", "--items-in", way]
+    evaluate = [
+        "evaluate",
+        str(tmp_path / "run.csv"),
+        str(tmp_path / "run.csv"),
+        "-m",
+        "rr",
+        "--items-in",
+        way,
+    ]
     assert command(evaluate) == 3
     assert f"--qrels-items-in {way}" in capsys.readouterr().err
     assert command([*evaluate, "--qrels-items-in", way]) == 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import random
 import re
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.evidence import evidence
@@ -509,3 +512,48 @@ def test_groups_may_be_ids_in_any_order_and_columns_of_frames():
 def test_labels_and_predictions_that_do_not_fit_are_refused(y, p):
     with pytest.raises(DataError):
         rw.from_groups(y, p, [2])
+
+
+@dataclasses.dataclass
+class Odd:
+    """An object of which nobody knows anything."""
+
+    id: object
+    score: object = None
+
+
+LEAVES = (
+    "a", "", 1, -3, 2.5, float("nan"), None, True, b"x", 10**30, 1j, ..., len, int, np.float32(1.5), np.array([1, 2]), np.array(3),
+    pl.Series([1, 2]), Document("d"), Document(None), ScoredDoc("q", "d", 1.0), Odd("d", 1.0), Odd([]), range(3),
+)  # fmt: skip
+WORDS = (
+    "q1", "hits", "_id", "id", "score", "took", "response", "docs", "responses", "details", "metric_score", "requests", "ratings", "root",
+    "children", "relevance", "user_query", "query_response_hit_ids", "retrieved_context_ids", "query", "candidates", "qid", "docid", "node",
+    "page_content", "results", "data", "query_id", "documents", "item", "items", 1, None, "mteb_model_meta", "error", "judgmentRatings",
+    "searchText", "documentIds", "retrieved_docids", "_source", "rating",
+)  # fmt: skip
+
+
+def random_value(draw, depth=0):
+    kind = draw.random()
+    if depth > 4 or kind < 0.3:
+        return draw.choice(LEAVES)
+    inner = [random_value(draw, depth + 1) for _ in range(draw.randrange(4))]
+    if kind < 0.6:
+        return {draw.choice(WORDS): each for each in inner}
+    return tuple(inner) if kind > 0.9 else inner
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_values_with_words_of_shapes_are_read_or_refused(seed):
+    draw, refused = random.Random(seed), 0
+    for _ in range(150):
+        value = random_value(draw)
+        if isinstance(value, dict) and draw.random() < 0.1:
+            value["data"] = value
+        for read in (rw.read_run, rw.read_qrels):
+            with contextlib.suppress(rw.RankwellError):
+                refused += 1
+                read(value, query_ids=draw.choice([None, ["a", "b"]]))
+                refused -= 1
+    assert refused > 100

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.query_ids import QueryIds
 
@@ -100,12 +102,14 @@ def _query(answer: Answer, ids: QueryIds | None, label: str, what: str) -> Any:
             f"{label}: {what}, which names no query. Say query_ids='ids.txt', a file with an id a line in the order of the answers; or "
             f"query_ids='stem', the name of each file; in Python also a list of ids."
         )
+    if isinstance(query, bool) or not isinstance(query, (str, int, np.integer)):
+        raise DataError(f"{label}: the query {brief(query)} is no id. An id is text or a whole number.")
     return query
 
 
 def _refuse_missing(answer: Answer, query: Any, label: str) -> None:
-    if None in answer.items:
-        row = answer.items.index(None) + 1
+    row = next((row for row, item in enumerate(answer.items, 1) if item is None), None)
+    if row is not None:
         raise DataError(f"{label}, query {brief(query)}: hit {row} has no id. Give every hit one.")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import known_word
 from rankwell.readers.first_value import first_value
-from rankwell.readers.shape import shapes
+from rankwell.readers.shape import DEEPEST, shapes
 from rankwell.readers.text import BOM
 from rankwell.readers.to_judge import EVERYTHING
 
@@ -69,8 +69,8 @@ def refuse_foreign_file(start: bytes, label: str, kind: str, form: str) -> None:
 def refuse_foreign(value: Any, label: str, kind: str) -> None:
     """Raise DataError for a value that another tool wrote, or that has no shape that is read."""
     record = value
-    while isinstance(record, (list, tuple)) and record:
-        record = record[0]
+    for _ in range(DEEPEST):
+        record = record[0] if isinstance(record, (list, tuple)) and record else record
     keys = {key for key in record if isinstance(key, str)} if isinstance(record, Mapping) else set()
     if said := _said(keys):
         raise DataError(f"{label}: it holds {said}")

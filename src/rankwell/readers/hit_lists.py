@@ -75,10 +75,9 @@ class HitLists(Shape):
         scores = [score for _, score in found]
         if all(score is None for score in scores) and found:
             return Answer([item for item, _ in found])
-        if None in scores:
-            raise Unread(
-                f"hit {scores.index(None) + 1} has no score, while others have one. Give all hits one, or none."
-            )
+        without = next((number for number, score in enumerate(scores, 1) if score is None), None)
+        if without is not None:
+            raise Unread(f"hit {without} has no score, while others have one. Give all hits one, or none.")
         return Answer([item for item, _ in found], scores)
 
     def _hit_of(self, hit: Any, number: int) -> Hit:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankwell.tables.run_qrels import Qrels, Run
 
 WRAPPERS = ("response", "rawResponse", "body", "result", "results", "data")
+DEEPEST = 3  # words that lie one below the other
 Read = Callable[[Any], Iterable[Answer]]
 
 
@@ -53,20 +54,20 @@ class Shape:
         value = first_value(start)
         return value is not None and self.holds(value)
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: Any, deepest: int = DEEPEST) -> bool:
         """Whether a value has this shape, or the values in it."""
-        if self._one(value) is not None:
+        if self._one(value, deepest) is not None:
             return True
         values = value.values() if isinstance(value, Mapping) else value
-        return isinstance(value, (Mapping, list, tuple)) and self._one(first_of(values)) is not None
+        return isinstance(value, (Mapping, list, tuple)) and self._one(first_of(values), deepest) is not None
 
-    def _one(self, value: Any) -> Any:
+    def _one(self, value: Any, deepest: int = DEEPEST) -> Any:
         """The value if it fits, or what lies below a word for an answer and fits; None if nothing does."""
         if self.fits(value):
             return value
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) or not deepest:
             return None
-        found = [value[key] for key in WRAPPERS if key in value and self.holds(value[key])]
+        found = [value[key] for key in WRAPPERS if key in value and self.holds(value[key], deepest - 1)]
         return found[0] if len(found) == 1 else None
 
     def read_run(
@@ -124,17 +125,17 @@ class Shape:
             yield from read(value)
         except Unread as unread:
             raise DataError(f"{place}: {unread}") from None
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{place}: {self.what}, but not in all its parts ({type(error).__name__}: {error}). Is it whole, as the system wrote it?"
             ) from error
 
     def _answers(
-        self, value: Any, read: Callable[[Any, str], Iterable[Answer]], place: str
+        self, value: Any, read: Callable[[Any, str], Iterable[Answer]], place: str, deepest: int = DEEPEST
     ) -> Iterator[Answer]:
-        one = self._one(value)
+        one = self._one(value, deepest)
         if one is not None:
-            yield from read(one, place) if self.fits(one) else self._answers(one, read, place)
+            yield from read(one, place) if self.fits(one) else self._answers(one, read, place, deepest - 1)
         elif isinstance(value, Mapping):
             for query, each in value.items():
                 yield from named(self._inner(each, read, f"{place}, query {brief(query)}"), query)

@@ -13,7 +13,7 @@ from rankwell.readers.column_names import known_word
 from rankwell.readers.formats import haystack, langchain, llamaindex
 from rankwell.readers.hit_lists import Hit, HitLists
 from rankwell.readers.objects import fields_of
-from rankwell.readers.shape import shapes
+from rankwell.readers.shape import DEEPEST, shapes
 
 SUFFIXES = ()
 IDS = (
@@ -81,9 +81,10 @@ def alone(value: Any) -> bool:
 class Hits(HitLists):
     """Lists of hits of no tool that has a reader of its own."""
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: Any, deepest: int = DEEPEST) -> bool:
         """Whether a value has this shape and no other, as answers of others hold lists of hits, too."""
-        return super().holds(value) and not any(other.holds(value) for other in shapes() if other is not self)
+        others = (shape for shape in shapes() if shape is not self)
+        return super().holds(value, deepest) and not any(other.holds(value, deepest) for other in others)
 
 
 SHAPE = Hits("hits", "a list of hits", hit, alone=alone, words="hits matches results documents")

@@ -47,7 +47,7 @@ class Documents(HitLists):
         scores = [each[1] for each in hits if isinstance(each, (list, tuple)) and len(each) == 2]
         try:
             steps = {above > below for above, below in pairwise(scores) if above != below}
-        except TypeError:
+        except (TypeError, ValueError):
             raise Unread(f"the scores of its pairs are no numbers, such as {scores[0]!r:.40}.") from None
         if len(steps) > 1:
             raise Unread(
