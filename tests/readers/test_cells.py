@@ -41,6 +41,7 @@ def frame(cells, column="item"):
 def sources(table, folder):
     yield table
     yield table.lazy()
+    yield table.with_columns(pl.col("^item.*$").cast(pl.Categorical))
     yield table.to_pandas()
     yield table.to_dicts()
     yield table.to_dict(as_series=False)
@@ -150,3 +151,10 @@ def test_items_in_is_refused_where_nothing_is_a_list_in_a_cell(tmp_path):
             rw.read_run(source, items_in="blank")
     with pytest.raises(UsageError, match="items_in"):
         rw.read_run(frame(CELLS["blank"]), items_in="dash")
+
+
+def test_a_cell_without_brackets_among_lists_is_asked_about():
+    with pytest.raises(DataError, match=r"row 1: is \"\['d1', 'd2'\]\" .* say items_in='brackets'"):
+        rw.read_run(frame(["['d1', 'd2']", "d3 d4"]))
+    with pytest.raises(DataError, match=r"row 2: 'd3 d4' is no list of ids"):
+        rw.read_run(frame(["['d1', 'd2']", "d3 d4"]), items_in="brackets")

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from rankwell.cli.beside import ItemsIn, QrelsItemsIn, QueryIds, ScoresFrom
 from rankwell.cli.option import DATA, ENGINE, OUTPUT, POLICY, READING, Option
 from rankwell.cli.words import as_options, pairs
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, one_of
 from rankwell.judge.policy import Policy
-from rankwell.readers.cells import Named
 from rankwell.readers.standard_input import STDIN
 from rankwell.records import record
 
@@ -56,7 +56,6 @@ Encoding = Annotated[
         help="the encoding of all files that are text, if it is not UTF-8: cp949, euc-kr, latin-1 …",
     ),
 ]
-ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]
 QueryTexts = Annotated[
     str | None,
@@ -183,21 +182,10 @@ class Reading:
         list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
     ] = None
 
-    query_ids: Annotated[
-        str | None,
-        Option(
-            help="the ids of the queries, where answers (Elasticsearch, Vespa …) do not name them: a file with an id a line, or ``stem``, the "
-            "name of each file"
-        ),
-    ] = None
-    items_in: Annotated[
-        ItemsIn | None,
-        Option(help="how a cell of a table writes a list of items; ``one`` if each is one item"),
-    ] = None
-    qrels_items_in: Annotated[ItemsIn | None, Option(help="the same for the judgements")] = None
-    scores_from: Annotated[
-        str | None, Option(help="the scores of a LETOR file: a file with a score a line")
-    ] = None
+    query_ids: QueryIds = None
+    items_in: ItemsIn = None
+    qrels_items_in: QrelsItemsIn = None
+    scores_from: ScoresFrom = None
 
     @property
     def of_runs(self) -> dict[str, Any]:
@@ -210,6 +198,8 @@ class Reading:
     @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
+        from rankwell.readers.cells import Named
+
         columns = Named(pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in, "qrels_columns")
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 

@@ -21,6 +21,7 @@ LISTS = ("item", "score", "grade")
 RECOMMENDED = ("recommendations", "recommended", "recs")
 LOOKED = 1_000
 ODD = re.compile(r"[\s,;|\[]")
+BETWEEN = r"\s*([,;|])\s*"
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
 
@@ -40,6 +41,12 @@ class Named(dict[str, str]):
 def argument_of(given: Mapping[str, str]) -> str:
     """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
     return "qrels_items_in" if getattr(given, "argument", "").startswith("qrels_") else "items_in"
+
+
+def remedy(way: str, given: Mapping[str, str]) -> str:
+    """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
+    said = f"{argument_of(given)}='{way}'"
+    return said if getattr(given, "argument", "columns") else f"rw.read_qrels(table, {said})"
 
 
 def plural(
@@ -73,7 +80,11 @@ def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
     """Whether cells are looked at: if somebody said so, under a plural name, and where there is neither number nor rank."""
     items_in = getattr(given, "items_in", None)
     is_named = known_word(words["item"]) is None and words["item"] not in given
-    return items_in != "one" and bool(items_in or is_named or not {"score", "rank", "grade"} & set(words))
+    return (
+        "query" in words
+        and items_in != "one"
+        and bool(items_in or is_named or not {"score", "rank", "grade"} & set(words))
+    )
 
 
 def are_plain(texts: Iterable[object], words: Mapping[str, str], given: Mapping[str, str]) -> bool:
@@ -96,10 +107,9 @@ def split(
     DataError
         If cells may be lists and nobody said so, or a cell is no such list.
     """
-    items_in, column = getattr(given, "items_in", None), words["item"]
-    known_word(column) is None and column not in given
     if not may_hold_lists(words, given):
         return None
+    items_in = getattr(given, "items_in", None)
     way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
     if sample is not None and len(sample):
         way = way_of(sample[:LOOKED], words, name, given, place)
@@ -110,12 +120,7 @@ def split(
     def pieces(size: int) -> Iterator[pl.DataFrame]:
         start = 0
         for piece in frames(size):
-            yield piece.with_columns(
-                _lists(
-                    piece[own], way, name, start, said=None if items_in else argument_of(given), place=place
-                )
-                for own in listed
-            )
+            yield piece.with_columns(_lists(piece[own], way, name, start, given, place) for own in listed)
             start += len(piece)
 
     return pieces
@@ -131,22 +136,27 @@ def way_of(
     """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
     import polars as pl
 
-    cells = sample[words["item"]].drop_nulls().str.strip_chars()
-    if cells.dtype != pl.String or not len(cells):
+    column = sample[words["item"]]
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return None
-    if (cells.str.starts_with("[") & cells.str.ends_with("]")).all():
+    cells = column.cast(pl.String).fill_null("").str.strip_chars()
+    filled = cells.filter(cells != "")
+    is_list = filled.str.starts_with("[") & filled.str.ends_with("]")
+    if len(filled) and is_list.all():
         return "brackets"
     is_named = known_word(words["item"]) is None and words["item"] not in given
-    plain = cells.str.replace_all(r"\s*([,;|])\s*", "$1")
+    plain = cells.str.replace_all(BETWEEN, "$1")
     held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
+    held += ["brackets"] * bool(is_list.any())
     if is_named and len(held) < 2:
         return held[0] if held else "blank"
     if not held or (not is_named and sample[words["query"]].n_unique() < len(sample)):
         return None
-    row, word = int(plain.str.contains(SIGNS[held[-1]], literal=True).arg_max() or 0), argument_of(given)
+    way = held[-1]
+    row = int(plain.str.contains(SIGNS.get(way, "["), literal=True).arg_max() or 0)
     raise DataError(
         f"{_at(row, name, place)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
-        f"{word}='{held[-1]}'; if it is one item, {word}='one'."
+        f"{remedy(way, given)}; if it is one item, {remedy('one', given)}."
     )
 
 
@@ -155,26 +165,25 @@ def _at(row: int, name: str, place: Place | None) -> str:
 
 
 def _lists(
-    cells: pl.Series, way: str, name: str, start: int, *, said: str | None, place: Place | None
+    cells: pl.Series, way: str, name: str, start: int, given: Mapping[str, str], place: Place | None
 ) -> pl.Series:
     """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
     import polars as pl
 
-    if cells.dtype != pl.String:
+    if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
         return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
-    text = cells.str.strip_chars()
+    text = cells.cast(pl.String).str.strip_chars()
     if way == "brackets":
         return _bracketed(text, name, start, place)
-    if said:
-        plain = text.str.replace_all(r"\s*([,;|])\s*", "$1")
-        for other, sign in SIGNS.items():
-            odd = plain.str.contains(sign, literal=True).fill_null(value=False) if other != way else None
-            if odd is not None and odd.any():
-                row = int(odd.arg_max() or 0)
-                raise DataError(
-                    f"{_at(start + row, name, place)}: {brief(text[row])} holds {brief(sign)}, while the first rows are lists by {way}. Say "
-                    f"{said}='{way}' if it is part of an id, or {said}='{other}'."
-                )
+    plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
+    for other in [] if getattr(given, "items_in", None) else SIGNS:
+        odd = plain.str.contains(SIGNS[other], literal=True)
+        if other != way and odd.any():
+            row = int(odd.arg_max() or 0)
+            raise DataError(
+                f"{_at(start + row, name, place)}: {brief(text[row])} holds {brief(SIGNS[other])}, while the first rows are lists by {way}. "
+                f"Say {remedy(way, given)} if it is part of an id, or {remedy(other, given)}."
+            )
     parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
     return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
 

@@ -58,13 +58,11 @@ class File(Opened):
         kept = self.content.tobytes().split(b"\n")
         for line in lines:
             kept[line - 1] = b""
-        raw = bytearray(b"\n".join(kept))
-        return self._changed(_raw=pipes.held(raw), compression=None, encoding=None, is_whole=False)
+        return self.holding(bytearray(b"\n".join(kept)))
 
-    def with_first_line(self, line: bytes) -> File:
-        """Return the same file with another first line."""
-        raw = bytearray(line + b"\n" + self.content.tobytes().partition(b"\n")[2])
-        return self._changed(_raw=pipes.held(raw), compression=None, encoding=None, is_whole=False)
+    def holding(self, content: bytearray) -> File:
+        """Return the same file with another content."""
+        return self._changed(_raw=pipes.held(content), compression=None, encoding=None, is_whole=False)
 
     def encoded_in(self, encoding: str) -> File:
         """Return the same file, whose text is of an encoding and is read as UTF-8."""

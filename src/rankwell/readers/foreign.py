@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import known_word
-from rankwell.readers.first_value import first_value
+from rankwell.readers.json_values import first_value
 from rankwell.readers.shape import DEEPEST, shapes
 from rankwell.readers.text import BOM
 from rankwell.readers.to_judge import EVERYTHING

@@ -92,7 +92,7 @@ def of_cells(
 def _is_text(kind: pl.DataType) -> bool:
     import polars as pl
 
-    return kind == pl.String
+    return kind in (pl.String, pl.Categorical, pl.Enum)
 
 
 def _refuse_structs(column: str, kind: Any, name: str) -> None:

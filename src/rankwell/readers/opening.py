@@ -12,9 +12,10 @@ from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
 from rankwell.readers.in_memory import is_spark
+from rankwell.readers.options import NO_COLUMNS
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
-from rankwell.readers.reading import NO_COLUMNS, are_files, read_qrels
+from rankwell.readers.reading import are_files, read_qrels
 from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.run_qrels import Qrels
 

@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory, objects
 from rankwell.readers.in_memory import is_spark
+from rankwell.readers.options import NO_COLUMNS, Options, answers_in, named, refuse_options, refuse_query_ids
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
@@ -18,30 +19,8 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column
 
-if TYPE_CHECKING:
-    from rankwell.readers.shape import Shape
-
 PATHS = (str, os.PathLike, Opened)
-NO_COLUMNS: Mapping[str, str] = {}
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
-
-
-class Options(NamedTuple):
-    """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
-
-    format_in: str | None
-    columns: Mapping[str, str]
-    encoding: str | None
-    query_ids: Any = None
-    scores_from: Any = None
-
-    @property
-    def items_in(self) -> str | None:
-        """How a cell of a table writes a list of items."""
-        found: str | None = getattr(self.columns, "items_in", None)
-        return found
-
-
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
@@ -137,7 +116,7 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        options = Options(format_in, _named(columns, items_in), encoding, query_ids, scores_from)
+        options = Options(format_in, named(columns, items_in), encoding, query_ids, scores_from)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -179,7 +158,7 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    options = Options(format_in, _named(columns, items_in), encoding, query_ids)
+    options = Options(format_in, named(columns, items_in), encoding, query_ids)
     qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
@@ -228,7 +207,7 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
-    shape, answers = (None, source) if kind == "items" else _shape(source, kind, name or kind, options)
+    shape, answers = (None, source) if kind == "items" else answers_in(source, kind, name or kind, options)
     if shape is not None:
         read = getattr(shape, f"{kind}_of")
         return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
@@ -237,58 +216,6 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     module, source = _module_and_value(source, kind)
     refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
-
-
-def _shape(source: Any, kind: str, name: str, options: Options) -> tuple[Shape | None, Any]:
-    """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
-    if not isinstance(source, (Mapping, list, tuple)) and not hasattr(source, "body"):
-        return None, source
-    if isinstance(source, (Mapping, list, tuple)) and objects.is_usual(source):
-        return None, source
-    from rankwell.readers.shape import shape_of, unwrapped
-
-    source = unwrapped(source)
-    if not isinstance(source, (Mapping, list, tuple)):
-        return None, source
-    shape = shape_of(source)
-    if shape is None and not options.columns:
-        from rankwell.readers.foreign import refuse_foreign
-
-        refuse_foreign(source, name, kind)
-    return shape, source
-
-
-def refuse_options(
-    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
-) -> None:
-    """Raise UsageError for what was said of the reading of a source and does not apply to it."""
-    if options.items_in is not None and not is_table:
-        from rankwell.readers.cells import argument_of
-
-        raise UsageError(
-            f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
-        )
-    if options.scores_from is not None and has_scores:
-        raise UsageError(
-            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
-        )
-
-
-def refuse_query_ids(given: Any, label: str, why: str) -> None:
-    """Raise UsageError if ids are given to queries that have a name."""
-    if given is not None:
-        raise UsageError(
-            f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
-        )
-
-
-def _named(columns: Mapping[str, str] | None, items_in: str | None) -> Mapping[str, str]:
-    """What columns hold, and how cells write lists of items, if that was said."""
-    if items_in is None:
-        return NO_COLUMNS if columns is None else columns
-    from rankwell.readers.cells import Named
-
-    return Named(columns, items_in)
 
 
 def _is_of_paths(source: Any) -> bool:

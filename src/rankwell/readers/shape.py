@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.answers import Answer, gather, named
-from rankwell.readers.first_value import first_value
+from rankwell.readers.json_values import first_value
 from rankwell.readers.objects import first_of, is_empty
 from rankwell.readers.query_ids import QueryIds, ids_of
 from rankwell.tables.run_qrels import SWAPPED

@@ -16,8 +16,8 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
-from rankwell.readers.first_value import first_value
 from rankwell.readers.frame_columns import Frames
+from rankwell.readers.json_values import UNIQUE, Twice, first_value
 from rankwell.readers.shape import shape_of
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
@@ -40,21 +40,7 @@ class Pairs(list[tuple[str, Any]]):
     """The members of a JSON object, in their order, with those that are repeated."""
 
 
-class Twice(Exception):
-    """A key that stands twice in one object."""
-
-
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the members of an object; Twice if a key is repeated."""
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Twice(next(key for key in keys if keys.count(key) > 1))
-    return members
-
-
 DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
-PLAIN = json.JSONDecoder(object_pairs_hook=unique)
 
 
 def recognises(start: bytes) -> bool:
@@ -179,7 +165,7 @@ class Document:
         while at < len(self.text):
             line, counted = line + self.text.count("\n", counted, at), at
             try:
-                value, at = self._value(at, PLAIN)
+                value, at = self._value(at, UNIQUE)
             except Twice as twice:
                 raise DataError(
                     f"{self.file.label}:{line}: the key {brief(twice.args[0])} stands twice in an object. Remove one."

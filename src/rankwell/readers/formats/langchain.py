@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from rankwell.errors import brief
 from rankwell.readers.answers import Answer
 from rankwell.readers.hit_lists import Hit, HitLists, field, has
 from rankwell.readers.shape import Unread
@@ -48,7 +49,7 @@ class Documents(HitLists):
         try:
             steps = {above > below for above, below in pairwise(scores) if above != below}
         except (TypeError, ValueError):
-            raise Unread(f"the scores of its pairs are no numbers, such as {scores[0]!r:.40}.") from None
+            raise Unread(f"the scores of its pairs are no numbers, such as {brief(scores[0])}.") from None
         if len(steps) > 1:
             raise Unread(
                 "the scores of its pairs (document, score) go neither down nor up, so the list is not in the order of a ranking, and whether "

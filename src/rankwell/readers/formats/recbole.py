@@ -39,5 +39,6 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
 
 def untyped(file: File) -> File:
     """Return the same table without the types in its header."""
-    line = file.head.removeprefix(BOM).partition(b"\n")[0]
-    return file.with_first_line(b"\t".join(name.partition(b":")[0] for name in line.split(b"\t")))
+    head, end, rows = file.content.tobytes().removeprefix(BOM).partition(b"\n")
+    names = [name.partition(b":")[0] for name in head.split(b"\t")]
+    return file.holding(bytearray(b"\t".join(names) + end + rows))

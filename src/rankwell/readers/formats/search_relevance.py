@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rankwell.errors import brief
 from rankwell.readers.answers import Answer
 from rankwell.readers.shape import Shape, Unread
 
@@ -50,7 +51,7 @@ def _number(rating: Any) -> Any:
     try:
         return float(rating) if isinstance(rating, str) else rating
     except ValueError:
-        raise Unread(f"the rating {rating!r:.40} is not a number.") from None
+        raise Unread(f"the rating {brief(rating)} is not a number.") from None
 
 
 SHAPE = Shape(

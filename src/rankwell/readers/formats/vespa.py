@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rankwell.errors import brief
 from rankwell.readers.answers import Answer
 from rankwell.readers.shape import Shape, Unread
 
@@ -45,7 +46,7 @@ def _id(hit: Mapping[str, Any]) -> Any:
             return parts[-1]
     if "id" not in fields:
         raise Unread(
-            f"the hit {hit.get('id')!r} has no id of a document. Return the field documentid or id in the summary."
+            f"the hit {brief(hit.get('id'))} has no id of a document. Return the field documentid or id in the summary."
         )
     return fields["id"]
 

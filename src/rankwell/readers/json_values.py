@@ -1,4 +1,4 @@
-"""The first JSON value of a text, as far as its beginning shows it: by it the shape of a file is known."""
+"""Values of JSON: the first one of a text, as far as its beginning shows it, and objects whose keys stand once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,22 @@ from rankwell.readers.text import BOM
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\Z)|[\[\]{},]', re.DOTALL)
 CLOSING = {"{": "}", "[": "]"}
 DECODER = json.JSONDecoder()
+
+
+class Twice(Exception):
+    """A key that stands twice in one object."""
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the members of an object; Twice if a key is repeated."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise Twice(next(key for key in keys if keys.count(key) > 1))
+    return members
+
+
+UNIQUE = json.JSONDecoder(object_pairs_hook=unique)
 
 
 @lru_cache(maxsize=2)
