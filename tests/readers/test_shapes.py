@@ -514,6 +514,65 @@ def test_labels_and_predictions_that_do_not_fit_are_refused(y, p):
         rw.from_groups(y, p, [2])
 
 
+def vespa(*hits, **more):
+    return {
+        "q1": {
+            "root": {
+                "id": "toplevel",
+                "relevance": 1.0,
+                "children": [{"relevance": 1.0, "source": "c"} | hit for hit in hits],
+            }
+            | more
+        }
+    }
+
+
+DETAILS = {
+    "a key of Vespa with colons": (vespa({"id": "id:n:note:g=x:a:b"}), ["a:b"]),
+    "a hit of Vespa without a stored id": (vespa({"id": "index:c/0/1f", "fields": {"id": "a"}}), ["a"]),
+    "the document id of Vespa among the fields": (vespa({"id": "index:c/0/1f", "fields": {"documentid": "id:n:note::a"}}), ["a"]),
+    "groups of Vespa, which are no hits": (vespa({"id": "group:root:0"}, {"id": "id:n:note::a"}), ["a"]),
+    "an empty answer of Vespa": ({"q1": {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}}, []),
+    "groups of Solr": (
+        {"q1": {"responseHeader": {}, "grouped": {"f": {"groups": [{"doclist": {"docs": [{"id": i}]}} for i in "ab"]}}}}, ["a", "b"],
+    ),
+    "an old name of UBI": ([{"user_query": "q1", "query_response_objects_ids": ["a"]}], ["a"]),
+    "an index of UBI": (
+        {"hits": {"hits": [{"_id": "x", "_source": {"user_query": "t", "query_id": "q1", "query_response_hit_ids": ["a"]}}]}}, ["a"],
+    ),
+    "hits of an old Elasticsearch": ({"q1": {"hits": {"total": 1, "hits": [{"_type": "d", "_id": "a", "_score": 1.0}]}}}, ["a"]),
+    "matches of a vector store": ({"q1": {"matches": [{"id": "a", "score": 0.5, "values": []}]}}, ["a"]),
+    "hits that are ranked": ({"q1": [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]}, ["b", "a"]),
+    "RAGChecker": ({"results": [{"query_id": "q1", "query": "t", "retrieved_context": [{"doc_id": "a", "text": ""}]}]}, ["a"]),
+    "a document of LangChain with an id in its metadata": ({"q1": [{"page_content": "", "metadata": {"id": "a"}}]}, ["a"]),
+    "a document of Solr with several fields": ({"q1": {"response": {"docs": [{"id": "a", "author": ["x", "y"]}]}}}, ["a"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DETAILS)
+def test_details_of_the_shapes_are_read(tmp_path, name):
+    value, items = DETAILS[name]
+    for source in (value, write(tmp_path, "a.json", value)):
+        run = rw.read_run(source)
+        assert run.queries == (["q1"] if items else run.queries)
+        rows = run.rows.table()
+        key = rows.key if rows.by_rank else -rows.key
+        assert [item for _, item in sorted(zip(key.tolist(), rows.item.tolist(), strict=True))] == items
+
+
+def test_incomplete_answers_are_said():
+    errors = {"errors": [{"message": "timeout"}]}
+    with pytest.warns(UserWarning, match=r"run: 1 query with an incomplete answer: q1 \(timeout\)"):
+        rw.read_run(vespa({"id": "id:n:note::a"}, **errors))
+    with pytest.warns(UserWarning, match=r"run: 1 query without an answer: q1 \(timeout\)"):
+        assert len(rw.read_run(vespa(**errors) | {"q2": vespa({"id": "id:n:note::a"})["q1"]})) == 1
+    late, broken = search("a") | {"timed_out": True}, search("a") | {"_shards": {"failed": 2}}
+    with pytest.warns(
+        UserWarning, match=r"2 queries with an incomplete answer: q1 \(timed out\), q2 \(2 shards failed\)"
+    ):
+        rw.read_run({"q1": late, "q2": broken})
+
+
 @dataclasses.dataclass
 class Odd:
     """An object of which nobody knows anything."""

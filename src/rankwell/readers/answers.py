@@ -20,13 +20,17 @@ SHOWN = 3
 
 
 class Answer(NamedTuple):
-    """The hits of one query. Without ``numbers`` (scores or grades) their order counts; ``text`` names a query that has no id."""
+    """The hits of one query. Without ``numbers`` (scores or grades) their order counts; ``text`` names a query that has no id.
+
+    ``failure`` says why there is no answer, ``lack`` why it is incomplete.
+    """
 
     items: list[Any]
     numbers: list[Any] | None = None
     query: Any = None
     text: Any = None
     failure: str = ""
+    lack: str = ""
 
 
 def gather(
@@ -50,7 +54,7 @@ def gather(
     from rankwell.readers.formats.json import Gathered, Pairs
 
     gathered, known = Gathered(label, word), set[Any]()
-    failures, follows = [], True
+    failures, lacks, follows = list[str](), list[str](), True
     scored: Any = None
     for answer in answers:
         query = _query(answer, ids, label, what)
@@ -63,6 +67,8 @@ def gather(
         if answer.failure:
             failures.append(f"{query} ({answer.failure})")
             continue
+        if answer.lack:
+            lacks.append(f"{query} ({answer.lack})")
         _refuse_missing(answer, query, label)
         numbers = None if answer.numbers is None else [_plain(each) for each in answer.numbers]
         if in_order and word == "score":
@@ -79,7 +85,11 @@ def gather(
         plain = None if numbers is None else Pairs(zip(answer.items, numbers, strict=True))
         gathered.add(query, answer.items if plain is None else plain)
     if failures:
-        warnings.warn(_failed(failures, label), stacklevel=2)
+        said = "without an answer", "The run does not hold them."
+        warnings.warn(_listed(failures, label, *said), stacklevel=2)
+    if lacks:
+        said = "with an incomplete answer", "Ask again, or give them more time."
+        warnings.warn(_listed(lacks, label, *said), stacklevel=2)
     if not known:
         raise DataError(f"{label}: it holds no answers.")
     if ids is not None:
@@ -125,13 +135,10 @@ def _plain(number: Any) -> Any:
     return number.item() if hasattr(number, "item") and getattr(number, "ndim", 1) == 0 else number
 
 
-def _failed(failures: list[str], label: str) -> str:
-    more = f" and {len(failures) - SHOWN} more" if len(failures) > SHOWN else ""
-    one = len(failures) == 1
-    return (
-        f"{label}: {len(failures)} quer{'y' if one else 'ies'} without an answer: {', '.join(failures[:SHOWN])}{more}. The run does not "
-        f"hold {'it' if one else 'them'}."
-    )
+def _listed(queries: list[str], label: str, what: str, more: str) -> str:
+    others = f" and {len(queries) - SHOWN} more" if len(queries) > SHOWN else ""
+    number = f"{len(queries)} quer{'y' if len(queries) == 1 else 'ies'}"
+    return f"{label}: {number} {what}: {', '.join(queries[:SHOWN])}{others}. {more}"
 
 
 def named(answers: Iterator[Answer], query: Any) -> Iterator[Answer]:

@@ -13,6 +13,8 @@ from rankwell.readers.answers import Answer
 from rankwell.readers.shape import Shape, Unread
 
 SUFFIXES = ()
+NOT_JUDGED = "an answer of a search holds no judgements"
+SHOWN = "an answer of _rank_eval rates only the hits that were shown; relevant items that were not are missing, and recall and nDCG would be too good"
 
 
 def fits(value: Any) -> bool:
@@ -80,7 +82,9 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
 
 
 def _answer(response: Mapping[str, Any]) -> Answer:
-    return _listed(response["hits"]["hits"])
+    failed = (response.get("_shards") or {}).get("failed")
+    lack = "timed out" if response.get("timed_out") else f"{failed} shards failed" if failed else ""
+    return _listed(response["hits"]["hits"])._replace(lack=lack)
 
 
 def _listed(hits: list[Mapping[str, Any]]) -> Answer:
@@ -97,24 +101,14 @@ def _failed(error: Any) -> Answer:
 def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the judgements of each request."""
     if not _is_request(value):
-        what = "an answer of _rank_eval has ratings only of the hits that were shown; relevant items that were not are missing, and recall and the ideal of nDCG would be too good" if _is_evaluation(value) else "an answer of a search holds no judgements"  # fmt: skip
-        raise Unread(f"{what}. Give the request of the _rank_eval, whose ratings are complete.")
-    for each in value["requests"]:
-        ratings = each["ratings"]
-        yield Answer(
-            [rated.get("_id") for rated in ratings],
-            [rated.get("rating") for rated in ratings],
-            each.get("id"),
+        raise Unread(
+            f"{SHOWN if _is_evaluation(value) else NOT_JUDGED}. Give the request of the _rank_eval, whose ratings are complete."
         )
+    for each in value["requests"]:
+        grades = [rated.get("rating") for rated in each["ratings"]]
+        yield Answer([rated.get("_id") for rated in each["ratings"]], grades, each.get("id"))
 
 
-SHAPE = Shape(
-    "elasticsearch",
-    "an answer of Elasticsearch",
-    fits,
-    run,
-    qrels,
-    in_order=True,
-    words="took hits _shards timed_out responses metric_score details requests ratings _id _score",
-)
+WORDS = "took hits _shards timed_out responses metric_score details requests ratings _id _score"
+SHAPE = Shape("elasticsearch", "an answer of Elasticsearch", fits, run, qrels, in_order=True, words=WORDS)
 recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,9 +31,8 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     if errors and not hits:
         yield Answer([], failure=errors[0][:60])
         return
-    if errors:
-        warnings.warn(f"an answer of Vespa is incomplete: {errors[0][:60]}", stacklevel=2)
-    yield Answer([_id(each) for each in hits], [each.get("relevance") for each in hits])
+    scores = [each.get("relevance") for each in hits]
+    yield Answer([_id(each) for each in hits], scores, lack=errors[0][:60] if errors else "")
 
 
 def _id(hit: Mapping[str, Any]) -> Any:
