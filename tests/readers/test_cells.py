@@ -109,6 +109,9 @@ def test_lists_of_judgements_have_an_argument_of_their_own(tmp_path, engine):
         assert res.mean == {"rr": 1.0}
     with pytest.raises(UsageError, match="qrels_items_in= is for tables"):
         rw.evaluate(run, {"1": {"a": 1}}, "rr", read={"qrels_items_in": "blank"})
+    (tmp_path / "qrels").write_text("1 0 d2 1\n")
+    with pytest.raises(UsageError, match="qrels_items_in= is for tables"):
+        rw.evaluate(run, tmp_path / "qrels", "rr", engine=engine, read={"qrels_items_in": "blank"})
 
 
 def test_lists_of_scores_may_stand_beside(tmp_path):

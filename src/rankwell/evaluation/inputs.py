@@ -38,6 +38,7 @@ READING = (
     "scores_from",
 )
 OF_RUNS = "rank_base", "query_ids", "items_in", "scores_from"  # which say nothing of judgements
+OF_QRELS = Named(None, None, "qrels_columns")
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -216,8 +217,11 @@ def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str
                 f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
             )
     of_qrels = {word: value for word, value in given.items() if word not in OF_RUNS}
-    of_qrels["columns"] = Named(given.get("columns"), of_qrels.pop("qrels_items_in", None), "qrels_columns")
-    given.pop("qrels_items_in", None)
+    of_qrels["columns"] = OF_QRELS
+    if given:
+        items_in = of_qrels.pop("qrels_items_in", None)
+        of_qrels["columns"] = Named(given.get("columns"), items_in, "qrels_columns")
+        given.pop("qrels_items_in", None)
     return given, of_qrels
 
 

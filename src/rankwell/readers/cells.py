@@ -34,9 +34,6 @@ class Named(dict[str, str]):
         super().__init__(columns or {})
         self.items_in, self.argument = items_in, argument
 
-    def __bool__(self) -> bool:
-        return len(self) > 0 or self.items_in is not None
-
 
 def argument_of(given: Mapping[str, str]) -> str:
     """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""

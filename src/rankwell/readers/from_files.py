@@ -12,7 +12,7 @@ from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
-from rankwell.readers.options import refuse_options, refuse_query_ids
+from rankwell.readers.options import TABLES, refuse_options, refuse_query_ids
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.query_ids import IdsOfFiles
 from rankwell.readers.reading import KINDS, PATHS
@@ -22,8 +22,6 @@ from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.readers.options import Options
-
-TABLES = ("delimited", "recbole", "ndjson", "json", "parquet", "arrow")  # which may hold lists in their cells
 
 
 def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:

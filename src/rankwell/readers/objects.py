@@ -7,6 +7,7 @@ from typing import Any
 
 from rankwell.errors import DataError, brief
 
+NUMBERS = {int, float}
 PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
 
 
@@ -65,22 +66,19 @@ def first_of(values: Iterable[Any]) -> Any:
 
 def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
     """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
-    values = source.values() if isinstance(source, Mapping) else source
-    return _is_plain(
-        next((each for each in values if not (isinstance(each, (dict, list, tuple)) and not each)), None)
-    )
+    for each in source.values() if isinstance(source, Mapping) else source:
+        if type(each) is dict:
+            if each:
+                return set(map(type, each.values())) <= NUMBERS
+        elif not isinstance(each, (list, tuple)) or each:
+            return _is_plain(each)
+    return True
 
 
 def _is_plain(value: Any) -> bool:
     """Whether a query's list is of ids and numbers, or no list at all but a column, a matrix row or nothing."""
     if isinstance(value, (list, tuple)):
-        return _is_plain_cell(value[0])
-    if type(value) is dict:
-        return all(type(each) in (int, float) for each in value.values())
+        cell = value[0]
+        cell = cell[0] if type(cell) is tuple and len(cell) == 2 else cell
+        return isinstance(cell, (str, int, float)) or hasattr(cell, "dtype")
     return value is None or hasattr(value, "dtype") or hasattr(value, "__arrow_c_stream__")
-
-
-def _is_plain_cell(value: Any) -> bool:
-    if type(value) is tuple and len(value) == 2:
-        value = value[0]
-    return isinstance(value, (str, int, float)) or hasattr(value, "dtype")

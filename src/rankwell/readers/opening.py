@@ -12,7 +12,7 @@ from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
 from rankwell.readers.in_memory import is_spark
-from rankwell.readers.options import NO_COLUMNS
+from rankwell.readers.options import NO_COLUMNS, TABLES, Options, refuse_options
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
 from rankwell.readers.reading import are_files, read_qrels
@@ -44,14 +44,18 @@ def open_qrels(
         from rankwell.readers import frames
 
         table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
-        pieces = frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
+        pieces = frames.open_qrels_of(
+            table, name=name or title, columns=NO_COLUMNS if columns is None else columns
+        )
         if is_address and isinstance(pieces.frames, frames.ScannedFrames):
             pieces.frames.label = os.fspath(source)
         return pieces
     if is_spark(source):
         from rankwell.readers import spark_tables
 
-        return spark_tables.open_qrels_of(source, name=name or "qrels", columns=columns or NO_COLUMNS)
+        return spark_tables.open_qrels_of(
+            source, name=name or "qrels", columns=NO_COLUMNS if columns is None else columns
+        )
     qrels: Qrels = read_qrels(source, name=name, **options)
     return held_qrels(qrels)
 
@@ -63,6 +67,8 @@ def _is_one(source: Any) -> bool:
 def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
     form = options["format_in"] or guess(file)[0]
+    given = NO_COLUMNS if options["columns"] is None else options["columns"]
+    refuse_options(Options(None, given, None), file.label, f"a file read as {form}", is_table=form in TABLES)
     function = getattr(reader(form), "open_qrels", None)
     if form in NAMED_WORDS and not options["columns"]:
         refuse_foreign_file(file.head, file.label, "qrels", form)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankwell.readers.shape import Shape
 
 NO_COLUMNS: Mapping[str, str] = {}
+TABLES = ("delimited", "recbole", "ndjson", "json", "parquet", "arrow")  # which may hold lists in their cells
 
 
 class Options(NamedTuple):
@@ -25,10 +26,16 @@ class Options(NamedTuple):
     scores_from: Any = None
 
     @property
-    def items_in(self) -> str | None:
-        """How a cell of a table writes a list of items."""
-        found: str | None = getattr(self.columns, "items_in", None)
-        return found
+    def says_more(self) -> bool:
+        """Whether something is said of what lies beside, or of lists in cells."""
+        return (
+            self.query_ids is not None
+            or self.scores_from is not None
+            or getattr(self.columns, "items_in", None) is not None
+        )
+
+
+AS_IT_IS = Options(None, NO_COLUMNS, None)
 
 
 def named(columns: Mapping[str, str] | None, items_in: str | None) -> Mapping[str, str]:
@@ -61,7 +68,7 @@ def refuse_options(
     options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
 ) -> None:
     """Raise UsageError for what was said of the reading of a source and does not apply to it."""
-    if options.items_in is not None and not is_table:
+    if getattr(options.columns, "items_in", None) is not None and not is_table:
         raise UsageError(
             f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
         )

@@ -11,7 +11,15 @@ from typing import Any, Literal
 from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory, objects
 from rankwell.readers.in_memory import is_spark
-from rankwell.readers.options import NO_COLUMNS, Options, answers_in, named, refuse_options, refuse_query_ids
+from rankwell.readers.options import (
+    AS_IT_IS,
+    NO_COLUMNS,
+    Options,
+    answers_in,
+    named,
+    refuse_options,
+    refuse_query_ids,
+)
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
@@ -116,7 +124,11 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        options = Options(format_in, named(columns, items_in), encoding, query_ids, scores_from)
+        is_plain = format_in is None and encoding is None and not columns
+        if is_plain and query_ids is None and items_in is None and scores_from is None:
+            options = AS_IT_IS
+        else:
+            options = Options(format_in, named(columns, items_in), encoding, query_ids, scores_from)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -158,7 +170,8 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    options = Options(format_in, named(columns, items_in), encoding, query_ids)
+    given = named(columns, items_in) if columns is None or items_in is not None else columns
+    options = Options(format_in, given, encoding, query_ids)
     qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
@@ -207,14 +220,18 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
-    shape, answers = (None, source) if kind == "items" else answers_in(source, kind, name or kind, options)
-    if shape is not None:
-        read = getattr(shape, f"{kind}_of")
-        return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
+    first = next(iter(source.values()), None) if type(source) is dict else None
+    is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= objects.NUMBERS
+    if kind != "items" and not is_of_numbers:
+        shape, answers = answers_in(source, kind, name or kind, options)
+        if shape is not None:
+            read = getattr(shape, f"{kind}_of")
+            return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
     what = f"a {type(source).__name__}"
-    refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
     module, source = _module_and_value(source, kind)
-    refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
+    if options is not AS_IT_IS and options.says_more:
+        refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
+        refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
 
 
