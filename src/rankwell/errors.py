@@ -75,7 +75,8 @@ def brief(value: object) -> str:
         text = repr(value[:BRIEF] if isinstance(value, str | bytes) else value)
     except (ValueError, RecursionError):  # it holds such a number, or lists in lists in lists
         text = f"a {type(value).__name__}"
-    text = " ".join(text.split()) if "\n" in text else text  # arrays and tables are written in several lines
+    if "\n" in text:  # a frame, of which a message is one line
+        text = " ".join(text.split())
     return text if len(text) <= BRIEF else f"{text[: BRIEF - 1]}…"
 
 

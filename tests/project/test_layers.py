@@ -19,14 +19,6 @@ def test_the_source_tree_is_found():
     assert PACKAGE / "__init__.py" in MODULES
 
 
-def test_no_file_has_more_than_300_lines():
-    lengths = {
-        path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
-        for path in MODULES
-    }
-    assert not {name: length for name, length in lengths.items() if length > 300}
-
-
 def test_values_of_users_are_shortened_in_messages():
     """``{value!r}`` writes a value of any length, or fails halfway; ``brief`` and slices of text do not."""
     whole = [

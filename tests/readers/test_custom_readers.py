@@ -11,8 +11,12 @@ from tests.readers import planted, test_same_bits, ways
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, ReaderError
-from rankwell.readers import open_run
+from rankwell.readers import open_run, read_items
 from rankwell.readers.detection import formats
+from rankwell.readers.items_users import read_catalogue, read_users
+from rankwell.readers.logs import read_log
+from rankwell.readers.query_texts import read_queries
+from rankwell.readers.samples import read_sample
 from rankwell.testing import LawBroken, check_reader
 
 PAIRS = planted.reader_of_contributing()
@@ -283,3 +287,42 @@ def test_a_list_that_is_read_by_ranks_is_compared_by_its_order(tmp_path):
     check_reader(ranked, None, tmp_path, suffix=".csv")
     with pytest.raises(LawBroken, match="was read above"):
         check_reader(lambda data, path: ranked(data, path, best_first=False), None, tmp_path, suffix=".csv")
+
+
+WHOLE = """
+SUFFIXES = (".cells",)
+def recognises(start):
+    return start.startswith(b"#cells")
+def read_table(file, *, kind, columns):
+    import polars as pl
+    from rankwell.tables.places import RowOf
+    with file.stream() as lines:
+        rows = [dict(cell.split("=") for cell in line.decode().split()) for line in lines if line[:1] != b"#"]
+    return {returned}
+"""
+CELLS = "#cells\nuser=u item=a stratum=s text=x\nuser=v item=b stratum=t text=y\n"
+
+
+def test_a_format_gets_every_table_by_one_function(tmp_path, plant):
+    plant(WHOLE.format(returned="pl.DataFrame(rows), RowOf(file.label)"))
+    path = tmp_path / "table"
+    path.write_text(CELLS)
+    assert read_items(path).item.tolist() == read_catalogue(path).item.tolist() == ["a", "b"]
+    assert read_users(path).query.tolist() == read_queries(path).query.tolist() == ["u", "v"]
+    assert read_log(path).frame.columns == ["user", "item", "stratum", "text"]
+    assert read_sample(path).frame["stratum"].to_list() == ["s", "t"]
+    run = {"u": ["a"], "v": ["a"]}
+    assert rw.evaluate(run, metrics="coverage@1", items=path)["coverage@1"] == 0.5
+    with pytest.raises(rw.RankwellError, match="cannot hold run"):
+        rw.read_run(path)
+    path.write_text(CELLS + "user=w item\n")
+    with pytest.raises(ReaderError, match=r"table:4: cannot be read as pairs \(ValueError"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("returned", ["rows", "(rows, RowOf(file.label))", "pl.DataFrame(rows)", "None"])
+def test_what_is_no_table_and_place_is_an_error_of_the_reader(tmp_path, plant, returned):
+    plant(WHOLE.format(returned=returned))
+    (tmp_path / "table").write_text(CELLS)
+    with pytest.raises(ReaderError, match="the pairs reader has a bug"):
+        read_log(tmp_path / "table")

@@ -105,7 +105,7 @@ def test_numbers_are_whole_if_all_are_and_other_columns_stay_text(tmp_path):
         ("user,item,rating\nu,a,5\nu,b,\n", r"log.csv:3: the grade is missing"),
         ("user,thing,rating\nu,a,5\n", "there is no column for the item"),
         ("user,item,rating\n", "holds no rows"),
-        ("user,item,rating,stars,label\nu,a,5,4,3\n", "'rating', 'label' both mean grade"),
+        ("user,item,rating,stars,label\nu,a,5,4,3\n", "'rating', 'stars', 'label' all mean grade"),
         ("user,item,rating\nu,a,5,6\n", "4 columns where the header has 3"),
     ],
 )

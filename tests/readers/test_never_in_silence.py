@@ -105,7 +105,7 @@ def test_a_whole_number_that_no_float_holds_is_refused_in_matrices():
             rw.evaluate(run, qrels, "ap")
 
 
-@pytest.mark.parametrize("other", ["query_id", "QID", "user"])
+@pytest.mark.parametrize("other", ["session id", "user_id", "user"])
 def test_two_columns_of_one_meaning_are_refused_unless_one_is_named(tmp_path, other):
     frame = pl.DataFrame({"query": ["x", "y"], other: ["1", "2"], "item": ["a", "c"], "score": [2.0, 1.0]})
     frame.write_csv(tmp_path / "r.csv")

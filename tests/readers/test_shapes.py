@@ -74,6 +74,7 @@ RUNS = {
     "rankllm/candidates.json": {},
     "rankllm/candidates.jsonl": {},
     "solr/select_*.json": {"query_ids": "stem"},
+    "surprise/predictions.csv": {},
     "trec/run.txt": {},
     "ubi/queries.ndjson": {},
     "vespa/search_*.json": {"query_ids": "stem"},
@@ -84,6 +85,7 @@ RUNS = {
 }
 JUDGED = {
     "trec/qrels.txt": {}, "beir/qrels/test.tsv": {}, "elasticsearch/rank_eval_request.json": {}, "recbole/data.inter": {},
+    "surprise/predictions.csv": {},
 }  # fmt: skip
 BINARY_JUDGED = {
     "ragas/rows.jsonl": {"query_ids": NAMES}, "llamaindex/nodes.jsonl": {}, "kaggle/solution_blanks.csv": {},
@@ -255,9 +257,19 @@ def test_rows_of_objects_are_judgements_by_the_names_of_their_fields():
     agrees(rw.evaluate(rows(ScoredDoc), judged, METRICS))
 
 
+def test_predictions_of_surprise_are_a_run_and_judgements():
+    found = rows(
+        lambda q, item, score: Prediction(q, item, QRELS[q].get(item, 0), score, {"was_impossible": False})
+    )
+    agrees(rw.evaluate(found, found, METRICS))
+
+
+Unusual = dataclasses.make_dataclass("Unusual", ["wer", "was", "wieviel"])
+
+
 def test_fields_of_unusual_names_are_named_as_columns_are():
-    found = rows(lambda query, item, score: Prediction(query, item, 0, score, {"was_impossible": False}))
-    agrees(rw.evaluate(rw.read_run(found, columns={"est": "score"}), QRELS, METRICS))
+    names = {"wer": "query", "was": "item", "wieviel": "score"}
+    agrees(rw.evaluate(rows(Unusual), QRELS, METRICS, columns=names))
 
 
 def test_lists_of_documents_are_judgements():
@@ -292,7 +304,7 @@ NAMED = {
 OTHER = [
     name for name in FILES
     if name.endswith((".json", ".jsonl", ".ndjson", ".csv")) and not any(Path(name).match(each) for each in READ)
-    and not name.startswith(("surprise", "README"))
+    and not name.startswith("README")
 ]  # fmt: skip
 
 

@@ -79,6 +79,16 @@ def records(rows, kind):
     return json.dumps(frame(rows, kind).to_dicts(), indent=1).encode()
 
 
+def column_lists(rows, kind):
+    names = ["query", "item", "score" if kind == "run" else "grade"]
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def pandas_json(columns):
+    """As ``DataFrame.to_json`` of pandas writes columns, with all digits."""
+    return json.dumps({name: dict(enumerate(cells)) for name, cells in columns.items()}).encode()
+
+
 def nested(rows, kind):
     table = {}
     for query, item, number in rows:
@@ -103,6 +113,8 @@ FILES = {
     "stream.arrows": arrow_stream,
     "lines.jsonl": ndjson,
     "records.json": records,
+    "columns.json": lambda rows, kind: json.dumps(column_lists(rows, kind)).encode(),
+    "pandas.json": lambda rows, kind: pandas_json(column_lists(rows, kind)),
     "object.json": json_object,
 }
 
@@ -267,7 +279,7 @@ FORMATS = {
     "vespa": ["roots.json"],
     "arrow": ["file.arrow", "stream.arrows"],
     "delimited": ["comma.csv", "tab.tsv", "semicolon.csv", "bar.psv", "beir.tsv"],
-    "json": ["records.json", "object.json"],
+    "json": ["records.json", "columns.json", "pandas.json", "object.json"],
     "movielens": ["movielens.dat"],
     "ndjson": ["lines.jsonl"],
     "parquet": ["table.parquet"],
@@ -295,3 +307,102 @@ def dense(rows, kind):
     for query, item, number in rows:
         found[query, item] = number
     return found
+
+
+def csv_of(table, sign=","):
+    buffer = io.BytesIO()
+    table.write_csv(buffer, separator=sign)
+    return buffer.getvalue()
+
+
+def capitals(table):
+    return csv_of(table).replace(b"true", b"True").replace(b"false", b"False")
+
+
+def written(method):
+    def write(table):
+        buffer = io.BytesIO()
+        getattr(table, method)(buffer)
+        return buffer.getvalue()
+
+    return write
+
+
+# formats whose tables have named columns, and how each is written
+def typed_table(table):
+    lines = csv_of(table, "\t").split(b"\n", 1)
+    kinds = ["float" if kind.is_numeric() else "token" for kind in table.schema.values()]
+    names = [f"{name}:{kind}" for name, kind in zip(table.columns, kinds, strict=True)]
+    return "\t".join(names).encode() + b"\n" + lines[1]
+
+
+# answers of systems, of which no table is made
+NO_TABLES = (
+    "browsecomp", "elasticsearch", "haystack", "hits", "langchain", "letor", "llamaindex", "mteb", "ragas", "rankllm", "search_relevance",
+    "solr", "ubi", "vespa",
+)  # fmt: skip
+NAMED = {
+    "arrow": {"t.arrow": written("write_ipc"), "t.arrows": written("write_ipc_stream")},
+    "delimited": {
+        "t.csv": csv_of,
+        "t.tsv": lambda table: csv_of(table, "\t"),
+        "t.psv": lambda table: csv_of(table, "|"),
+        "semicolon.csv": lambda table: csv_of(table, ";"),
+        "capitals.csv": capitals,
+    },
+    "json": {
+        "t.json": written("write_json"),
+        "columns.json": lambda table: json.dumps(table.to_dict(as_series=False)).encode(),
+        "pandas.json": lambda table: pandas_json(table.to_dict(as_series=False)),
+    },
+    "ndjson": {"t.jsonl": written("write_ndjson")},
+    "recbole": {"t.inter": typed_table},
+    "parquet": {"t.parquet": written("write_parquet")},
+}
+# formats whose columns are given by their order: the tables that they hold, and what these mean
+FIXED = {
+    "movielens": {
+        "log": (
+            b"01::007::4.5::11\n02::8::3::12\n",
+            {"query": ["01", "02"], "item": ["007", "8"], "grade": [4.5, 3.0], "time": [11, 12]},
+        ),
+        "items": (
+            b"007::Heat (1995)::Crime|Drama\n8::Up (2009)::Comedy\n",
+            {
+                "item": ["007", "8"],
+                "title": ["Heat (1995)", "Up (2009)"],
+                "genres": ["Crime|Drama", "Comedy"],
+            },
+        ),
+        "users": (
+            b"01::F::25::10::02139\n02::M::1::16::70072\n",
+            {
+                "query": ["01", "02"],
+                "gender": ["F", "M"],
+                "age": [25, 1],
+                "occupation": [10, 16],
+                "zip": ["02139", "70072"],
+            },
+        ),
+    },
+    "prefs": {
+        "log": (
+            b"01 g 0 d7 2\n02 g 0 d8 1\n",
+            {"query": ["01", "02"], "item": ["d7", "d8"], "grade": [2.0, 1.0]},
+        ),
+        "sample": (
+            b"01 0 007 top 1\n02 0 8 rest -1\n",
+            {"query": ["01", "02"], "item": ["007", "8"], "stratum": ["top", "rest"], "grade": [1.0, -1.0]},
+        ),
+    },
+    "trec": {
+        "log": (
+            b"01 0 007 1\n02 0 8 2\n",
+            {"query": ["01", "02"], "item": ["007", "8"], "grade": [1.0, 2.0]},
+        ),
+        "sample": (
+            b"01 0 007 1 1\n02 0 8 2 -1\n",
+            {"query": ["01", "02"], "item": ["007", "8"], "stratum": ["1", "2"], "grade": [1.0, -1.0]},
+        ),
+    },
+}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from rankwell.cli.option import DATA, OUTPUT, Option
-from rankwell.cli.options import ItemText, QueryTexts, Reading, refuse_files
+from rankwell.cli.options import ItemText, QueryTexts, ReadingQrels, refuse_files
 from rankwell.cli.words import share_of, split
 from rankwell.display.escaping import printable
 
@@ -59,7 +59,7 @@ def judging_sheet(
     output: Annotated[str, Option(name=("--output", "-o"), group=OUTPUT, help="the page")] = "sheet.html",
     title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
     lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
-    reading: Reading = Reading(),
+    reading: ReadingQrels = ReadingQrels(),
 ) -> None:
     """Write a page on which a person grades pairs of query and item, offline, in any browser.
 

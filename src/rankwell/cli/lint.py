@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from rankwell import __version__
 from rankwell.cli.commands import FOUND
 from rankwell.cli.option import DATA, OUTPUT, Option
-from rankwell.cli.options import Encoding, Form, Output, PolicyRules, form_of, refuse_files
+from rankwell.cli.options import Form, Output, PolicyRules, Reading, form_of, refuse_files
 from rankwell.cli.words import numbers
 from rankwell.display.findings import Findings
 from rankwell.display.output import in_form, write
@@ -47,7 +47,7 @@ def lint(
     topics: Annotated[
         str | None, Option(group=DATA, help="the topics that were judged: SMART, TREC, BEIR, or a table")
     ] = None,
-    encoding: Encoding = None,
+    reading: Reading = Reading(),
     k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
     scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
@@ -78,7 +78,7 @@ def lint(
     parts = [each for each in (collection, documents, topics) if each is not None]
     _refuse_what_does_not_fit(collection, parts, qrels, listed)
     refuse_files([each for each in (judged, *listed, *parts, items, train) if each], [output])
-    whole = _collection(collection, documents, topics, judged, encoding) if parts else None
+    whole = _collection(collection, documents, topics, judged, reading.encoding) if parts else None
     found = Findings([] if whole is None else whole.check())
     if listed:
         from rankwell.inspection.linting import lint as checked
@@ -96,7 +96,7 @@ def lint(
             metric=metric,
             policy=policy,
             cleaned_copies=cleaned_copies,
-            encoding=encoding,
+            read=reading.words,
         )
         found = Findings([*found, *own])
     if form == "json":

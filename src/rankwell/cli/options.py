@@ -159,10 +159,31 @@ class Engines:
 
 
 @record(kw_only=True)
-class Reading:
-    """The format and the columns of runs and judgements, where they are not recognised."""
+class ReadingQrels:
+    """The format, the columns and the encoding of judgements, where they are not recognised."""
 
     GROUP: ClassVar = READING
+
+    qrels_format: Annotated[str | None, Option(help="the format of the judgements")] = None
+    qrels_columns: Annotated[
+        list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
+    ] = None
+    qrels_items_in: QrelsItemsIn = None
+    encoding: Encoding = None
+
+    @property
+    def of_qrels(self) -> dict[str, Any]:
+        """What ``read_qrels`` takes."""
+        from rankwell.readers.column_names import Given
+
+        given, items_in = pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in
+        columns = Given(given, argument="qrels_columns", items_in=items_in)
+        return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
+
+
+@record(kw_only=True)
+class Reading(ReadingQrels):
+    """The format and the columns of runs and judgements, where they are not recognised."""
 
     format_in: Annotated[
         str | None,
@@ -172,19 +193,16 @@ class Reading:
         list[str] | None,
         Option(help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
     ] = None
+    order: Annotated[
+        Literal["rows"] | None,
+        Option(help="``rows`` if the rows of a table stand best first, whatever other columns hold"),
+    ] = None
     rank_base: Annotated[
         Literal[0, 1] | None,
         Option(help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"),
     ] = None
-    encoding: Encoding = None
-    qrels_format: Annotated[str | None, Option(help="the format of the judgements")] = None
-    qrels_columns: Annotated[
-        list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
-    ] = None
-
     query_ids: QueryIds = None
     items_in: ItemsIn = None
-    qrels_items_in: QrelsItemsIn = None
     scores_from: ScoresFrom = None
 
     @property
@@ -193,15 +211,16 @@ class Reading:
         columns = pairs(self.columns, "--columns")
         read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
         read |= {"query_ids": self.query_ids, "items_in": self.items_in, "scores_from": self.scores_from}
-        return read | {"rank_base": self.rank_base}
+        return read | {"rank_base": self.rank_base, "order": self.order}
 
     @property
-    def of_qrels(self) -> dict[str, Any]:
-        """What ``read_qrels`` takes."""
-        from rankwell.readers.cells import Named
-
-        columns = Named(pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in, "qrels_columns")
-        return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
+    def words(self) -> dict[str, Any]:
+        """What ``read=`` takes."""
+        given = {
+            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, "--qrels-columns"), "qrels_format": self.qrels_format,
+            "qrels_items_in": self.qrels_items_in,
+        }  # fmt: skip
+        return {word: value for word, value in given.items() if value not in (None, {})}
 
 
 @record(kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import fields
@@ -10,8 +11,10 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
+COLUMNS = re.compile(r"(?<!\w)((?:qrels_)?columns)=(\{[^{}]*\})")
 OTHERS = (
-    "items", "train", "users", "by", "weights", "slices", "rank_base", "query_ids", "items_in", "qrels_items_in", "scores_from", "encoding", "method", "norm", "metric", "qrels", "learn",
+    "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
+    "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
     "frame", "unanswered", "estimators",
@@ -46,10 +49,24 @@ def as_options(message: str) -> str:
 
     >>> as_options("Set duplicates='first' or 'drop', or rel=8 (45% of rows), or give items= with all of them: ap(rel=2)")
     'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
+    >>> as_options("is 'p buy' the score? columns={'p buy': 'score'}; or order='rows'")
+    "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
     >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
     """
-    return _argument().sub(_option, message)
+    return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
+
+
+def _columns_option(found: re.Match[str]) -> str:
+    """The option that says what columns hold, quoted for a shell; the message as it is where a name is cut."""
+    import shlex
+
+    try:
+        named = ast.literal_eval(found[2])
+    except (SyntaxError, ValueError):
+        return found[0]
+    said = ",".join(f"{column}={word}" for column, word in named.items())
+    return f"--{found[1].replace('_', '-')} {shlex.quote(said)}"
 
 
 @cache

@@ -17,6 +17,7 @@ from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
@@ -140,7 +141,7 @@ def compare(
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    encoding = (options.get("read") or {}).get("encoding")
+    encoding = encoding_of(options)
     metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs, read_inputs, reading_of
+from rankwell.evaluation.inputs import READING, Inputs, read_inputs, reading_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -31,7 +31,7 @@ from rankwell.tables.redaction import Redaction, redaction_of
 MISSING = "judged queries missing from the run"
 ARGUMENTS = (
     "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
-    "redact",
+    "redact", *READING,
 )  # fmt: skip
 
 
@@ -55,6 +55,12 @@ def diff(
     threads: int | None = None,
     read: Mapping[str, Any] | None = None,
     redact: bool | bytes | Redaction = False,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
+    encoding: str | None = None,
+    order: Literal["rows"] | None = None,
     **rules: Unpack[Rules],
 ) -> Diff:
     """Show on which queries two systems differ, and for one query both lists with what each rank contributed.
@@ -79,7 +85,7 @@ def diff(
         How many of the queries that changed most are shown, and whether only those where b is ``better`` or ``worse``.
     names
         What to call the two; by default the names of the runs.
-    train, policy, threads, read, rules
+    train, policy, threads, columns, qrels_columns, format_in, qrels_format, encoding, order, read, rules
         As for ``Evaluator``.
     redact
         Whether ids are shown as hashes, without texts and without segments of fewer than 5 queries: True, or a key of at least 16
@@ -116,7 +122,15 @@ def diff(
     a, b = opened(a), opened(b)
     asked = _metric(metric, a, b)
     _refuse(top, direction, asked)
-    run_options, qrels_options = reading_of(read)
+    run_options, qrels_options = reading_of(
+        read,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        format_in=format_in,
+        qrels_format=qrels_format,
+        encoding=encoding,
+        order=order,
+    )
     encoding = qrels_options.get("encoding")
     item_texts = texts_of_items(items, text, encoding)
     given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
@@ -141,14 +155,14 @@ def diff(
     called = _names(names, (results[0].name, results[1].name))
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
     aligned = Aligned.of({first.name: first, second.name: second}, [asked])
-    columns = columns_of(by)
+    segments = columns_of(by)
     found = Diff(
         names=called,
         metric=asked,
         ids=aligned.queries,
         values=aligned.values(asked),
         lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
-        groups=groups_of(aligned.queries, users, by=columns, weights=None, clusters=None, encoding=encoding),
+        groups=groups_of(aligned.queries, users, by=segments, weights=None, clusters=None, encoding=encoding),
         results=(first, second),
         lists=lists,
         query_texts=query_texts,

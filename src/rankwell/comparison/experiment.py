@@ -31,6 +31,7 @@ WORDS = {
         "columns",
         "encoding",
         "rank_base",
+        "order",
         "query_ids",
         "items_in",
         "scores_from",
@@ -72,9 +73,6 @@ class Experiment:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``compare``."""
-        read = {
-            word: value for word, value in self.read.items() if word not in ("qrels_format", "qrels_columns")
-        }
         given: dict[str, Any] = {
             "runs": dict(self.runs),
             "qrels": self.qrels,
@@ -88,7 +86,7 @@ class Experiment:
             "by": list(self.by) or None,
             "weights": self.weights,
             "clusters": self.clusters,
-            "read": read or None,
+            "read": dict(self.read) or None,
         }
         kept = {word: value for word, value in given.items() if value is not None}
         return {**kept, **self.tables, **self.policy, **self.statistics, "experiment": self.origin}

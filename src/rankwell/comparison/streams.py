@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparing import results_of
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import sequences
@@ -195,7 +195,7 @@ def confidence_sequence(
         raise UsageError(f"{wanted} is no mean of values per query, so no query adds to it by itself.")
     values = aligned.values(wanted)
     d = values[0] - values[1]
-    order, times = _in_order(aligned.queries, users, arrival, options.get("read") or {})
+    order, times = _in_order(aligned.queries, users, arrival, encoding_of(options))
     kept = order[~np.isnan(d[order])]
     if not len(kept):
         raise DataError(f"{wanted} is defined for no query in both systems, so there is nothing to compare.")
@@ -247,13 +247,11 @@ def _titles(first: Any, second: Any) -> tuple[str, str]:
     return "first", "second"
 
 
-def _in_order(
-    queries: Ids, users: Any, column: str, read: Mapping[str, Any]
-) -> tuple[np.ndarray, np.ndarray]:
+def _in_order(queries: Ids, users: Any, column: str, encoding: str | None) -> tuple[np.ndarray, np.ndarray]:
     """The places of queries in the order of arrival, and the place of each one's time among all times."""
     from rankwell.readers.items_users import read_users
 
-    table = read_users(users, encoding=read.get("encoding"))
+    table = read_users(users, encoding=encoding)
     if column not in table.columns:
         has = f"it has {one_of(table.columns)}" if table.columns else "it has only queries"
         raise UsageError(

@@ -6,13 +6,20 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import shown
 from rankwell.evaluation.curves_of_runs import Curves
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of, run_of
+from rankwell.evaluation.inputs import (
+    NO_OPTIONS,
+    READING,
+    Inputs,
+    read_inputs,
+    reading_of,
+    run_of,
+)
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read", "bounds",
-    "pool", "scale",
+    "pool", "scale", *READING,
 )  # fmt: skip
 
 
@@ -73,9 +80,15 @@ class Evaluator(Curves):
     per_query
         Whether to keep the values of each query; with ``engine="stream"`` also a Parquet file to write them to instead, as
         ``Results.save`` would.
+    columns, format_in, order
+        How runs are read, as for ``read_run``: what columns hold (``{"its name": "query"}``), the format of a file, and ``"rows"`` if
+        the rows of a table stand best first.
+    qrels_columns, qrels_format
+        What the columns of the judgements hold, and the format of their file.
+    encoding
+        The encoding of all text files that are not UTF-8.
     read
-        How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
-        ``{"encoding": "latin-1"}``. The encoding is that of the other tables too.
+        The same and other arguments of ``read_run`` by name, such as ``{"rank_base": 0}``.
     bounds
         Whether to bound each value over all grades that unjudged items could have (``Results.bounds``).
     pool
@@ -121,9 +134,23 @@ class Evaluator(Curves):
         bounds: bool = False,
         pool: Any = None,
         scale: float | Sequence[float] | None = None,
+        columns: Mapping[str, str] | None = None,
+        qrels_columns: Mapping[str, str] | None = None,
+        format_in: str | None = None,
+        qrels_format: str | None = None,
+        encoding: str | None = None,
+        order: Literal["rows"] | None = None,
         **rules: Unpack[Rules],
     ) -> None:
-        run_options, qrels_options = reading_of(read)
+        run_options, qrels_options = reading_of(
+            read,
+            columns=columns,
+            qrels_columns=qrels_columns,
+            format_in=format_in,
+            qrels_format=qrels_format,
+            encoding=encoding,
+            order=order,
+        )
         where = engine_of(engine, qrels, train, per_query=per_query)
         inputs = read_inputs(
             metrics,

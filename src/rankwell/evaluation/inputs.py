@@ -16,7 +16,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_items, read_qrels
-from rankwell.readers.cells import Named
+from rankwell.readers.column_names import Given
 from rankwell.records import record
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
@@ -27,18 +27,10 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.pieces import Pieces
 
-READING = (
-    "columns",
-    "format_in",
-    "encoding",
-    "rank_base",
-    "query_ids",
-    "items_in",
-    "qrels_items_in",
-    "scores_from",
-)
-OF_RUNS = "rank_base", "query_ids", "items_in", "scores_from"  # which say nothing of judgements
-OF_QRELS = Named(None, None, "qrels_columns")
+OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
+READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
+NOTHING_SAID = Given(argument="qrels_columns")
+NOT_NAMED = Given(argument="")  # no argument names the columns of this table
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -197,32 +189,71 @@ def _opened(qrels: Any, train: Any, engine: Engine, qrels_options: Mapping[str, 
         opened["qrels"] = open_qrels(found, name=name, **qrels_options)
     if train is not None:
         found, name = _found(train, None if isinstance(train, str) else "train", engine, {})
-        opened["train"] = open_qrels(found, name=name, encoding=qrels_options.get("encoding"))
+        opened["train"] = open_qrels(
+            found, name=name, encoding=qrels_options.get("encoding"), columns=NOT_NAMED
+        )
         refuse_labels(getattr(opened["train"], "matrix", None))
     return opened
 
 
-def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what ``read_run`` and ``read_qrels`` take of the argument ``read``.
+def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words about reading among the arguments of a function: those in ``read``, and those given by themselves.
+
+    In ``read`` what is said of columns and of the format holds for judgements too, unless they have words of their own.
 
     Raises
     ------
     UsageError
-        If it has a word that is none of theirs.
+        If a word is given twice, or ``read`` has one that is none of these.
     """
-    given = dict(read or {})
-    for word in given:
+    read = options.get("read") or {}
+    if not isinstance(read, Mapping):
+        raise UsageError(f"read= takes words such as {{'encoding': 'latin-1'}}, not {brief(read)}.")
+    found = dict(read)
+    for word in found:
         if word not in READING:
             raise UsageError(
                 f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
             )
-    of_qrels = {word: value for word, value in given.items() if word not in OF_RUNS}
-    of_qrels["columns"] = OF_QRELS
-    if given:
-        items_in = of_qrels.pop("qrels_items_in", None)
-        of_qrels["columns"] = Named(given.get("columns"), items_in, "qrels_columns")
-        given.pop("qrels_items_in", None)
-    return given, of_qrels
+    found = {"qrels_columns": found.get("columns"), "qrels_format": found.get("format_in")} | found
+    for word in READING:
+        if options.get(word) is None:
+            continue
+        if word in read:
+            raise UsageError(f"{word}= is given twice, also in read=. Give it once.")
+        found[word] = options[word]
+    return found
+
+
+def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what ``read_run`` and ``read_qrels`` take of words about reading; UsageError as for ``reading_in``."""
+    if not read and list(words.values()).count(None) == len(words):  # without a call for each word
+        return {}, {"columns": NOTHING_SAID}
+    found = reading_in({"read": read, **words})
+    encoding = found.get("encoding")
+    of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
+    of_run |= {word: found.get(word) for word in OF_RUNS}
+    items_in = found.get("qrels_items_in")
+    of_qrels = {
+        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns", items_in=items_in),
+        "format_in": found.get("qrels_format"),
+        "encoding": encoding,
+    }
+    return {word: value for word, value in of_run.items() if value is not None}, of_qrels
+
+
+def encoding_of(options: Mapping[str, Any]) -> str | None:
+    """Return the encoding of text files among the arguments of a function."""
+    found: str | None = reading_in(options).get("encoding")
+    return found
+
+
+def _columns(given: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
+    """What columns hold; UsageError for what is no mapping."""
+    found: Mapping[str, str] | None = given.get(word)
+    if found is None or isinstance(found, Mapping):
+        return found
+    raise UsageError(f"{word}= says what columns hold, such as {{'its name': 'query'}}, not {brief(found)}.")
 
 
 def _labels(labels: Any, qrels: Any) -> Qrels:
@@ -234,7 +265,9 @@ def _labels(labels: Any, qrels: Any) -> Qrels:
 
 
 def _train(train: Any, encoding: str | None) -> Qrels:
-    log = read_qrels(train, name=None if isinstance(train, str) else "train", encoding=encoding)
+    log = read_qrels(
+        train, name=None if isinstance(train, str) else "train", encoding=encoding, columns=NOT_NAMED
+    )
     refuse_labels(log.matrix)
     return log
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import read_inputs, reading_of
+from rankwell.evaluation.inputs import READING, read_inputs, reading_of
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
@@ -31,6 +31,7 @@ ARGUMENTS = (
     "bounds",
     "pool",
     "scale",
+    *READING,
 )
 
 
@@ -55,6 +56,12 @@ def evaluate(
     bounds: bool = False,
     pool: Any = None,
     scale: float | Sequence[float] | None = None,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
+    encoding: str | None = None,
+    order: Literal["rows"] | None = None,
     **rules: Unpack[Rules],
 ) -> Results:
     """Evaluate one run against judgements.
@@ -73,9 +80,8 @@ def evaluate(
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
         ``grades`` and ``rel``.
-    read
-        How the run and the judgements are read: arguments of ``read_run`` and ``read_qrels``, such as
-        ``{"encoding": "latin-1"}``, which all tables have. If one of the two needs others, read it by itself.
+    columns, qrels_columns, format_in, qrels_format, encoding, order, read
+        How the run and the judgements are read, as for ``Evaluator``.
 
     Returns
     -------
@@ -94,7 +100,15 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
-    run_options, qrels_options = reading_of(read)
+    run_options, qrels_options = reading_of(
+        read,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        format_in=format_in,
+        qrels_format=qrels_format,
+        encoding=encoding,
+        order=order,
+    )
     where = engine_of(engine, run, qrels, train, per_query=per_query)
     inputs = read_inputs(
         metrics,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from rankwell.tables.grouping import cuts, grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.run_qrels import SWAPPED, Qrels
+
+if TYPE_CHECKING:
+    from rankwell.tables.columns import Unread
 
 PART_ROWS = 1_000_000  # judgements that one thread looks through at a time
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
@@ -179,14 +183,15 @@ def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades:
 def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     """Return the scale of the grades; ratings without a threshold are refused, with a list of choices."""
     if qrels.grade is None or asked.policy.grades == "interactions":
-        return scale_of_levels(None, asked)
-    return scale_of_levels(levels_of(qrels.grade), asked)
+        return scale_of_levels(None, asked, qrels)
+    return scale_of_levels(levels_of(qrels.grade), asked, qrels)
 
 
-def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked) -> Scale:
+def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked, of: Ungraded) -> Scale:
     """Return the scale of grades by their levels and how many rows have each; None if there are no grades."""
     policy = asked.policy
     if found is None or policy.grades == "interactions":
+        refuse_ungraded(of, asked)
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
     levels, shares = found
@@ -212,6 +217,46 @@ def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked) -
             f"relevant.{f' {SWAPPED}' if len(fine) else ''}"
         )
     return Scale(kind, policy.rel, policy.negative)
+
+
+class Ungraded(Protocol):
+    """Judgements without grades: their name, and the columns that were not read."""
+
+    name: str
+    unread: tuple[Unread, ...]
+
+
+def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
+    """Refuse judgements without grades where grades were said to be there, or a column that nobody claimed may hold them.
+
+    Raises
+    ------
+    UsageError
+        With the column that may be the grade, and what to say if every row is relevant.
+    """
+    policy = asked.policy
+    if policy.grades == "interactions":
+        return
+    rels = [rel for rel in asked.rels.values() if rel is not None]
+    said = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
+    numbers = [each for each in qrels.unread if each.is_number]
+    doubtful = [each for each in numbers if each.levels and len(each.levels) > 1 and 0 in each.levels]
+    if doubtful or (numbers and (rels or policy.grades in ("judgements", "ratings"))):
+        column = (doubtful or numbers)[0]
+        holds = (
+            f", which holds {', '.join(f'{level:g}' for level in column.levels)}," if column.levels else ""
+        )
+        raise UsageError(
+            f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? qrels_columns={{{brief(column.name)}: 'grade'}}. "
+            f"If every row is relevant, say grades='interactions'."
+        )
+    if policy.grades == "ratings" or max(rels, default=0) > 1:
+        others = [brief(each.name) for each in qrels.unread]
+        has = f"; its other columns are {', '.join(others[:9])}" if others else ""
+        raise UsageError(
+            f"{qrels.name}: {said} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
+            f"if every row is relevant, say grades='interactions' without {said.partition('=')[0]}=."
+        )
 
 
 def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

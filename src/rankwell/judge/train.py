@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -159,7 +160,9 @@ def history_of(
     """
     if not len(log) and known is None:
         raise DataError(f"{log.name}: train= is empty.")
-    pool, found = pool_of(log, Asked(Policy(grades="judgements", duplicate_grades="max")))
+    # without grades nothing is asked about: other columns of a log mean nothing here
+    kind: Literal["judgements", "interactions"] = "interactions" if log.grade is None else "judgements"
+    pool, found = pool_of(log, Asked(Policy(grades=kind, duplicate_grades="max")))
     queries, offsets, items, grades = pool.queries, pool.offsets, pool.items, pool.grades
     counts = Counter({"training pairs": len(items), "training users": len(queries)})
     counts["training pairs given twice"] = found["judgements given twice"]

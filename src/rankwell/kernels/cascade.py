@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 def gains(
@@ -47,6 +48,8 @@ def gains(
     term: cython.double
     total: cython.double
     scale: cython.double = 1.0
+    wrong: cython.bint = False
+    refuse_offsets(begin, fresh.shape[0])
     with cython.nogil:
         for i in range(at.shape[0]):
             if of[i] != now:
@@ -59,11 +62,18 @@ def gains(
             if is_scaled:
                 scale = factor[i]
             total = 0.0
+            # of a whole pool only these few entries are looked at
+            if not 0 <= entries[at[i]] <= entries[at[i] + 1] <= topic.shape[0]:
+                wrong = True
+                break
             for j in range(entries[at[i]], entries[at[i] + 1]):
                 term = part[j] * scale * left[topic[j]]
                 total += term * (1.0 - total) if is_noisy else term
                 left[topic[j]] *= 1.0 - used[j] * scale
             gained[i] = total
+    if wrong:
+        msg = "offsets must not fall, and end within the rows"
+        raise ValueError(msg)
     return out
 
 
@@ -90,6 +100,9 @@ def greedy(
     (ndarray, ndarray, ndarray)
         The concatenated rows of the lists, the gain of each, and where each list begins (and the last one ends).
     """
+    row: cython.const[cython.longlong][::1] = np.ascontiguousarray(candidates, np.int64)
+    limit: cython.const[cython.longlong][::1] = np.ascontiguousarray(bounds, np.int64)
+    refuse_offsets(limit, row.shape[0])
     lengths = np.minimum(np.diff(bounds), depth)
     ends = np.concatenate(([0], np.cumsum(lengths)))
     taken = np.empty(int(lengths.sum()), np.int64)
@@ -97,8 +110,6 @@ def greedy(
     rows: cython.longlong[::1] = taken
     gained: cython.double[::1] = worth
     place: cython.const[cython.longlong][::1] = ends
-    row: cython.const[cython.longlong][::1] = np.ascontiguousarray(candidates, np.int64)
-    limit: cython.const[cython.longlong][::1] = np.ascontiguousarray(bounds, np.int64)
     begin: cython.const[cython.longlong][::1] = np.ascontiguousarray(first, np.int64)
     fresh: cython.const[cython.double][::1] = np.ascontiguousarray(start, np.float64)
     entries: cython.const[cython.longlong][::1] = np.ascontiguousarray(offsets, np.int64)
@@ -124,6 +135,8 @@ def greedy(
     best: cython.longlong
     taking: cython.longlong
     total: cython.double
+    refuse_offsets(begin, fresh.shape[0])
+    refuse_offsets(entries, topic.shape[0])
     with cython.nogil:
         for query in range(limit.shape[0] - 1):
             low, base = limit[query], begin[query]

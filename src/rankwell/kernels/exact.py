@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 def best(
@@ -65,6 +66,7 @@ def best(
     room: cython.longlong
     term: cython.double
     total: cython.double
+    refuse_offsets(entries, topic.shape[0])
     with cython.nogil:
         for j in range(fresh.shape[0]):
             left[0, j] = fresh[j]

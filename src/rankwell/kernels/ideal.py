@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 BLOCK = cython.declare(cython.longlong, 32)
 NEAR = cython.declare(cython.double, 1.0 - 1e-12)
@@ -105,6 +106,10 @@ def greedy(
     top: cython.double
     total: cython.double
     most_here: cython.double
+    refuse_offsets(entries, topic.shape[0])
+    refuse_offsets(until, member.shape[0])
+    refuse_offsets(own, own_at.shape[0])
+    refuse_offsets(past, had.shape[0])
     with cython.nogil:
         for user in range(fresh.shape[0]):
             for j in range(fresh.shape[1]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.libc.math import sqrt
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 def sums(
@@ -34,6 +35,7 @@ def sums(
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     row: cython.longlong
+    refuse_offsets(start, value.shape[0])
     with cython.nogil:
         for i in range(item.shape[0]):
             row = item[i]
@@ -55,6 +57,7 @@ def squares(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
     out: cython.double[::1] = found
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    refuse_offsets(start, value.shape[0])
     with cython.nogil:
         for i in range(out.shape[0]):
             for j in range(start[i], start[i + 1]):
@@ -75,6 +78,7 @@ def units(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
     square: cython.double
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    refuse_offsets(start, value.shape[0])
     with cython.nogil:
         # first where vectors that are not empty begin: no branch, of which a processor would guess every other one wrong
         for i in range(start.shape[0] - 1):

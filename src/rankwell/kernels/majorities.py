@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 @cython.cfunc
@@ -86,6 +87,7 @@ def leads(
     sign: cython.int
     total: cython.longlong
     exact: cython.double
+    refuse_offsets(o, p.shape[1])
     with cython.nogil:
         for g in range(o.shape[0] - 1):
             low, high = o[g], o[g + 1]

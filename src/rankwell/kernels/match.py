@@ -6,6 +6,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 from cython.cimports.rankwell.kernels.spans import prefetch, same
 from cython.cimports.rankwell.kernels.wide import zeros
 
@@ -79,11 +80,16 @@ def hits(
     size: cython.longlong = 8
     longest: cython.longlong = 0
     most: cython.longlong = 0
+    refuse_offsets(o, k.shape[0])
     for g in range(q.shape[0]):
         r = o[g + 1] - o[g]
         size = max(size, _slots(r))
         longest = max(longest, r)
         if q[g] >= 0:
+            # only these lists of the pool are read, of which there may be far more than in the batch
+            if not 0 <= po[q[g]] <= po[q[g] + 1] <= pk.shape[0]:
+                msg = "offsets must not fall, and end within the rows"
+                raise ValueError(msg)
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
     # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
@@ -179,6 +185,7 @@ def repeats(
     other: cython.longlong
     low: cython.longlong
     size: cython.longlong = 8
+    refuse_offsets(o, k.shape[0])
     for g in range(o.shape[0] - 1):
         size = max(size, _slots(o[g + 1] - o[g]))
     table = np.empty(size, np.int32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 from cython.cimports.rankwell.kernels.sorting import sort_rows
 
 TIE_RULES = {"item-desc": 0, "item-asc": 1, "order": 2}
@@ -84,6 +85,7 @@ def sort(
     scratch: cython.longlong[::1] = np.empty(len(rows), np.int64)
     how: cython.int = rule
     g: cython.Py_ssize_t
+    refuse_offsets(o, r.shape[0])
     with cython.nogil:
         for g in range(o.shape[0] - 1):
             if how != 2 or not _sort_levels(r, scratch, o[g], o[g + 1], sc):
@@ -118,6 +120,7 @@ def tops(
     longest: cython.longlong = 0
     total: cython.longlong = 0
     g: cython.Py_ssize_t
+    refuse_offsets(o, sc.shape[0])
     for g in range(lists):
         longest = max(longest, o[g + 1] - o[g])
         total += min(most, o[g + 1] - o[g])

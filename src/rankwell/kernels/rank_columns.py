@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 @cython.cfunc
@@ -60,6 +61,7 @@ def are_closed(offsets: np.ndarray, score: np.ndarray, base: int) -> bool:
     seen: cython.longlong[::1] = np.zeros(int(np.diff(offsets).max(initial=0)), np.int64)
     first: cython.double = base
     answer: cython.int
+    refuse_offsets(o, sc.shape[0])
     with cython.nogil:
         answer = _are_closed(o, sc, first, seen)
     return answer != 0
@@ -73,6 +75,7 @@ def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     wrong: cython.Py_ssize_t = 0
+    refuse_offsets(o, v.shape[0])
     with cython.nogil:
         for i in range(lists):
             for j in range(o[i], o[i + 1]):
@@ -97,6 +100,7 @@ def nth(query: np.ndarray) -> np.ndarray:
 def places(offsets: np.ndarray) -> np.ndarray:
     """Return the place of each row in its list, from 1."""
     o: cython.const[cython.longlong][::1] = offsets
+    refuse_offsets(o, offsets[len(offsets) - 1])
     first: cython.Py_ssize_t = offsets[0]
     lists: cython.Py_ssize_t = len(offsets) - 1
     found = np.empty(int(offsets[len(offsets) - 1]) - first, np.int64)
@@ -118,6 +122,7 @@ def contradictions_in_any_order(offsets: np.ndarray, key: np.ndarray, given: np.
     o: cython.const[cython.longlong][::1] = offsets
     k: cython.const[cython.double][::1] = key
     v: cython.const[cython.double][::1] = given
+    refuse_offsets(o, min(k.shape[0], v.shape[0]))
     longest = int(np.diff(offsets).max(initial=0))
     seen: cython.longlong[::1] = np.zeros(longest, np.int64)  # the list, from 1, that a rank was last seen in
     sorted_: cython.double[::1] = np.empty(longest)
@@ -155,6 +160,7 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
     j: cython.Py_ssize_t
     found: cython.Py_ssize_t = 0
     rising: cython.Py_ssize_t = 0
+    refuse_offsets(o, min(k.shape[0], v.shape[0]))
     with cython.nogil:
         # all pairs of neighbours, then without those of two lists: compilers take many pairs at once
         for j in range(1, k.shape[0]):
@@ -251,6 +257,7 @@ def ideal_places(offsets: np.ndarray, best: np.ndarray, query: np.ndarray, grade
     low: cython.Py_ssize_t
     high: cython.Py_ssize_t
     middle: cython.Py_ssize_t
+    refuse_offsets(o, b.shape[0])
     with cython.nogil:
         for i in range(q.shape[0]):
             low = o[q[i]]

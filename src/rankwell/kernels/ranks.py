@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 from cython.cimports.rankwell.kernels.wide import count, count_anywhere
@@ -236,6 +237,7 @@ def ranks(
     r: cython.longlong
     above: cython.longlong
     ahead: cython.longlong = 0
+    refuse_offsets(o, sc.shape[0])
     with cython.nogil:
         while low < hits:
             g = hl[low]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 def first(
@@ -27,6 +28,7 @@ def first(
     j: cython.Py_ssize_t
     begin: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
+    refuse_offsets(o, w.shape[0])
     with cython.nogil:
         for i in range(u.shape[0]):
             for j in range(o[u[i]], o[u[i] + 1]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
 
 def add(total: np.ndarray, rows: np.ndarray, values: np.ndarray, weight: float) -> None:
@@ -45,6 +46,7 @@ def highest(offsets: np.ndarray, score: np.ndarray, k: int) -> tuple[np.ndarray,
     """
     o: cython.const[cython.longlong][::1] = np.ascontiguousarray(offsets, np.int64)
     s: cython.const[cython.double][::1] = score
+    refuse_offsets(o, s.shape[0])
     longest = int(np.diff(offsets).max(initial=0))
     most: cython.Py_ssize_t = min(k, longest)
     rows = np.empty(len(score), np.int64)

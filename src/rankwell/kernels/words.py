@@ -149,9 +149,14 @@ def lists(
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     most: cython.Py_ssize_t = 0
+    wrong: cython.bint = False
     with cython.nogil:
         for i in range(wanted.shape[0]):
+            wrong |= not 0 <= start[wanted[i]] <= start[wanted[i] + 1] <= word.shape[0]
             most += start[wanted[i] + 1] - start[wanted[i]]
+    if wrong:
+        msg = "offsets must not fall, and end within the rows"
+        raise ValueError(msg)
     found = np.empty(most, np.int64)
     out: cython.longlong[::1] = found
     count: cython.Py_ssize_t = 0

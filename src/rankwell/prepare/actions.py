@@ -11,8 +11,8 @@ from rankwell.errors import UsageError, brief, one_of
 from rankwell.prepare.drawing import chances
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, Share
-from rankwell.readers.column_names import known_word
 from rankwell.readers.logs import Log
+from rankwell.tables.columns import known_word
 
 ACTIONS = ("drop", "cap", "relabel", "mark")
 DUMMY = "(popular)"

@@ -69,7 +69,7 @@ def _table(tiers: Any) -> Log:
 def _held(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -> np.ndarray:
     """The row of the tier that each interaction's user held at its time, -1 before the first one."""
     since = Log(table.frame, {"time": SINCE}, table.name, table.place)
-    times, begins = _comparable(log, since)
+    times, begins = log.times_beside(since, SINCE)
     code = np.concatenate([owners, users])
     time = np.concatenate([begins, times])
     is_interaction = np.repeat([False, True], [len(owners), len(users)])
@@ -79,15 +79,3 @@ def _held(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -> np.nda
     held = np.empty(len(rows), np.int64)
     held[rows] = np.where(there, rows[last], -1)
     return held[len(owners) :]
-
-
-def _comparable(log: Log, since: Log) -> tuple[np.ndarray, np.ndarray]:
-    clocks = log.clock, since.clock
-    if clocks[0].dtype.is_temporal() != clocks[1].dtype.is_temporal():
-        raise DataError(
-            f"the time of {log.name} is {clocks[0].dtype} and {SINCE} of {since.name} is {clocks[1].dtype}; use one type for both."
-        )
-    if not clocks[0].dtype.is_temporal():
-        return log.times(), since.times()
-    one, other = (clock.cast(pl.Datetime("us")).to_physical().to_numpy() for clock in clocks)
-    return one, other

@@ -35,7 +35,7 @@ class Sides:
         """The times of both; None if either has none."""
         if "time" not in self.train.words or "time" not in self.test.words:
             return None
-        return self.train.times(), self.test.times()
+        return self.train.times_beside(self.test)
 
     @cached_property
     def cold_users(self) -> np.ndarray:

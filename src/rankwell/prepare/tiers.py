@@ -14,9 +14,10 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.drawing import chances
 from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
-from rankwell.readers.column_names import known_word, quoted
+from rankwell.readers.column_names import quoted
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.columns import known_word
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 HOWS = {

@@ -51,7 +51,7 @@ def gather(
     DataError, UsageError
         If a query is named twice or not at all, a hit has no id, or a number is none.
     """
-    from rankwell.readers.formats.json import Gathered, Pairs
+    from rankwell.readers.json_lists import Gathered, Pairs
 
     gathered, known = Gathered(label, word), set[Any]()
     failures, lacks, follows = list[str](), list[str](), True

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import known_word
+from rankwell.readers.column_names import Given
+from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -25,25 +26,15 @@ BETWEEN = r"\s*([,;|])\s*"
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
 
-class Named(dict[str, str]):
-    """What columns hold, by their names, and how a cell writes a list of items; ``argument`` is what names the columns."""
-
-    def __init__(
-        self, columns: Mapping[str, str] | None, items_in: str | None, argument: str = "columns"
-    ) -> None:
-        super().__init__(columns or {})
-        self.items_in, self.argument = items_in, argument
-
-
 def argument_of(given: Mapping[str, str]) -> str:
     """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
-    return "qrels_items_in" if getattr(given, "argument", "").startswith("qrels_") else "items_in"
+    return "qrels_items_in" if Given.of(given).argument.startswith("qrels_") else "items_in"
 
 
 def remedy(way: str, given: Mapping[str, str]) -> str:
     """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
     said = f"{argument_of(given)}='{way}'"
-    return said if getattr(given, "argument", "columns") else f"rw.read_qrels(table, {said})"
+    return said if Given.of(given).argument else f"in Python rw.read_qrels(table,{said})"
 
 
 def plural(
@@ -75,7 +66,7 @@ def plural(
 
 def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
     """Whether cells are looked at: if somebody said so, under a plural name, and where there is neither number nor rank."""
-    items_in = getattr(given, "items_in", None)
+    items_in = Given.of(given).items_in
     is_named = known_word(words["item"]) is None and words["item"] not in given
     return (
         "query" in words
@@ -86,7 +77,7 @@ def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
 
 def are_plain(texts: Iterable[object], words: Mapping[str, str], given: Mapping[str, str]) -> bool:
     """Whether the first cells of a table hold no sign of a list, and nobody said that they do: then nobody has to look closer."""
-    if getattr(given, "items_in", None) or known_word(words["item"]) is None:
+    if Given.of(given).items_in or known_word(words["item"]) is None:
         return False
     return not any(isinstance(text, str) and ODD.search(text.strip()) for text in texts)
 
@@ -106,7 +97,7 @@ def split(
     """
     if not may_hold_lists(words, given):
         return None
-    items_in = getattr(given, "items_in", None)
+    items_in = Given.of(given).items_in
     way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
     if sample is not None and len(sample):
         way = way_of(sample[:LOOKED], words, name, given, place)
@@ -173,7 +164,7 @@ def _lists(
     if way == "brackets":
         return _bracketed(text, name, start, place)
     plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
-    for other in [] if getattr(given, "items_in", None) else SIGNS:
+    for other in [] if Given.of(given).items_in else SIGNS:
         odd = plain.str.contains(SIGNS[other], literal=True)
         if other != way and odd.any():
             row = int(odd.arg_max() or 0)

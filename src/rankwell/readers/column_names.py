@@ -1,36 +1,64 @@
-"""The usual names of columns, and which of rankwell's words each stands for."""
+"""Columns of a table matched with rankwell's words; what was not understood is asked about."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.tables.columns import COLUMNS, IDS, RANKS_BESIDE_SCORES, WORDS, known_word, plain_name
 from rankwell.tables.run_qrels import SWAPPED
 
-ALIASES = {
-    "query": "query queryid qid q user userid uid customerid sessionid topicid",
-    "item": "item itemid iid doc docid docno did document documentid corpusid movie movieid product productid trackid asin pid "
-    "passageid",
-    "score": "score prediction predicted pred sim similarity",
-    "rank": "rank position pos",
-    "grade": "grade relevance rating label judgement judgment target gain",
-    "topic": "topic subtopic aspect genre",
-    "topic_weight": "topicweight subtopicweight aspectweight topicprobability intentprobability",
-    "propensity": "propensity propensityscore pscore",
-    "imputed": "imputed",
-    "time": "time timestamp ts date datetime unixtime eventtime createdat",
-}
-WORDS = {
-    "run": ("query", "item", "score", "rank"),
-    "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
-    "sample": ("query", "item", "grade", "propensity"),
-    "items": ("item",),
-    "users": ("query",),
-    "queries": (),  # which of several columns is the id is found out from all of them
-}
-NONE_GIVEN = MappingProxyType[str, str]({})
-KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}
+
+class Given(dict[str, str]):
+    """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
+
+    ``items_in`` is how a cell writes a list of items.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        by_rows: bool = False,
+        argument: str = "columns",
+        items_in: str | None = None,
+    ) -> None:
+        super().__init__(columns or {})
+        self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
+
+    def __bool__(self) -> bool:
+        return len(self) > 0 or self.by_rows
+
+    @classmethod
+    def of(cls, columns: Mapping[str, str]) -> Given:
+        """Return what was given, whatever mapping it is."""
+        return columns if isinstance(columns, Given) else cls(columns)
+
+    def with_more(self, columns: Mapping[str, str]) -> Given:
+        """Return the same with other columns beside it."""
+        return Given(
+            {**self, **columns}, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in
+        )
+
+    def only(self, columns: Collection[str]) -> Given:
+        """Return the same without columns that a table lacks."""
+        kept = {column: word for column, word in self.items() if column in columns}
+        return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+
+
+NONE_GIVEN = Given()
+
+
+def say(given: Mapping[str, str], columns: Mapping[str, str]) -> str:
+    """Return the argument that says what columns hold, to be pasted.
+
+    >>> say({}, {"p_buy": "score"})
+    "columns={'p_buy': 'score'}"
+    """
+    said = Given.of(given).argument
+    if not said:
+        return " and ".join(f"rename {brief(column)} to {brief(word)}" for column, word in columns.items())
+    return f"{said}={{{', '.join(f'{brief(column)}: {brief(word)}' for column, word in columns.items())}}}"
 
 
 def match_columns(
@@ -44,31 +72,33 @@ def match_columns(
     >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
     """
-    columns = list(columns)
+    columns, given = list(columns), Given.of(given)
     found = _given_words(given, columns, name)
-    for column in columns:
-        word = known_word(column)
-        if word not in wanted or column in given or word in given.values():
-            continue
-        if word in found:
-            if wanted == WORDS["items"] and "item" in (found[word], column):
-                found[word] = "item"  # of items, the other one is a number or a code of theirs
-                continue
-            raise DataError(
-                f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one, or say which it is: "
-                f"columns={{{brief(column)}: {brief(word)}}}."
+    if given.by_rows:
+        if both := {"score", "rank"} & set(found):
+            raise UsageError(
+                f"{name}: order='rows' and a column of the {min(both)} are two rankings; say one of them."
             )
-        found[word] = column
-    if "grade" in wanted and "grade" not in found:
-        found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
+        wanted = tuple([word for word in wanted if word not in ("score", "rank")])
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        if column not in given and (word := known_word(column)) is not None and word not in found:
+            named.setdefault(word, []).append(column)
+    if "grade" in wanted and "grade" not in {*named, *found} and "score" in named:
+        found["grade"] = _chosen("score", named["score"], wanted, name, given)
+    if "rank" in named and "score" in {*named, *found} and "score" in wanted:
+        named["rank"] = [each for each in named["rank"] if plain_name(each) in RANKS_BESIDE_SCORES]
+    for word in wanted:
+        if word not in found and named.get(word):
+            found[word] = _chosen(word, named[word], wanted, name, given)
     if wanted == WORDS["items"] and "item" not in found:
-        ids = [column for column in columns if _plain(column) == "id" and column not in given]
+        ids = [column for column in columns if plain_name(column) == "id" and column not in given]
         found |= {"item": ids[0]} if len(ids) == 1 else {}
     for word in ("query", "item"):
         if word in wanted and word not in found:
-            raise _missing(word, wanted, columns, name)
+            raise _missing(word, found, wanted, columns, name, given)
     if "rank" in wanted and not {"score", "rank"} & set(found):
-        _refuse_grades([column for column in columns if column not in given], name)
+        _refuse_grades(named.get("grade", []), name, given)
     if wanted == WORDS["qrels"] and "grade" not in found and len(columns) > 2 and not given:
         from rankwell.readers.to_judge import refuse_to_judge
 
@@ -76,28 +106,50 @@ def match_columns(
     return {word: found[word] for word in wanted if word in found}
 
 
-def _missing(word: str, wanted: tuple[str, ...], columns: Sequence[str], name: str) -> DataError:
-    """The error for a table without queries or items, with the remedy of the command line and of Python."""
-    also = ALIASES[word].split()[1] if wanted != WORDS["items"] else "id, itemid"
-    said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
-    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
-        return DataError(
-            f"{said}: rename the column, or in Python read the table with columns={{'its name': '{word}'}}."
-        )
-    return DataError(
-        f"{said}, or say which it is: columns={{'its name': '{word}'}}, on the command line --columns 'its name={word}'."
+def _chosen(
+    word: str, names: Sequence[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
+) -> str:
+    """The one of several columns of a word that is meant: what is called so, or the id beside its text; DataError if none wins."""
+    if len(names) == 1:
+        return names[0]
+    plain = [plain_name(each) for each in names]
+    if wanted == WORDS["items"] and plain.count("item") == 1:
+        return names[plain.index("item")]  # of items, the others are a number or a code of theirs
+    if word not in ("query", "item") and plain.count(plain_name(word)) == 1:
+        return names[plain.index(plain_name(word))]
+    winners = [each for each in plain if IDS.get(each, set()).issuperset({*plain} - {each})]
+    if len(winners) == 1 and plain.count(winners[0]) == 1:
+        return names[plain.index(winners[0])]
+    both = "both" if len(names) == 2 else "all"
+    raise DataError(
+        f"{name}: the columns {quoted(names)} {both} mean {word}; say which it is: {say(given, {names[0]: word})}."
     )
 
 
-def _refuse_grades(columns: Iterable[str], name: str) -> None:
+def _missing(
+    word: str,
+    found: Mapping[str, str],
+    wanted: tuple[str, ...],
+    columns: Sequence[str],
+    name: str,
+    given: Mapping[str, str],
+) -> DataError:
+    """The error for a table without queries or items, with a remedy that can be pasted."""
+    also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
+    said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
+    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
+        return DataError(f"{said}: rename the column.")
+    free = [column for column in columns if column not in found.values()]
+    return DataError(f"{said}, or say which it is: {say(given, {free[0] if free else 'its name': word})}.")
+
+
+def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:
     """Raise DataError for a run that has grades in place of scores: it is judgements, or its scores have an unusual name."""
-    graded = [column for column in columns if known_word(column) == "grade"]
     if graded:
         column = graded[0]
         raise DataError(
             f"{name}: the run has no score and no rank, but a column {brief(column)}, as judgements have. {SWAPPED} If it is "
-            f"the score, say so: columns={{{brief(column)}: 'score'}}, on the command line --columns {column}=score; if the "
-            f"order of the rows is the ranking: columns={{{brief(column)}: 'grade'}}, --columns {column}=grade."
+            f"the score, say so: {say(given, {column: 'score'})}; if the order of the rows is the ranking: order='rows'."
         )
 
 
@@ -107,28 +159,16 @@ def quoted(columns: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
 
 
-def known_word(column: str) -> str | None:
-    """Return rankwell's word for the usual name of a column, in any spelling.
-
-    >>> known_word("User ID"), known_word("corpus-id"), known_word("colour")
-    ('query', 'item', None)
-    """
-    return KNOWN.get(_plain(column))
-
-
-def _plain(column: str) -> str:
-    return "".join(sign for sign in column.lower() if sign.isalnum())
-
-
 def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+    argument = Given.of(given).argument or "columns"
     for column, word in given.items():
         if column not in columns:
             raise UsageError(
-                f"{name}: columns= names {brief(column)}, but the columns are {quoted(columns)}."
+                f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
-        if word not in ALIASES:
+        if word not in COLUMNS:
             raise UsageError(
-                f"{name}: columns= calls {brief(column)} {brief(word)}; a column is {one_of(ALIASES)}.{nearest(word, ALIASES)}"
+                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(COLUMNS)}.{nearest(word, COLUMNS)}"
             )
     return {word: column for column, word in given.items()}

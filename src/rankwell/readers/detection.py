@@ -13,6 +13,14 @@ from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 
 TREC = "trec"
+TABLES = {
+    "items": "a table of items",
+    "log": "a log",
+    "queries": "texts of queries",
+    "sample": "the frame of a sample",
+    "users": "a table of users",
+}
+"""The kinds of whole tables, as messages call them."""
 
 
 @cache
@@ -28,6 +36,19 @@ def reader(name: str) -> ModuleType:
             f"There is no format {brief(name)}; it is {one_of(formats())}.{nearest(name, formats())}"
         )
     return importlib.import_module(f"{folder.__name__}.{name}")
+
+
+def holds(module: ModuleType, kind: str) -> bool:
+    """Whether files of a format can hold a kind of whole table: any, unless its ``TABLES`` names some."""
+    return hasattr(module, "read_table") and kind in getattr(module, "TABLES", TABLES)
+
+
+def not_held(file: File, form: str, kind: str) -> UsageError:
+    """Return the error of a file whose format cannot hold a kind of whole table, with the formats that can."""
+    suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
+    return UsageError(
+        f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
+    )
 
 
 def guess(file: File) -> tuple[str, str]:

@@ -78,7 +78,7 @@ class ExplainedPieces:
     def __init__(self, pieces: Pieces, file: File, form: str) -> None:
         self.pieces, self.file, self.form, self.name = pieces, file, form, pieces.name
         self.files: Sequence[File] = (file,)
-        self.ahead = pieces.ahead
+        self.ahead, self.unread = pieces.ahead, pieces.unread
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces."""

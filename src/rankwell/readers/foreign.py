@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import known_word
 from rankwell.readers.json_values import first_value
 from rankwell.readers.shape import DEEPEST, shapes
 from rankwell.readers.text import BOM
 from rankwell.readers.to_judge import EVERYTHING
+from rankwell.tables.columns import known_word
 
 GIVE_IDS = "Look up the id of each text in the corpus, and give {query: [id, …]}."
 ARRAYS = "Load the arrays and give them to rw.read_run in Python"
@@ -75,6 +75,8 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
     if said := _said(keys):
         raise DataError(f"{label}: it holds {said}")
     if isinstance(value, Mapping):
+        if {"query", "item"} <= set(map(known_word, keys)):
+            return  # an object of columns
         if not any(
             each is None or isinstance(each, (str, int, float)) or _is_deep(each) for each in value.values()
         ):

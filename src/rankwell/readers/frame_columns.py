@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, brief
+from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Frames = Callable[[int], "Iterator[pl.DataFrame]"]
 PIECE = 250_000
-ID_WORDS = ("query", "item", "topic")
 
 
 class PartFrames(ABC):
@@ -109,12 +109,10 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         raise DataError(f"{place(row)}: the {word} is missing. Remove the row or fill it.")
     if word in ID_WORDS:
         return Ids.of_series(series, word, lambda row: place(start + row))
+    if isinstance(series.dtype, (pl.Categorical, pl.Enum)):
+        series = series.cast(pl.String)
     if series.dtype == pl.String:
-        numbers = series.str.strip_chars().cast(pl.Float64, strict=False)
-        if numbers.null_count():
-            row = int(numbers.is_null().arg_max() or 0)
-            raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
-        floats = numbers.to_numpy()
+        floats = _numbers_in(series, word, lambda row: place(start + row)).to_numpy()
         with _placed(place, start):
             refuse_changed_text(series, floats, word)
         return floats
@@ -128,6 +126,26 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
             refuse_changed(series, floats, word)
         return floats
     return series.to_numpy()
+
+
+def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
+    """The numbers that a column writes, true and false as 1 and 0, and of grades also the words that judges write."""
+    import polars as pl
+
+    text = series.str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    if not numbers.null_count():
+        return numbers
+    words = GRADE_WORDS if word == "grade" else TRUTH
+    meant = text.str.to_lowercase().replace_strict(words, default=None, return_dtype=pl.Float64)
+    numbers = numbers.fill_null(meant) if numbers.null_count() == len(numbers) else numbers
+    if not numbers.null_count():
+        return numbers
+    row = int(numbers.is_null().arg_max() or 0)
+    wrong = f"{place(row)}: the {word} {series[row][:40]!r} is not a number."
+    if word == "grade" and numbers.null_count() == len(numbers):
+        wrong += f" Of words only these are read: {', '.join(GRADE_WORDS)}; replace others by numbers, the better the higher."
+    raise DataError(wrong)
 
 
 @contextmanager

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.readers.column_names import NONE_GIVEN, WORDS
+from rankwell.readers.column_names import NONE_GIVEN
 from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
 from rankwell.readers.scans import explained
+from rankwell.readers.unread import frames_of, unread_of
+from rankwell.tables.columns import WORDS, Unread
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows
@@ -22,6 +24,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 NEAR = 64  # rows that are compared first
+
+
+class Opened(NamedTuple):
+    """A table in pieces: which of its columns are wanted, and if they are known its number of rows and their places; and what is not read."""
+
+    frames: Frames
+    words: dict[str, str]
+    rows: int | None = None
+    place: Place | None = None
+    unread: tuple[Unread, ...] = ()
 
 
 class FrameRows:
@@ -154,8 +166,14 @@ def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> 
 
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    frames, words, rows, place = pieces_of(table, WORDS["run"], name, columns)
-    return run_of_frames(frames, words, name, rows, place)
+    return run_opened(open_table(table, "run", name, columns), name)
+
+
+def run_opened(opened: Opened, name: str) -> Run:
+    """Return the run in a table that was opened."""
+    run = run_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
+    run.unread = opened.unread
+    return run
 
 
 def run_of_frames(
@@ -168,14 +186,26 @@ def run_of_frames(
 
 def open_qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> FramePieces:
     """Return the judgements in a table, to be read in pieces."""
-    frames, words, _, place = pieces_of(table, WORDS["qrels"], name, columns)
-    return FramePieces(frames, words, name, place or RowOf(name))
+    return open_pieces(open_table(table, "qrels", name, columns), name)
+
+
+def open_pieces(opened: Opened, name: str) -> FramePieces:
+    """Return the judgements in a table that was opened, to be read in pieces."""
+    pieces = FramePieces(opened.frames, opened.words, name, opened.place or RowOf(name))
+    pieces.unread = opened.unread
+    return pieces
 
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    frames, words, rows, place = pieces_of(table, WORDS["qrels"], name, columns)
-    return qrels_of_frames(frames, words, name, rows, place)
+    return qrels_opened(open_table(table, "qrels", name, columns), name)
+
+
+def qrels_opened(opened: Opened, name: str) -> Qrels:
+    """Return the judgements in a table that was opened."""
+    qrels = qrels_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
+    qrels.unread = opened.unread
+    return qrels
 
 
 def qrels_of_frames(
@@ -189,8 +219,12 @@ def qrels_of_frames(
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    frames, words, rows, place = pieces_of(table, WORDS["items"], name, columns)
-    return items_of_frames(frames, words, name, rows, place)
+    return items_opened(open_table(table, "items", name, columns), name)
+
+
+def items_opened(opened: Opened, name: str) -> Items:
+    """Return the catalogue in a table that was opened."""
+    return items_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
 
 
 def items_of_frames(
@@ -200,15 +234,14 @@ def items_of_frames(
     return Items(whole_columns(frames, words, place or RowOf(name), name, length)["item"], name=name)
 
 
-def pieces_of(
-    table: Any, wanted: tuple[str, ...], name: str, columns: Mapping[str, str] = NONE_GIVEN
-) -> tuple[Frames, dict[str, str], int | None, Place | None]:
-    """Return a table in pieces, which of its columns are wanted, and if they are known its number of rows and their places."""
+def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Opened:
+    """Return the table of a run, of judgements or of items in pieces."""
     import polars as pl
 
     table = frame_of(table, name)
     schema = table.collect_schema()
-    words = words_of(schema, wanted, name, columns)
+    words = words_of(schema, WORDS[kind], name, columns)
+    unread = unread_of(schema, words, kind, name, columns, frames_of(table))
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
         read: Frames = table.iter_slices
@@ -216,8 +249,8 @@ def pieces_of(
     else:
         read, rows = ScannedFrames(table), None
     if (lists := unfolded(read, words, schema, name, columns)) is not None:
-        return lists[0], words, None, lists[1]
-    return read, words, rows, None
+        return Opened(lists[0], words, None, lists[1], unread)
+    return Opened(read, words, rows, None, unread)
 
 
 class ScannedFrames(PartFrames):

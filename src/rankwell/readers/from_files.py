@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import inspect
 import os
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError
-from rankwell.readers.detection import guess, reader
+from rankwell.readers.detection import TABLES, guess, holds, not_held, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
-from rankwell.readers.options import TABLES, refuse_options, refuse_query_ids
+from rankwell.readers.options import WITH_CELLS, refuse_options, refuse_query_ids
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.query_ids import IdsOfFiles
 from rankwell.readers.reading import KINDS, PATHS
 from rankwell.readers.scans import explained, is_scanned, scanned
+from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
@@ -64,7 +67,12 @@ def _read_file(file: File, kind: str, name: str | None, options: Options, ids: I
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
     if chosen in NAMED_WORDS and kind != "items" and not options.columns:
         refuse_foreign_file(file.head, file.label, kind, chosen)
-    function = getattr(reader(chosen), f"read_{kind}", None)
+    module = reader(chosen)
+    function = getattr(module, f"read_{kind}", None)
+    if function is None and kind == "items" and holds(module, kind):
+        function = partial(_items_in_table, module.read_table)
+    if function is None and kind in TABLES:
+        raise not_held(file, chosen, kind)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     extra: dict[str, Any] = {}
@@ -73,7 +81,7 @@ def _read_file(file: File, kind: str, name: str | None, options: Options, ids: I
         options,
         file.label,
         f"a file read as {chosen}",
-        is_table=chosen in TABLES,
+        is_table=chosen in WITH_CELLS,
         has_scores="scores_from" not in taken,
     )
     if ids is not None:
@@ -93,3 +101,13 @@ def _read_file(file: File, kind: str, name: str | None, options: Options, ids: I
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
     return table
+
+
+def _items_in_table(
+    read_table: Callable[..., Any], file: File, *, name: str, columns: Mapping[str, str]
+) -> Items:
+    """The catalogue in a file of a format that has no shorter way to the ids."""
+    from rankwell.readers import frames
+
+    table, _ = read_table(file, kind="items", columns=columns)
+    return frames.items_of(table, name=name, columns=columns)

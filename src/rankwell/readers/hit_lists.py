@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rankwell.readers.answers import Answer
-from rankwell.readers.column_names import known_word
 from rankwell.readers.shape import Shape, Unread
+from rankwell.tables.columns import known_word
 
 Hit = tuple[Any, Any]  # an id, and a score or None
 LISTS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.cells import plural
-from rankwell.readers.column_names import known_word
+from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import library, made, refuse_deep, series_of
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import InputError
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns
-from rankwell.readers.detection import guess
-from rankwell.readers.files import File
-from rankwell.readers.formats import arrow, movielens, ndjson
-from rankwell.readers.formats.delimited import Table
-from rankwell.readers.paths import recoded
-from rankwell.readers.polars_scans import explained
 from rankwell.readers.reading import ids_in
+from rankwell.readers.text_types import with_types
+from rankwell.readers.whole_frames import of_source
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 
@@ -36,7 +29,7 @@ def read_users(
     Parameters
     ----------
     source
-        A path (CSV and its kin, Parquet, Arrow, NDJSON) or a table with a query column under any usual name; its other
+        A path (CSV and its kin, Parquet, Arrow, NDJSON, JSON) or a table with a query column under any usual name; its other
         columns are what segments and weights are named after.
     name
         What the table is called in messages.
@@ -104,49 +97,9 @@ def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
 ) -> tuple[pl.DataFrame, Ids, str]:
     """The columns of a table other than its ids, the ids, and what the table is called."""
-    import polars as pl
-
-    if isinstance(source, (str, os.PathLike)):
-        file = recoded(File(Path(source)), encoding)
-        frame = frame_of(file, kind, word, columns)
-        column = match_columns(frame.columns, (word,), file.name, columns)[word]
-        return frame.drop(column), Ids.of_series(frame[column], word), file.name
-    table = in_memory.frame_of(source, name)
-    frame = table.collect() if isinstance(table, pl.LazyFrame) else table
-    column = match_columns(frame.columns, (word,), name, columns)[word]
-    return in_memory.owned_frame(frame.drop(column)), Ids.of_series(frame[column], word).owned(), name
-
-
-def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Return the table in a file with all its columns; its ids stay as they are written.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged, or no table.
-    """
-    import polars as pl
-
-    kind, _ = guess(file)
-    try:
-        if kind == "delimited":
-            table = Table(file, kind_of_table, columns)
-            text = {table.words[word]: pl.String}
-            return pl.read_csv(
-                file.source(), separator=table.separator, comment_prefix="#", schema_overrides=text
-            )
-        if kind == "parquet":
-            return pl.read_parquet(file.source(), glob=False)
-        if kind == "arrow":
-            is_stream = file.head.startswith(arrow.STREAM)
-            return pl.read_ipc_stream(file.source()) if is_stream else pl.read_ipc(file.source())
-        if kind == "ndjson":
-            ndjson.refuse_repeated(file, ndjson.keys_of(file))
-            return pl.read_ndjson(file.source())
-        if kind == "movielens" and word == "item":
-            return movielens.films(file)
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise explained(file, kind, error, None) from error
-    raise InputError(
-        f"{file.label}: a table of {kind_of_table} is CSV, Parquet, Arrow or NDJSON; this looks like {kind}."
-    )
+    table = of_source(source, kind, name, columns=columns, encoding=encoding)
+    column = match_columns(table.frame.columns, (word,), table.name, columns)[word]
+    frame, ids = table.frame.drop(column), Ids.of_series(table.frame[column], word)
+    if not table.is_typed:
+        return with_types(frame, ()), ids, table.name
+    return in_memory.owned_frame(frame), ids.owned(), table.name

@@ -10,7 +10,8 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers import cells
 from rankwell.readers.cells import RECOMMENDED
-from rankwell.readers.column_names import NONE_GIVEN, known_word, match_columns, quoted
+from rankwell.readers.column_names import NONE_GIVEN, Given, match_columns, quoted
+from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place, RowOf
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def words_of(
             taken.add(word)
     texts = [column for column, kind in schema.items() if _is_text(kind)]
     plural |= cells.plural(texts, [*schema, *plural.values()], wanted, {**given, **plural})
-    return match_columns(schema, wanted, name, {**given, **plural})
+    return match_columns(schema, wanted, name, Given.of(given).with_more(plural))
 
 
 def unfolded(

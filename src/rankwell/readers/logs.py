@@ -14,12 +14,17 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest
-from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
-from rankwell.readers.paths import files_of
-from rankwell.readers.whole_frames import of_files, of_value
+from rankwell.readers import in_memory, read_qrels
+from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
+from rankwell.readers.column_names import match_columns, quoted
+from rankwell.readers.text_types import read_cells, with_types
+from rankwell.readers.whole_frames import Whole, of_source
 from rankwell.records import record
+from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.places import Place, RowOf
+from rankwell.tables.run_qrels import Qrels, Run
 
 NUMBERS = ("grade", "score", "rank", "time")
 
@@ -54,7 +59,7 @@ class Log:
             If there is none.
         """
         if word not in self.words:
-            names = " or ".join(ALIASES[word].split()[:2])
+            names = " or ".join([*COLUMNS[word].names][:2])
             raise DataError(
                 f"{self.name}: there is no column for the {word}; the columns are {quoted(self.frame.columns)}. Name it {names}, "
                 f"or say which it is: columns={{'its name': {brief(word)}}}, on the command line --columns 'its name={word}'."
@@ -88,7 +93,7 @@ class Log:
 
     @cached_property
     def clock(self) -> pl.Series:
-        """The times as whole numbers, numbers, dates or moments.
+        """The times as whole numbers, numbers, or moments; dates are moments, in microseconds unless that loses a part.
 
         Raises
         ------
@@ -109,6 +114,9 @@ class Log:
             return whole
         if not series.dtype.is_temporal() and not series.dtype.is_float():
             raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not times.")
+        if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):  # text has no unit of its own
+            moments = series.cast(pl.Datetime("us", getattr(series.dtype, "time_zone", None)))
+            return moments if (moments.cast(series.dtype) == series).all() else series
         return series
 
     def times(self) -> np.ndarray:
@@ -124,13 +132,32 @@ class Log:
             return self._numbers(clock, "time")
         return (clock.to_physical() if clock.dtype.is_temporal() else clock).cast(pl.Int64).to_numpy()
 
+    def times_beside(self, other: Log, column: str = "time") -> tuple[np.ndarray, np.ndarray]:
+        """Return the times of this table and of another in one unit; ``column`` is what the messages call the other's.
+
+        Raises
+        ------
+        DataError
+            If one has numbers and the other moments, or as for ``clock``.
+        """
+        clocks = self.clock, other.clock
+        if clocks[0].dtype.is_temporal() != clocks[1].dtype.is_temporal():
+            raise DataError(
+                f"the time of {self.name} is {clocks[0].dtype} and {column} of {other.name} is {clocks[1].dtype}; use one type for both."
+            )
+        if not clocks[0].dtype.is_temporal():
+            return self.times(), other.times()
+        one, two = (clock.cast(pl.Datetime("us")).to_physical().to_numpy() for clock in clocks)
+        return one, two
+
     def replaced(self, frame: pl.DataFrame) -> Log:
         """Return the same table with other rows."""
         return replace(self, frame=frame, place=RowOf(self.name))
 
     def _numbers(self, series: pl.Series, what: str) -> np.ndarray:
         if series.dtype == pl.String:
-            series = series.str.strip_chars()
+            flags = read_cells(series)
+            series = series.str.strip_chars() if flags is None else flags
         elif not series.dtype.is_numeric() and series.dtype != pl.Boolean:
             raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not numbers.")
         found = series.cast(pl.Float64, strict=False).fill_nan(None)
@@ -201,24 +228,38 @@ def read_log(
     if isinstance(source, Log):
         return source
     wanted, given = (*needed, *words), columns or {}
-    place: Place | None = None
-    if isinstance(source, (str, os.PathLike)):
-        files = files_of(source)
-        name = name or Path(source).name
-        frame, place = of_files(files, wanted, given, shared=shared)
-    else:
-        name = name or getattr(source, "name", None) or "table"
-        frame = of_value(source, name)
-        if "score" in wanted and isinstance(source, Mapping) and frame.columns == ["query", "item", "grade"]:
-            frame = frame.rename({"grade": "score"})  # the numbers of lists
+    is_file = isinstance(source, (str, os.PathLike))
+    title = Path(source).name if is_file else getattr(source, "name", None) or "table"
+    name = name or title
+    frame, place, _, is_typed = (
+        of_source(source, "log", name, columns=given) if is_file else _of_value(source, name)
+    )
+    if "score" in wanted and isinstance(source, Mapping) and frame.columns == ["query", "item", "grade"]:
+        frame = frame.rename({"grade": "score"})  # the numbers of lists
     given = {column: word for column, word in given.items() if not shared or column in frame.columns}
     named = [known_word(column) for column in frame.columns]
     wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
     found = match_columns(frame.columns, wanted, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
-    log = Log(frame, found, name, place or RowOf(name))
-    return _with_numbers(log) if isinstance(source, (str, os.PathLike)) else log
+    log = Log(frame, found, name, place)
+    if not is_typed:
+        ids = [column for column in frame.columns if column in found.values() or known_word(column)]
+        log = replace(log, frame=with_types(frame, ids, as_written=True))
+    return _with_numbers(log) if is_file else log
+
+
+def _of_value(source: Any, name: str) -> Whole:
+    """The whole table that a value holds."""
+    if isinstance(source, Run):
+        return Whole(frame_of_run(source), RowOf(name), name)
+    if isinstance(source, Qrels):
+        return Whole(frame_of_qrels(source), RowOf(name), name)
+    if in_memory.is_frame(source) or in_memory.is_records(source) or in_memory.is_dict_of_columns(source):
+        return of_source(source, "log", name)
+    qrels = read_qrels(source, name=name)
+    refuse_labels(qrels.matrix)
+    return Whole(frame_of_qrels(qrels), RowOf(name), name)
 
 
 def _with_numbers(log: Log) -> Log:
@@ -229,13 +270,9 @@ def _with_numbers(log: Log) -> Log:
         word = meant.get(column) or known_word(column)
         if word not in NUMBERS or log.frame[column].dtype != pl.String:
             continue
-        text = log.frame[column].str.strip_chars()
-        for kind in (pl.Int64, pl.Float64):
-            numbers = text.cast(kind, strict=False)
-            if not numbers.null_count():
-                casts.append(numbers)
-                break
-        else:
-            if column in meant and word != "time":
-                log.numbers(word)  # says which cell is no number
+        numbers = read_cells(log.frame[column])
+        if numbers is not None and not numbers.null_count():
+            casts.append(numbers)
+        elif column in meant and word != "time":
+            log.numbers(word)  # says which cell is no number
     return replace(log, frame=log.frame.with_columns(casts))

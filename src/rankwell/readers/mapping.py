@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Any
 
@@ -11,13 +12,19 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
+from rankwell.readers.in_memory import is_frame
 from rankwell.records import record
-from rankwell.tables.csr import owners
+from rankwell.tables.arrays import is_tensor, one_dimension
+from rankwell.tables.columns import known_word
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column, library, listed, series_of
+
+HONEST = {list, tuple, dict}  # whose length is that of what they yield
 
 
 @record(eq=False)
@@ -84,37 +91,86 @@ def qrels_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]
 def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str, str]) -> Lists:
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
     if columns:
-        raise UsageError(f"{name}: it has no named columns; columns= is for tables.")
+        raise UsageError(f"{name}: it has no named columns; columns= and order= are for tables.")
     if type(source) is dict and source and (plain := _plain(source, name)):
         return plain
-    lists = list(source.values())
-    queries = Ids.of(list(source), f"{name}: query")
-    offsets = np.zeros(len(lists) + 1, np.int64)
-    try:
-        offsets[1:] = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
-    except TypeError:
-        raise _no_list(source, word, name) from None
-    listed = list(chain.from_iterable(lists))
-    if listed and isinstance(listed[0], (tuple, list)):
-        items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
-        return Lists(queries, offsets, items, numbers, name)
-    items = Ids.of(listed, f"{name}: item")
-    graded = [isinstance(each, Mapping) for each in lists]
-    if not any(graded):
-        if any(isinstance(each, str) for each in lists):
-            raise _no_list(source, word, name)
-        return Lists(queries, offsets, items, None, name)
-    if not all(graded):
+    given = dict(source.items())
+    queries, lists = Ids.of(list(given), f"{name}: query"), list(given.values())
+    if not HONEST.issuperset(map(type, lists)):
+        lists = [_members(query, each, word, name) for query, each in given.items()]
+    offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
+    graded = [type(each) is dict for each in lists]
+    if any(graded) and not all(graded):
         query = queries.one(graded.index(False))
         raise DataError(
             f"{name}, query {brief(query)}: a list of items, while other queries have {{item: {word}}}."
         )
+    listed = list(chain.from_iterable(lists))
+    if not any(graded):
+        if listed and isinstance(listed[0], (tuple, list)):
+            items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
+            return Lists(queries, offsets, items, numbers, name)
+        return Lists(queries, offsets, Ids.of(listed, f"{name}: item"), None, name)
+    items = Ids.of(listed, f"{name}: item")
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError, OverflowError):
-        raise _not_a_number(source, word, name) from None
+        raise _not_a_number(given, word, name) from None
     _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
     return Lists(queries, offsets, items, numbers, name)
+
+
+def _members(query: Any, each: Any, word: str, name: str) -> Any:
+    """The items of a query as a plain list, tuple or dict; other types may misstate their own length."""
+    if type(each) in HONEST:
+        return each
+    if isinstance(each, Mapping):
+        return dict(each.items())
+    if isinstance(each, (Sequence, KeysView, ValuesView, ItemsView)) and not isinstance(
+        each, (str, bytes, bytearray, memoryview)
+    ):
+        return listed(each, f"{name}, query {brief(query)}")
+    if is_column(each) or is_tensor(each):
+        return _of_column(query, each, word, name)
+    at = f"{name}, query {brief(query)}"
+    if is_frame(each):
+        raise DataError(
+            f"{at}: a table ({type(each).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
+            f"{{name: table}} is for compare and evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
+        )
+    if isinstance(each, AbstractSet):
+        if word == "grade":  # of relevant items nobody asks for the order
+            return list(each)
+        raise DataError(
+            f"{at}: a {type(each).__name__} has no order. Give a list, best first, or {{item: score}}."
+        )
+    if isinstance(each, Iterator):
+        raise DataError(f"{at}: a {type(each).__name__} can be read only once. Give a list: list(…).")
+    raise DataError(f"{at}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …].")
+
+
+def _of_column(query: Any, each: Any, word: str, name: str) -> Any:
+    """The items of an array; of a Series of pandas the items in its index and their numbers.
+
+    Where the index only counts the rows, or the name of the values is that of items, it cannot be told which of the two are the items.
+    """
+    at = f"{name}, query {brief(query)}"
+    if isinstance(each, np.ndarray) or is_tensor(each):
+        return one_dimension(each, f"{at}: the items").tolist()
+    if type(each).__name__ != "Series" or library(each) != "pandas":
+        return series_of(each, at).to_list()
+    is_counted = type(each.index).__name__ == "RangeIndex"
+    if is_counted or known_word(str(each.name)) == "item":
+        raise DataError(
+            f"{at}: a Series whose {'index only counts its rows' if is_counted else 'values are called items'}. "
+            f"Give items, best first, as series.to_list(), and items with a {word} as dict(zip(items, {word}s))."
+        )
+    items, numbers = each.index.tolist(), each.tolist()
+    found = dict(zip(items, numbers, strict=True))
+    if len(found) < len(items):
+        twice = next(item for row, item in enumerate(items) if item in items[:row])
+        raise DataError(f"{at}: item {brief(twice)} is twice in the index of the Series.")
+    return found
 
 
 def _plain(source: dict[Any, Any], name: str) -> Lists | None:
@@ -158,23 +214,6 @@ def _is_number(value: Any) -> bool:
 
 def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
-
-
-def _has_length(value: Any) -> bool:
-    try:
-        len(value)  # an array of no dimensions has a method for it, but no length
-    except TypeError:
-        return False
-    return True
-
-
-def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
-    for query, each in source.items():
-        if not _has_length(each) or isinstance(each, str):
-            return DataError(
-                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …]."
-            )
-    raise AssertionError("every value is a list")
 
 
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:

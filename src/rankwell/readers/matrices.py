@@ -113,7 +113,10 @@ def is_matrix(source: Any) -> bool:
 
 def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
     """Return rows of numbers, equally many each, as a matrix; None for anything else."""
-    if not all(isinstance(row, (list, tuple)) and row for row in rows) or len(set(map(len, rows))) != 1:
+    if not all(isinstance(row, (list, tuple)) for row in rows):
+        return None
+    rows = [list(row) for row in rows]  # of a class of its own, a row may say any length
+    if not all(rows) or len(set(map(len, rows))) != 1:
         return None
     kinds = set(map(type, chain.from_iterable(rows)))
     return np.array(rows) if kinds and kinds <= {bool, int, float} else None
@@ -122,7 +125,7 @@ def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
 def matrix_of(source: Any, name: str, columns: Mapping[str, str]) -> Any:
     """Return the source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
     if columns:
-        raise UsageError(f"{name}: a matrix has no named columns; columns= is for tables.")
+        raise UsageError(f"{name}: a matrix has no named columns; columns= and order= are for tables.")
     matrix: Any = sparse_of(source, name) if is_sparse(source) else array_of(source, name)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(

@@ -12,7 +12,7 @@ from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
 from rankwell.readers.in_memory import is_spark
-from rankwell.readers.options import NO_COLUMNS, TABLES, Options, refuse_options
+from rankwell.readers.options import NO_COLUMNS, WITH_CELLS, Options, refuse_options
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
 from rankwell.readers.reading import are_files, read_qrels
@@ -44,20 +44,20 @@ def open_qrels(
         from rankwell.readers import frames
 
         table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
-        pieces = frames.open_qrels_of(
-            table, name=name or title, columns=NO_COLUMNS if columns is None else columns
-        )
+        pieces = frames.open_qrels_of(table, name=name or title, columns=_given(columns))
         if is_address and isinstance(pieces.frames, frames.ScannedFrames):
             pieces.frames.label = os.fspath(source)
         return pieces
     if is_spark(source):
         from rankwell.readers import spark_tables
 
-        return spark_tables.open_qrels_of(
-            source, name=name or "qrels", columns=NO_COLUMNS if columns is None else columns
-        )
+        return spark_tables.open_qrels_of(source, name=name or "qrels", columns=_given(columns))
     qrels: Qrels = read_qrels(source, name=name, **options)
     return held_qrels(qrels)
+
+
+def _given(columns: Mapping[str, str] | None) -> Mapping[str, str]:
+    return NO_COLUMNS if columns is None else columns
 
 
 def _is_one(source: Any) -> bool:
@@ -67,17 +67,13 @@ def _is_one(source: Any) -> bool:
 def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
     form = options["format_in"] or guess(file)[0]
-    given = NO_COLUMNS if options["columns"] is None else options["columns"]
-    refuse_options(Options(None, given, None), file.label, f"a file read as {form}", is_table=form in TABLES)
+    asked = Options(None, _given(options["columns"]), None)
+    refuse_options(asked, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
     function = getattr(reader(form), "open_qrels", None)
     if form in NAMED_WORDS and not options["columns"]:
         refuse_foreign_file(file.head, file.label, "qrels", form)
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
     with failures_explained(file, form):
-        pieces = function(
-            file,
-            name=name or file.name,
-            columns=NO_COLUMNS if options["columns"] is None else options["columns"],
-        )
+        pieces = function(file, name=name or file.name, columns=_given(options["columns"]))
     return ExplainedPieces(pieces, file, form)

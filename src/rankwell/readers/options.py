@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import UsageError
 from rankwell.readers import objects
-from rankwell.readers.cells import Named, argument_of
+from rankwell.readers.cells import argument_of
+from rankwell.readers.column_names import NONE_GIVEN, Given
 
 if TYPE_CHECKING:
     from rankwell.readers.shape import Shape
 
-NO_COLUMNS: Mapping[str, str] = {}
-TABLES = ("delimited", "recbole", "ndjson", "json", "parquet", "arrow")  # which may hold lists in their cells
+NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
+WITH_CELLS = (
+    "delimited",
+    "recbole",
+    "ndjson",
+    "json",
+    "parquet",
+    "arrow",
+)  # which may hold lists in their cells
 
 
 class Options(NamedTuple):
@@ -25,24 +33,16 @@ class Options(NamedTuple):
     query_ids: Any = None
     scores_from: Any = None
 
-    @property
-    def says_more(self) -> bool:
-        """Whether something is said of what lies beside, or of lists in cells."""
-        return (
-            self.query_ids is not None
-            or self.scores_from is not None
-            or getattr(self.columns, "items_in", None) is not None
-        )
-
 
 AS_IT_IS = Options(None, NO_COLUMNS, None)
 
 
-def named(columns: Mapping[str, str] | None, items_in: str | None) -> Mapping[str, str]:
-    """What columns hold, and how cells write lists of items, if that was said."""
-    if items_in is None:
-        return NO_COLUMNS if columns is None else columns
-    return Named(columns, items_in)
+def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows: bool = False) -> Given:
+    """Return what columns hold, and how cells write lists of items, if that was said."""
+    given = NONE_GIVEN if columns is None else Given.of(columns)
+    if items_in is None and not by_rows:
+        return given
+    return Given(given, by_rows=by_rows, argument=given.argument, items_in=items_in or given.items_in)
 
 
 def answers_in(source: Any, kind: str, name: str, options: Options) -> tuple[Shape | None, Any]:
@@ -68,7 +68,7 @@ def refuse_options(
     options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
 ) -> None:
     """Raise UsageError for what was said of the reading of a source and does not apply to it."""
-    if getattr(options.columns, "items_in", None) is not None and not is_table:
+    if Given.of(options.columns).items_in is not None and not is_table:
         raise UsageError(
             f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
         )

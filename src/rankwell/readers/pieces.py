@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, InputError, UsageError
 from rankwell.readers.files import CHANGED, File
 from rankwell.readers.frame_columns import PIECE, Frames, PartFrames, column_of
+from rankwell.tables.columns import Unread, together
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
@@ -31,6 +32,7 @@ class Pieces(Protocol):
     name: str
     files: Sequence[File]  # none if it is not in files
     ahead: int  # so many rows are held at a time while it is read, at least
+    unread: tuple[Unread, ...]
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces of the rows from ``start`` on, with at least the columns asked for; None for all."""
@@ -103,6 +105,7 @@ class FramePieces:
         self.frames, self.words, self.name, self.place = frames, words, name, place
         self.files: Sequence[File] = ()
         self.ahead = frames.group if isinstance(frames, PartFrames) else 0
+        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces, with just the columns asked for."""
@@ -138,6 +141,7 @@ class BlockPieces:
         self.name, self.blocks, self.label = name, blocks, label
         self.files: Sequence[File] = ()
         self.ahead = 0
+        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:  # noqa: ARG002 - lines are read whole
         """Yield pieces, with all columns."""
@@ -163,6 +167,7 @@ class HeldPieces:
         self.piece, self.name, self.place, self.matrix = piece, name, place, matrix
         self.files: Sequence[File] = ()
         self.ahead = 0
+        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
@@ -185,7 +190,9 @@ def held_qrels(qrels: Qrels) -> HeldPieces:
     """Return judgements that are in memory in pieces."""
     piece: Piece = {"query": qrels.query, "item": qrels.item}
     piece |= {word: column for word in PLAIN_QRELS if (column := getattr(qrels, word)) is not None}
-    return HeldPieces(piece, qrels.name, qrels.place, qrels.matrix)
+    pieces = HeldPieces(piece, qrels.name, qrels.place, qrels.matrix)
+    pieces.unread = qrels.unread
+    return pieces
 
 
 class SeveralPieces:
@@ -195,6 +202,7 @@ class SeveralPieces:
         self.parts, self.name = parts, name
         self.files: Sequence[File] = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
+        self.unread = together([part.unread for part in parts])
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""

@@ -15,10 +15,11 @@ import numpy as np
 from rankwell.kernels import delimited_text, json_keys, json_lines, trec_lines
 from rankwell.readers.blocks import Block, Buffers
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import ID_WORDS, column_of
+from rankwell.readers.frame_columns import column_of
 from rankwell.readers.frames import FrameRows
 from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.records import record
+from rankwell.tables.columns import ID_WORDS
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.own_text import packed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 from rankwell.errors import InputError, RankwellError
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames, PartFrames
+from rankwell.readers.frame_columns import PIECE, Frames, PartFrames
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,6 +54,13 @@ class FileFrames(PartFrames):
         other = copy.copy(self)
         other.table = self.table.slice(start, rows).select(columns)
         return other
+
+
+def whole_table(table: Frames, schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Return all pieces of a table as one frame; one without rows has its columns."""
+    import polars as pl
+
+    return pl.concat([pl.DataFrame(schema=schema), *table(PIECE)])
 
 
 def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, diagnose: Diagnose) -> Frames:

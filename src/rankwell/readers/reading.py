@@ -16,16 +16,16 @@ from rankwell.readers.options import (
     NO_COLUMNS,
     Options,
     answers_in,
-    named,
+    given_of,
     refuse_options,
     refuse_query_ids,
 )
 from rankwell.readers.standard_input import Opened
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, plain
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
-from rankwell.tables.series import is_column
+from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
@@ -44,6 +44,7 @@ def read_run(
     query_ids: Any = None,
     items_in: ItemsIn | None = None,
     scores_from: Any = None,
+    order: Literal["rows"] | None = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
 
@@ -77,6 +78,9 @@ def read_run(
         around them; ``"one"`` if each cell is one item.
     scores_from
         The scores of a LETOR file: a file with a score a line, or an array.
+    order
+        ``"rows"`` if the rows of a table stand best first, whatever other columns hold. Without it a table that has no score and no
+        rank, but a column of numbers that could be one, is refused with the question.
 
     Raises
     ------
@@ -100,6 +104,7 @@ def read_run(
         query_ids=query_ids,
         items_in=items_in,
         scores_from=scores_from,
+        order=order,
     )
     if run is not source:
         run.rows = run.rows.owned()
@@ -117,6 +122,7 @@ def open_run(
     query_ids: Any = None,
     items_in: ItemsIn | None = None,
     scores_from: Any = None,
+    order: Literal["rows"] | None = None,
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
@@ -124,11 +130,14 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        is_plain = format_in is None and encoding is None and not columns
+        if order is not None:
+            plain("order", order, Literal["rows"])
+        is_plain = format_in is None and encoding is None and not columns and order is None
         if is_plain and query_ids is None and items_in is None and scores_from is None:
             options = AS_IT_IS
         else:
-            options = Options(format_in, named(columns, items_in), encoding, query_ids, scores_from)
+            given = given_of(columns, items_in, by_rows=order is not None)
+            options = Options(format_in, given, encoding, query_ids, scores_from)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -170,7 +179,7 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    given = named(columns, items_in) if columns is None or items_in is not None else columns
+    given = columns if columns is not None and items_in is None else given_of(columns, items_in)
     options = Options(format_in, given, encoding, query_ids)
     qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
@@ -200,6 +209,7 @@ def read_items(
 
 def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    source = plain_list(source)
     if isinstance(source, (list, tuple, set, frozenset, range)):
         if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
             return None
@@ -212,6 +222,8 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
+    if type(source) is not dict:
+        source = plain_list(source)
     if type(source) is not dict and _is_of_paths(source):
         from rankwell.readers import from_files
 
@@ -229,10 +241,17 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
             return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
     what = f"a {type(source).__name__}"
     module, source = _module_and_value(source, kind)
-    if options is not AS_IT_IS and options.says_more:
+    items_in = getattr(options.columns, "items_in", None)
+    if options.query_ids is not None or options.scores_from is not None or items_in is not None:
         refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
         refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+
+
+def plain_list(source: Any) -> Any:
+    """Return a value of a class made of list or tuple as a list of what it yields, as its length may be any; others as they are."""
+    is_other = isinstance(source, (list, tuple)) and type(source) not in (list, tuple)
+    return listed(source, f"the {type(source).__name__}") if is_other else source
 
 
 def _is_of_paths(source: Any) -> bool:

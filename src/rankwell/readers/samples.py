@@ -6,26 +6,18 @@ stratified judgements (prels) are lines of query, an ignored word, item, stratum
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.errors import DataError, InputError, brief
-from rankwell.readers import in_memory
-from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns, quoted
-from rankwell.readers.detection import guess
-from rankwell.readers.files import PIECE, File
-from rankwell.readers.formats.delimited import Table
-from rankwell.readers.items_users import frame_of
-from rankwell.readers.paths import recoded
-from rankwell.readers.text import require_text
+from rankwell.errors import DataError, brief
+from rankwell.readers.column_names import NONE_GIVEN, match_columns, quoted
+from rankwell.readers.whole_frames import of_source
+from rankwell.tables.columns import WORDS
 
 if TYPE_CHECKING:
     import polars as pl
 
 OTHERS = {"stratum": ("stratum", "strata"), "drawn": ("drawn", "sampled", "in_sample")}
-PRELS = ("query", "ignored", "item", "stratum", "grade")
 FLAGS = {
     "true": True,
     "1": True,
@@ -62,24 +54,8 @@ def read_sample(
     ['query', 'item', 'stratum', 'grade']
     """
     given = columns or NONE_GIVEN
-    if not isinstance(source, str | os.PathLike):
-        import polars as pl
-
-        table = in_memory.frame_of(source, name)
-        frame = table.collect() if isinstance(table, pl.LazyFrame) else table
-        return _named(frame, lambda row: f"{name}, row {row + 1}", name, given)
-    file = recoded(File(Path(source)), encoding)
-    kind, _ = guess(file)
-    if kind in ("trec", "prefs"):  # preferences have five columns, too
-        return _prels(file)
-    if kind == "delimited":
-        import polars as pl
-
-        text = Table(file, "sample", given)
-        empty = pl.DataFrame(schema=dict.fromkeys(text.names, pl.String))
-        return _named(pl.concat([empty, *text.pieces(every=True)(PIECE)]), text.place, file.label, given)
-    frame = frame_of(file, "a sample", "query", given)
-    return _named(frame, lambda row: f"{file.label}, row {row + 1}", file.label, given)
+    table = of_source(source, "sample", name, columns=given, encoding=encoding)
+    return _named(table.frame, table.place, table.name, given)
 
 
 def _named(
@@ -147,35 +123,3 @@ def _flags(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
         row = int(found.is_null().arg_max() or 0)
         raise DataError(f"{place(row)}: drawn is {brief(column[row])}; write true or false.")
     return found
-
-
-def _prels(file: File) -> SampleRows:
-    """The rows of TREC's stratified judgements."""
-    import polars as pl
-
-    require_text(file)
-    text = file.content.tobytes().decode(errors="replace")
-    numbered = [(at, line.split()) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    lines = [at for at, _ in numbered]
-
-    def place(row: int) -> str:
-        return f"{file.label}:{lines[row]}"
-
-    for row, (_, words) in enumerate(numbered):
-        if len(words) != len(PRELS):
-            hint = (
-                " Judgements without strata need the frame of their sample; give it as frame=."
-                if len(words) == len(PRELS) - 1
-                else ""
-            )
-            raise DataError(
-                f"{place(row)}: {len(words)} columns where stratified judgements have 5: query 0 item stratum grade.{hint}"
-            )
-    if not numbered:
-        raise InputError(f"{file.label}: the file is empty.")
-    columns = dict(zip(PRELS, zip(*(words for _, words in numbered), strict=True), strict=True))
-    frame = pl.DataFrame(
-        {word: list(columns[word]) for word in PRELS if word != "ignored"},
-        schema=dict.fromkeys((word for word in PRELS if word != "ignored"), pl.String),
-    )
-    return _named(frame, place, file.label, NONE_GIVEN)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.readers.pieces import SeveralPieces, pieces_of
+from rankwell.tables.columns import together
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import end_to_end
@@ -72,6 +73,7 @@ def run_of(parts: Sequence[Run], name: str) -> Run:
     run = Run.of_rows(SeveralRows(parts), name)
     run.files = tuple(file for part in parts for file in part.files)
     run.source = "; ".join(part.source for part in parts)
+    run.unread = together([part.unread for part in parts])
     return run
 
 
@@ -110,6 +112,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
     )
     qrels.files = tuple(file for part in parts for file in part.files)
     qrels.source = "; ".join(part.source for part in parts)
+    qrels.unread = together([part.unread for part in parts])
     return qrels
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 from rankwell.readers import cells
-from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.column_names import NONE_GIVEN, Given, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import PIECE, column_of
 from rankwell.readers.pieces import Piece
+from rankwell.readers.unread import unread_of
+from rankwell.tables.columns import MOST_LEVELS, WORDS, Unread
 from rankwell.tables.places import RowOf
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
@@ -18,7 +20,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-ONE = cells.Named({}, "one")  # whether cells are lists was seen before
+ONE = Given(items_in="one")  # whether cells are lists was seen before
 
 
 class SparkPieces:
@@ -30,6 +32,7 @@ class SparkPieces:
     def __init__(self, frame: Any, words: Mapping[str, str], name: str) -> None:
         self.frame = frame.select(*[frame[column].alias(word) for word, column in words.items()])
         self.words, self.name, self.place = tuple(words), name, RowOf(name)
+        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the rows, collected, in pieces."""
@@ -84,14 +87,20 @@ class SparkRows:
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a DataFrame of Spark."""
-    return Run.of_rows(SparkRows(_opened(frame, "run", name, columns)), name)
+    pieces = _opened(frame, "run", name, columns)
+    run = Run.of_rows(SparkRows(pieces), name)
+    run.unread = pieces.unread
+    return run
 
 
 def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a DataFrame of Spark, collected."""
     from rankwell.readers import frames
 
-    return frames.qrels_of(_opened(frame, "qrels", name, columns).collected(), name=name, columns=ONE)
+    pieces = _opened(frame, "qrels", name, columns)
+    qrels = frames.qrels_of(pieces.collected(), name=name, columns=ONE)
+    qrels.unread = pieces.unread
+    return qrels
 
 
 def open_qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> SparkPieces:
@@ -107,7 +116,15 @@ def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
 
 
 def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
-    pieces = SparkPieces(frame, match_columns(frame.columns, WORDS[kind], name, columns), name)
+    if Given.of(columns).by_rows:
+        raise UsageError(
+            f"{name}: the rows of Spark have no order; give the run a column of ranks or scores."
+        )
+    words = match_columns(frame.columns, WORDS[kind], name, columns)
+    pieces = SparkPieces(frame, words, name)
+    pieces.unread = unread_of(
+        frame.columns, words, kind, name, columns, lambda names: _levels_of(frame, names)
+    )
     if cells.may_hold_lists(dict.fromkeys(pieces.words, "item"), columns):
         _refuse_lists(pieces, columns)
     return pieces
@@ -118,7 +135,7 @@ def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
     first = SparkPieces(
         pieces.frame.limit(cells.LOOKED), {word: word for word in pieces.words}, pieces.name
     ).collected()
-    way = getattr(columns, "items_in", None) or cells.way_of(
+    way = Given.of(columns).items_in or cells.way_of(
         first, {word: word for word in pieces.words}, pieces.name, columns
     )
     if way is not None:
@@ -126,3 +143,15 @@ def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
             f"{pieces.name}: the cells of the items are lists, as text. Make a row of each item in Spark first: "
             f"explode(split(column, ' '))."
         )
+
+
+def _levels_of(frame: Any, columns: list[str]) -> Callable[[int], list[pl.DataFrame]]:
+    """Some distinct values of each column, all that is wanted of columns that are not read."""
+
+    def read(size: int) -> list[pl.DataFrame]:  # noqa: ARG001 - one frame of a few rows
+        import polars as pl
+
+        few = [frame.select(frame[column]).distinct().limit(MOST_LEVELS + 2).toArrow() for column in columns]
+        return [pl.concat([pl.DataFrame(each) for each in few], how="horizontal")]
+
+    return read

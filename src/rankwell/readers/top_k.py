@@ -157,7 +157,7 @@ class Numbered:
             raise UsageError(
                 "train= names its pairs by ids, so blocks of scores need queries=, the ids of their rows."
             )
-        found = to_same_kind(wanted, Ids.of_integers(np.zeros(1)), self.word)[0].integers
+        found = to_same_kind(wanted, Ids.of_integers(np.zeros(1, np.int64)), self.word)[0].integers
         return np.where((found >= 0) & (found < number), found, -1)
 
 

@@ -2,93 +2,88 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import polars as pl
-
-from rankwell.errors import DataError
-from rankwell.readers import in_memory, read_qrels, read_run
-from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
-from rankwell.readers.detection import guess
+from rankwell.errors import DataError, brief
+from rankwell.readers import in_memory
+from rankwell.readers.column_names import NONE_GIVEN
+from rankwell.readers.detection import guess, holds, not_held, reader
+from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
-from rankwell.readers.formats import movielens
-from rankwell.readers.formats.delimited import Table
-from rankwell.readers.frame_columns import PIECE, Frames
-from rankwell.readers.items_users import frame_of
-from rankwell.tables.matrix import refuse_labels
-from rankwell.tables.places import Place
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.readers.paths import files_of, recoded
+from rankwell.readers.scans import explained, is_scanned, scanned
+from rankwell.tables.places import Place, RowOf, end_to_end
 
-MOVIELENS = ("query", "item", "grade", "time")
-TREC_RUN = 6  # fields of a line
+if TYPE_CHECKING:
+    import polars as pl
 
 
-def of_files(
-    files: list[File], wanted: tuple[str, ...], columns: Mapping[str, str], *, shared: bool = False
-) -> tuple[pl.DataFrame, Place | None]:
-    """Return the whole table in one file or several, and the place of a row if it is known.
+class Whole(NamedTuple):
+    """A whole table: its columns, where each row stands, what it is called, and whether its cells have types or are all text."""
 
-    ``columns`` that are ``shared`` by several tables may name columns that these files lack.
+    frame: pl.DataFrame
+    place: Place
+    name: str
+    is_typed: bool = True
+
+
+def of_source(
+    source: Any,
+    kind: str,
+    name: str,
+    *,
+    columns: Mapping[str, str] = NONE_GIVEN,
+    encoding: str | None = None,
+) -> Whole:
+    """Return the whole table that a path, a pattern or a value in memory names, to be read as a kind of ``detection.TABLES``.
 
     Raises
     ------
-    InputError, DataError
-        If a file cannot be read or holds no rows, or the files have different columns.
+    InputError, DataError, UsageError
+        If the source cannot be read, its format holds no such table, or its files have different columns.
     """
-    parts = [_of_file(file, wanted, columns, shared=shared) for file in files]
+    import polars as pl
+
+    if not isinstance(source, (str, os.PathLike)):
+        table = in_memory.frame_of(source, name)
+        return Whole(table.lazy().collect(), RowOf(name), name)
+    if is_scanned(source):
+        with explained(label := os.fspath(source)):
+            return Whole(scanned(source).collect(), RowOf(label), Path(source).name)
+    files = [recoded(file, encoding) for file in files_of(source)]
+    parts = [_of_file(file, kind, columns) for file in files]
     if len(parts) == 1:
         return parts[0]
-    for file, (frame, _) in zip(files, parts, strict=True):
-        if frame.schema != parts[0][0].schema:
+    first = parts[0].frame.schema
+    for part, file in zip(parts, files, strict=True):
+        if part.frame.columns != parts[0].frame.columns:
             raise DataError(
-                f"{file.label}: its columns are not those of {files[0].name}; parts of a table have the same ones."
+                f"{file.label}: its columns are not those of {parts[0].name}; parts of a table have the same ones."
             )
-    return pl.concat([frame for frame, _ in parts]), None
+        for column, dtype in part.frame.schema.items():
+            if dtype != first[column]:
+                raise DataError(
+                    f"{file.label}: the column {brief(column)} is {dtype}, but {first[column]} in {parts[0].name}. Write both alike."
+                )
+    place = end_to_end([len(part.frame) for part in parts], [part.place for part in parts])
+    whole = pl.concat([part.frame for part in parts])
+    return Whole(whole, place, Path(source).name, all(part.is_typed for part in parts))
 
 
-def _of_file(
-    file: File, wanted: tuple[str, ...], columns: Mapping[str, str], *, shared: bool
-) -> tuple[pl.DataFrame, Place | None]:
-    """The whole table in a file, and the place of a row in it if its cells are text."""
-    kind, _ = guess(file)
-    if kind == "delimited":
-        table = Table(file, "items" if "query" not in wanted else "users", columns, shared=shared)
-        return _whole(table.pieces(every=True), file), table.place
-    if shared:
-        columns = {}  # the frame of these formats has all columns under their own names
-    if kind == "movielens" and not columns:
-        first = file.head.partition(b"\n")[0].count(movielens.SEPARATOR) + 1
-        lines = movielens.Lines(file, MOVIELENS[: max(first, 3)], {})
-        return _whole(lines.pieces(), file), lines.place
-    if kind in ("parquet", "arrow", "ndjson"):
-        return frame_of(file, "interactions", "item", columns), None
-    if kind == "trec" and len(file.head.partition(b"\n")[0].split()) == TREC_RUN:
-        return frame_of_run(read_run(file, columns=columns)), None
-    return frame_of_qrels(read_qrels(file, columns=columns)), None
+def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:
+    import polars as pl
 
-
-def _whole(pieces: Frames, file: File) -> pl.DataFrame:
-    if parts := list(pieces(PIECE)):
-        return pl.concat(parts)
-    raise DataError(f"{file.label}: the table holds no rows.")
-
-
-def of_value(source: Any, name: str) -> pl.DataFrame:
-    """Return the whole table that a value holds.
-
-    Raises
-    ------
-    DataError, UsageError
-        If its columns are of different lengths, or it is of an unknown kind.
-    """
-    if isinstance(source, Run):
-        return frame_of_run(source)
-    if isinstance(source, Qrels):
-        return frame_of_qrels(source)
-    if in_memory.is_frame(source) or in_memory.is_records(source) or in_memory.is_dict_of_columns(source):
-        frame = in_memory.frame_of(source, name)
-        return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
-    qrels = read_qrels(source, name=name)
-    refuse_labels(qrels.matrix)
-    return frame_of_qrels(qrels)
+    form, _ = guess(file)
+    module = reader(form)
+    if not holds(module, kind):
+        raise not_held(file, form, kind)
+    with failures_explained(file, form):
+        frame, place = module.read_table(file, kind=kind, columns=columns)
+        if not isinstance(frame, pl.DataFrame):
+            msg = f"read_table returned {type(frame).__name__}, not DataFrame"
+            raise TypeError(msg)
+        file.check()
+    return Whole(frame, place, file.name, getattr(module, "IS_TYPED", True))

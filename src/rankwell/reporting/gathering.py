@@ -17,7 +17,7 @@ from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.display.page import Words
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import READING, reading_in, reading_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
@@ -75,7 +75,7 @@ class Given:
     @property
     def reading(self) -> dict[str, Any]:
         """The options of ``read_qrels``."""
-        return reading_of(self.options.get("read"))[1]
+        return reading_of(reading_in(self.options))[1]
 
 
 @record
@@ -233,7 +233,7 @@ def _files(given: Given, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
 def _refuse_evaluation(given: Given) -> None:
     """Refuse, beside a comparison, what would have to be evaluated."""
     asked = {"qrels": given.qrels, "metrics": given.metrics, "by": given.by, **given.options}
-    idle = ("read", "threads", "experiment")
+    idle = ("read", "threads", "experiment", *READING)
     plain = {
         name
         for name, value in asked.items()

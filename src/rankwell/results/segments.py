@@ -13,6 +13,7 @@ from rankwell.records import record
 from rankwell.results.labels import Labels
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
+from rankwell.tables.series import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +68,7 @@ class Segments:
         UsageError, DataError
             If there is no such table or column, or a weight is negative or not a number.
         """
-        columns = (by,) if isinstance(by, str) else () if by is None else tuple(by)
+        columns = (by,) if isinstance(by, str) else () if by is None else tuple(listed(by, "by="))
         if not all(isinstance(column, str) for column in columns):
             raise UsageError(f"by= is a column of users= or a list of them, not {brief(by)}.")
         named = [*columns, *(each for each in (weights, clusters) if each is not None)]

@@ -21,6 +21,7 @@ from rankwell.tables.unpickling import integers_again
 
 JOINED, SLICE, LONGEST_ID = 10_000_000, 1 << 18, 65_535
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
+MOST = np.uint64(2**63 - 1)
 NO_TEXT = np.empty(0, np.uint8)
 NO_SPAN = np.zeros(1, np.uint8)  # the buffer of text ids that are all empty; NO_TEXT marks integers
 NO_STARTS, NO_LENGTHS = np.empty(0, np.int64), np.empty(0, np.int32)
@@ -42,7 +43,20 @@ class Ids:
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
-        """Return a column of integer ids."""
+        """Return a column of integer ids.
+
+        Raises
+        ------
+        DataError
+            If one does not fit in 64 bits with a sign, or they are no whole numbers; a cast would make other ids of them.
+        """
+        if values.dtype != np.int64:
+            if values.dtype.kind not in "iu" and len(values):
+                raise DataError(f"ids must be whole numbers or text, not {values.dtype}. Cast them.")
+            if values.dtype == np.uint64 and len(large := np.flatnonzero(values > MOST)):
+                raise DataError(
+                    f"row {int(large[0]) + 1}: the id {values[large[0]]} does not fit in 64 bits. Write the ids as text."
+                )
         keys = frozen(np.ascontiguousarray(values, np.int64).view(np.uint64))
         return cls(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
 

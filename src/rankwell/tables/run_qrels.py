@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sized
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from rankwell.tables.numbers import numbers_of, same_length
 from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows
 from rankwell.tables.series import all_frozen, frozen
+
+if TYPE_CHECKING:
+    from rankwell.tables.columns import Unread
 
 COUNTED = 1 << 18  # rows counted at a time
 SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
@@ -58,6 +61,7 @@ class Run:
     source = ""
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
+    unread: tuple[Unread, ...] = ()
 
     def __init__(
         self,
@@ -90,13 +94,19 @@ class Run:
         rows = table.held(self.name)
         rows.place, rows.rank_base = table.place, base
         run = Run.of_rows(rows, self.name)
-        run.source, run.files = self.source, self.files
+        run.source, run.files, run.unread = self.source, self.files, self.unread
         return run
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the rows themselves, as the file or table that they come from may not be there later."""
         rows = self.rows.table().held(self.name)
-        return {"name": self.name, "rows": rows, "source": self.source, "matrix": self.matrix}
+        return {
+            "name": self.name,
+            "rows": rows,
+            "source": self.source,
+            "matrix": self.matrix,
+            "unread": self.unread,
+        }
 
     @property
     def queries(self) -> list[str] | list[int]:
@@ -156,6 +166,7 @@ class Qrels:
     source = ""
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
+    unread: tuple[Unread, ...] = ()
     assessor: Assessor | None = None
 
     def __init__(

@@ -47,7 +47,7 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return made(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
-        values = list(values)
+        values = listed(values, f"{name}: the column {brief(column)}")
     if not isinstance(values, np.ndarray):  # which holds numbers or dates now
         refuse_deep(values, f"{name}: the column {brief(column)}")
     try:
@@ -56,6 +56,15 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
     ):  # fmt: skip
         return made(lambda: pl.Series(column, list(values), dtype=pl.Object), name)
+
+
+def listed(values: Any, what: str) -> list[Any]:
+    """Return the values that an object yields; DataError if it yields none, or fails on the way."""
+    try:
+        return list(values)
+    except Exception as error:  # the object may be of any class
+        why = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise DataError(f"{what}: {brief(values)} cannot be read ({why}).") from error
 
 
 def refuse_deep(cells: Iterable[Any], what: str) -> None:

@@ -16,7 +16,7 @@ from rankwell.comparison.fusion.learning import Setting
 from rankwell.comparison.fusion.lessons import lesson_of
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import READING, reading_of
 from rankwell.judge.policy import Policy, Rules
 from rankwell.kernels import order
 from rankwell.metrics import Wanted
@@ -33,7 +33,8 @@ FOLDS = 5
 # rows of all runs that one thread fuses at a time: what it makes of them stays in a processor's cache
 PART_ROWS = 1 << 17
 ARGUMENTS = (
-    "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read"
+    "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read",
+    *READING,
 )  # fmt: skip
 
 
@@ -57,6 +58,12 @@ def fuse(
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
+    encoding: str | None = None,
+    order: Literal["rows"] | None = None,
     **rules: Unpack[Rules],
 ) -> Fused:
     """Make one run of several.
@@ -101,8 +108,8 @@ def fuse(
         fused with what they taught themselves.
     seed
         For dealing the queries to folds.
-    read
-        How files are read: arguments of ``read_run`` and ``read_qrels``.
+    columns, qrels_columns, format_in, qrels_format, encoding, order, read
+        How runs and judgements are read; as for ``evaluate``.
     policy, rules
         The order of equal scores, ``depth`` (only the first items of each list count), repeated items; as for ``evaluate``.
 
@@ -140,7 +147,15 @@ def fuse(
     number = number_of({"k": k, "phi": phi, "gamma": gamma, "sigma": sigma}, recipe.method)
     if top is not None and top < 1:
         raise UsageError(f"top={top}: must be at least 1, or None for all items.")
-    run_options, qrels_options = reading_of(read)
+    run_options, qrels_options = reading_of(
+        read,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        format_in=format_in,
+        qrels_format=qrels_format,
+        encoding=encoding,
+        order=order,
+    )
     opened = runs_of(runs, run_options)
     names = names_of(runs, opened)
     given = weights_of(weights, names, recipe.method)

@@ -26,6 +26,7 @@ from rankwell.comparison.gate.verdict import Gate
 from rankwell.comparison.groups import Groups, columns_of, groups_of
 from rankwell.comparison.methods import FailOn, Mode
 from rankwell.errors import UsageError
+from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
@@ -137,7 +138,7 @@ def gate(
     columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
     aligned = _aligned(run, baseline, qrels, wanted, threads, options)
-    encoding = (options.get("read") or {}).get("encoding")
+    encoding = encoding_of(options)
     groups = groups_of(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
     )

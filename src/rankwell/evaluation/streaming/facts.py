@@ -71,7 +71,7 @@ class Facts:
         survey = surveys.get("qrels")
         if survey is None:
             return cls(Scale())
-        scale = scale_of_levels(survey.levels, inputs.asked)
+        scale = scale_of_levels(survey.levels, inputs.asked, inputs.opened["qrels"])
         asker = inputs.asked.by_need.get("topics")
         if (
             asker is not None

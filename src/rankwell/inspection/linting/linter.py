@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rankwell.display.findings import Finding, Findings
+from rankwell.evaluation.inputs import NOT_NAMED, reading_of
 from rankwell.inspection.linting import matches, rank_columns, rules
 from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
@@ -31,7 +33,13 @@ def lint(
     metric: str = "ndcg@10",
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     cleaned_copies: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
     encoding: str | None = None,
+    order: Literal["rows"] | None = None,
+    read: Mapping[str, Any] | None = None,
 ) -> Findings:
     """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
 
@@ -56,6 +64,8 @@ def lint(
         judgements the one with the best score, rank or grade is kept, white space around ids is removed, and lists are in
         order, with ranks from 1 if they had ranks. A note names each copy. Columns that rankwell does not read, such as times and
         tags, are left out. Of a file with lines that cannot be read there is no copy.
+    columns, qrels_columns, format_in, qrels_format, order, read
+        How runs and judgements are read; as for ``evaluate``.
     encoding
         The encoding of all files that are text, if it is not UTF-8; copies are UTF-8.
 
@@ -84,12 +94,21 @@ def lint(
     """
     found: list[Finding] = []
     several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
-    ready = [
-        each for each in (tried(run_data, source, found, encoding) for source in several) if each is not None
-    ]
-    judged, learned = (
-        None if source is None else tried(qrels_data, source, found, encoding) for source in (qrels, train)
+    of_runs, of_qrels = reading_of(
+        read,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        format_in=format_in,
+        qrels_format=qrels_format,
+        encoding=encoding,
+        order=order,
     )
+    encoding = of_qrels.pop("encoding", None)  # files are opened in it
+    of_runs.pop("encoding", None)
+    opened = [tried(partial(run_data, **of_runs), source, found, encoding) for source in several]
+    ready = [each for each in opened if each is not None]
+    judged = None if qrels is None else tried(partial(qrels_data, **of_qrels), qrels, found, encoding)
+    learned = None if train is None else tried(partial(qrels_data, columns=NOT_NAMED), train, found, encoding)
     catalogue = None if items is None else tried(read_items, items, found, encoding)
     ready = [each for each in ready if fits(each.run, judged, found)]
     settings = Settings(k, None if scale is None else tuple(scale), metric, policy)

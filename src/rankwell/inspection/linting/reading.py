@@ -24,17 +24,17 @@ MOST_LINES = 20
 Read = TypeVar("Read", RunData, QrelsData, Items)
 
 
-def run_data(source: Any) -> RunData:
+def run_data(source: Any, **options: Any) -> RunData:
     """Return a run whose rows have been read."""
-    data = RunData(read_run(source))
+    data = RunData(read_run(source, **options))
     if not len(data.rows):
         raise DataError(f"{data.name}: the run holds no rows.")
     return data
 
 
-def qrels_data(source: Any) -> QrelsData:
+def qrels_data(source: Any, **options: Any) -> QrelsData:
     """Return judgements as the rules see them."""
-    return QrelsData(read_qrels(source))
+    return QrelsData(read_qrels(source, **options))
 
 
 def tried(

@@ -19,12 +19,14 @@ import numpy as np
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import WORDS, known_word, match_columns
+from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.pieces import FramePieces, Pieces, held_qrels
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.pieces import Pieces, held_qrels
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
+from rankwell.readers.unread import unread_of
+from rankwell.tables.columns import WORDS, known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
 SEPARATORS = (",", "\t", ";", "|")
+IS_TYPED = False  # all cells are text
+TEXTS = ("qid", "text")  # the columns of a file of queries without a header
 
 
 def recognises(start: bytes) -> bool:
@@ -51,15 +55,17 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a table; its rows are read when somebody looks."""
     table = Table(file, "run", columns)
     if (lists := table.lists()) is not None:
-        return frames.run_of_frames(lists[0], table.words, name, place=lists[1])
+        return frames.run_opened(lists, name)
     if table.lines is None or not {"score", "rank"} & set(table.words):
-        return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
+        return frames.run_opened(table.opened(), name)
 
     def pieces(size: int) -> Iterator[pl.DataFrame]:
         return table.pieces()(size)
 
     rows = frames.FrameRows(pieces, table.words, name, place=table.place)
-    return plain_lines.run_of(table.lines, rows, table.framed)
+    run = plain_lines.run_of(table.lines, rows, table.framed)
+    run.unread = table.unread
+    return run
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
@@ -70,9 +76,12 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         return sheets.read_qrels(file, name=name, columns=columns)
     table = Table(file, "qrels", columns)
     if (lists := table.lists()) is not None:
-        return frames.qrels_of_frames(lists[0], table.words, name, place=lists[1])
+        return frames.qrels_opened(lists, name)
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
-    return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
+    if qrels is None:
+        return frames.qrels_opened(table.opened(), name)
+    qrels.unread = table.unread
+    return qrels
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
@@ -81,10 +90,12 @@ def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
         return held_qrels(read_qrels(file, name=name, columns=columns))
     table = Table(file, "qrels", columns)
     if (lists := table.lists()) is not None:
-        return FramePieces(lists[0], table.words, name, lists[1])
+        return frames.open_pieces(lists, name)
     if table.lines is None:
-        return FramePieces(table.pieces(), table.words, name, table.place)
-    return plain_lines.in_pieces(table.lines, table.framed, name)
+        return frames.open_pieces(table.opened(), name)
+    pieces = plain_lines.in_pieces(table.lines, table.framed, name)
+    pieces.unread = table.unread
+    return pieces
 
 
 def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
@@ -99,7 +110,16 @@ def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a table."""
     table = Table(file, "items", columns)
-    return frames.items_of_frames(table.pieces(), table.words, name, place=table.place)
+    return frames.items_opened(table.opened(), name)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table as text; ids and texts of queries, between tabs, need no header."""
+    table = Table(file, "queries", columns, shared=True)
+    is_told = columns or any(known_word(name) == "query" for name in table.names)
+    if kind == "queries" and not is_told and table.separator == "\t" and len(table.names) == len(TEXTS):
+        table.names, table.has_header, table.quote = [*TEXTS], False, None
+    return whole_table(table.pieces(every=True), dict.fromkeys(table.names, str)), table.place
 
 
 def _first_line(start: bytes) -> str:
@@ -118,6 +138,8 @@ class Table:
     ``columns`` that are ``shared`` by several tables may name columns that this one lacks.
     """
 
+    quote: str | None = '"'
+
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         self.has_quotes = require_text(file)
         self.file = file
@@ -130,12 +152,13 @@ class Table:
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
-        own = {name: word for name, word in columns.items() if not shared or name in self.names}
-        own |= cells.plural(self.names, self.names, WORDS[kind], own)
-        self.given = columns
+        own = Given.of(columns).only(self.names) if shared else Given.of(columns)
+        self.given = own
+        own = own.with_more(cells.plural(self.names, self.names, WORDS[kind], own))
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
+        self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
 
-    def lists(self) -> tuple[Frames, Place] | None:
+    def lists(self) -> frames.Opened | None:
         """Return the rows and their places if cells hold lists of items; None if each is one item."""
         if not cells.may_hold_lists(self.words, self.given) or cells.are_plain(
             self._first_items(), self.words, self.given
@@ -143,7 +166,8 @@ class Table:
             return None
         from rankwell.readers.list_columns import of_cells
 
-        return of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
+        lists = of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
+        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     def _first_items(self) -> Iterator[str]:
         """Yield the items of the first rows; a row that may be cut off, or is none, is left out."""
@@ -190,11 +214,17 @@ class Table:
         empty = pl.DataFrame(schema=dict.fromkeys(self.words.values(), pl.String))
         return pl.concat([empty, *read(PIECE)]), place
 
+    def opened(self) -> frames.Opened:
+        """Return the wanted columns in pieces of text."""
+        return frames.Opened(self.pieces(), self.words, None, self.place, self.unread)
+
     def pieces(self, *, every: bool = False) -> Frames:
         """Return the wanted columns, or every one, in pieces of text."""
+        return self._frames(self.names if every else list(self.words.values()))
+
+    def _frames(self, columns: list[str]) -> Frames:
         table, _ = schema_of(self._scan, self.file, "CSV")
-        words = {name: name for name in self.names} if every else self.words
-        return lines_of(table, self.file, words, "CSV", self._diagnosis)
+        return lines_of(table, self.file, {name: name for name in columns}, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         return self._scanned(self.file.source(), has_header=self.has_header)
@@ -206,6 +236,7 @@ class Table:
             source,
             separator=self.separator,
             has_header=has_header,
+            quote_char=self.quote,
             comment_prefix="#",
             schema=dict.fromkeys(self.names, pl.String),
             glob=False,
@@ -229,7 +260,13 @@ class Table:
         with self.file.stream() as file:
             text = io.TextIOWrapper(file, "utf-8-sig", "strict" if strict else "replace", newline="")
             csv.field_size_limit(PIECE)
-            for fields in csv.reader(lines(text), delimiter=self.separator, strict=strict):
+            quoted = self.quote is not None
+            for fields in csv.reader(
+                lines(text),
+                delimiter=self.separator,
+                quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+                strict=strict,
+            ):
                 if any(fields):
                     yield number, line, fields
                     number += 1

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwell.readers.column_names import known_word
 from rankwell.readers.formats import haystack, langchain, llamaindex
 from rankwell.readers.hit_lists import Hit, HitLists
 from rankwell.readers.objects import fields_of
 from rankwell.readers.shape import DEEPEST, shapes
+from rankwell.tables.columns import known_word
 
 SUFFIXES = ()
 IDS = (

@@ -1,4 +1,4 @@
-"""JSON: ``{query: {item: number}}``, ``{query: [item, …]}``, ``[[item, …], …]``, or a list of records.
+"""JSON: ``{query: {item: number}}``, ``{query: [item, …]}``, ``[[item, …], …]``, a list of records, or an object of columns.
 
 The objects are read one by one and become columns at once, so only the text and the columns are held.
 """
@@ -7,39 +7,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.readers import frames, in_memory
-from rankwell.readers.column_names import WORDS
+from rankwell.readers import cells, frames, in_memory
+from rankwell.readers.column_names import Given
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
+from rankwell.readers.json_lists import Gathered, Pairs, kind_of
 from rankwell.readers.json_values import UNIQUE, Twice, first_value
 from rankwell.readers.shape import shape_of
 from rankwell.readers.text import SAY_ENCODING, require_text
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.columns import known_word
 from rankwell.tables.items_users import Items
-from rankwell.tables.numbers import MOST, Changed, refuse_changed
+from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankwell.readers.mapping import Lists
 
 SUFFIXES = (".json",)
-CHUNK = 100_000
 BLANKS = re.compile(r"[ \t\n\r]*")
-NUMBER = (int, float)
-
-
-class Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, in their order, with those that are repeated."""
-
-
+ROWS = ("query", "item")
+MOST_COLUMNS = 100  # an object of more lists holds the lists of queries
 DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
 
 
@@ -65,18 +60,16 @@ def _is_nested(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a JSON file."""
     document = Document(file)
-    if document.is_records:
-        pieces, words, place = document.records("run", columns)
-        return frames.run_of_frames(pieces, words, name, place=place)
+    if document.is_table(ROWS, columns):
+        return frames.run_opened(document.rows("run", columns), name)
     return document.lists("score", columns).run(name)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a JSON file; lists of items are interactions, each a 1."""
     document = Document(file)
-    if document.is_records:
-        pieces, words, place = document.records("qrels", columns)
-        return frames.qrels_of_frames(pieces, words, name, place=place)
+    if document.is_table(ROWS, columns):
+        return frames.qrels_opened(document.rows("qrels", columns), name)
     from rankwell.readers.to_judge import refuse_json_to_judge
 
     refuse_json_to_judge(document.text, file.label)
@@ -86,12 +79,30 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a JSON file: a list of ids or of records."""
     document = Document(file)
-    if document.is_records:
-        pieces, words, place = document.records("items", columns)
-        return frames.items_of_frames(pieces, words, name, place=place)
+    if document.is_table((), columns):
+        return frames.items_opened(document.rows("items", columns), name)
     if document.opening != "[":
         raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
     return Items([each for _, each in document.members()], name=name)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in a JSON file; lists of items are a log, a list of ids is a catalogue."""
+    document = Document(file)
+    if document.is_table(("query",) if kind == "log" else (), columns):
+        table = document.table()
+        document.refuse_changed(table, {column: column for column in table.columns})
+        return table, document.record
+    from rankwell.readers.as_frames import frame_of_qrels, series_of
+
+    if kind == "items" and document.opening == "[":
+        return series_of(read_items(file, name=file.label, columns={}).item).to_frame("item"), document.record
+    if kind != "log":
+        raise DataError(
+            f"{file.label}: this JSON is no table. Give a list of records, [{{column: value, …}}, …], or an object of columns."
+        )
+    qrels = read_qrels(file, name=file.label, columns={})
+    return frame_of_qrels(qrels), qrels.place
 
 
 class Document:
@@ -100,6 +111,8 @@ class Document:
     def __init__(self, file: File) -> None:
         require_text(file, lines=False)
         self.file = file
+        self._large: list[tuple[int, dict[str, Any]]] = []
+        self._columns: dict[str, list[Any]] = {}
         try:
             self.text = str(file.content.data, "utf-8-sig")
             file.check()
@@ -117,36 +130,80 @@ class Document:
         at = self._past_blanks(self.start + 1)
         return self.opening == "[" and self.text[at : at + 1] == "{"
 
+    def is_table(self, words: Sequence[str], columns: Mapping[str, str]) -> bool:
+        """Whether it is a list of objects, or an object of columns that stand for all ``words``."""
+        if self.is_records or self.opening == "[":
+            return self.is_records
+        if (found := self._columns_in(MOST_COLUMNS if words else None)) is None:
+            return False
+        self._columns = found
+        meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}
+        return {*meant, *cells.plural(found, found, tuple(words), columns).values()} >= set(words)
+
+    def _columns_in(self, most: int | None) -> dict[str, list[Any]] | None:
+        """The members of an object if all are lists, or all are objects with the same keys, as pandas writes columns."""
+        found: dict[str, Any] = {}
+        first: list[str] | None = None
+        for key, value in self.members():
+            if not isinstance(value, list) or key in found or len(found) == most:
+                return None
+            keys = [each for each, _ in value] if isinstance(value, Pairs) else None
+            first = first if found else keys
+            if keys != first:
+                return None
+            found[key] = value if keys is None else [cell for _, cell in value]
+        return found or None
+
     def record(self, row: int) -> str:
         """Return the place of a record."""
         return f"{self.file.label}, record {row + 1}"
 
-    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str], Place]:
-        """Return a list of objects as a table in pieces, which column is which, and where a row stands."""
+    def table(self) -> pl.DataFrame:
+        """Return a list of objects, or an object of columns, as a table."""
         records: list[dict[str, Any]] = []
-        large: list[int] = []
-        for number, record in self.members():
+        for number, record in self._records():
             if not isinstance(record, Pairs):
-                raise DataError(f"{self.record(number)}: {_kind(record)}, expected an object.")
+                raise DataError(f"{self.record(number)}: {kind_of(record)}, expected an object.")
             records.append(dict(record))
             if any(type(value) is int and abs(value) > MOST for value in records[-1].values()):
-                large.append(number)
+                self._large.append((number, records[-1]))
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
-        table = in_memory.table_of(records, self.record)
-        pieces, words, _, place = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
-        for number in large:  # a float in the same column makes floats of them
+        if not records:
+            return in_memory.table_of([dict.fromkeys(self._columns)], self.record).clear()
+        return in_memory.table_of(records, self.record)
+
+    def _records(self) -> Iterator[tuple[int, Any]]:
+        if self.is_records:
+            return self.members()
+        lengths = {key: len(cells) for key, cells in self._columns.items()}
+        if len(set(lengths.values())) > 1:
+            shown = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
+            raise DataError(f"{self.file.label}: its columns hold different numbers of values: {shown}.")
+        return enumerate(
+            Pairs(zip(self._columns, row, strict=True)) for row in zip(*self._columns.values(), strict=True)
+        )
+
+    def refuse_changed(self, table: pl.DataFrame, words: Mapping[str, str]) -> None:
+        """Raise DataError for a whole number that a float in the same column made another one."""
+        for number, record in self._large:
             for word, column in words.items():
-                value = records[number].get(column)
+                value = record.get(column)
                 if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
                     raise Changed(number, value, word).at(self.record(number))
-        return pieces, words, place or self.record
+
+    def rows(self, kind: str, columns: Mapping[str, str]) -> frames.Opened:
+        """Return the table in pieces."""
+        table = self.table()
+        opened = frames.open_table(table, kind, self.file.label, columns)
+        self.refuse_changed(table, opened.words)
+        return opened if opened.place else opened._replace(place=self.record)
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""
-        if columns or getattr(columns, "items_in", None):
+        if columns or Given.of(columns).items_in:
             raise UsageError(
-                f"{self.file.label}: it has no named columns; columns= is for tables and records."
+                f"{self.file.label}: it has no named columns; columns= and order= are for tables and records."
             )
         gathered = Gathered(self.file.label, word)
         known = set()
@@ -215,77 +272,3 @@ class Document:
         line = self.text.count("\n", 0, at) + 1
         where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
         return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). Is the file cut off?")
-
-
-class Gathered:
-    """Lists of items that become columns, some 100,000 items at a time."""
-
-    def __init__(self, label: str, word: str) -> None:
-        self.label, self.word = label, word
-        self.queries: list[Any] = []
-        self.lengths: list[int] = []
-        self.graded: bool | None = None
-        self._items: list[Any] = []
-        self._numbers: list[Any] = []
-        self._columns: list[tuple[Ids, np.ndarray]] = []
-
-    def add(self, query: Any, members: Any) -> None:
-        """Add one query: an object of items and numbers, or a list of items."""
-        if not isinstance(members, list):
-            raise DataError(
-                f"{self.label}, query {brief(query)}: {_kind(members)}, expected {{item: {self.word}}} or [item, …]."
-            )
-        graded = isinstance(members, Pairs)
-        if self.graded not in (None, graded) and members:
-            raise DataError(
-                f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
-            )
-        self.graded = graded if members or self.graded is None else self.graded
-        self.queries.append(query)
-        self.lengths.append(len(members))
-        if graded:
-            for item, number in members:
-                if type(number) not in NUMBER:
-                    raise DataError(
-                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
-                    )
-                self._items.append(item)
-                self._numbers.append(number)
-        else:
-            self._items += members
-        if len(self._items) >= CHUNK:
-            self._put_by()
-
-    def _put_by(self) -> None:
-        try:
-            numbers = np.array(self._numbers, np.float64)
-        except OverflowError as error:
-            raise DataError(f"{self.label}: a {self.word} is too large for a number of 64 bits.") from error
-        try:
-            refuse_changed(self._numbers, numbers, self.word)
-        except Changed as changed:
-            raise changed.at(f"{self.label}, item {brief(self._items[changed.row])}") from None
-        self._columns.append((Ids.of(self._items, f"{self.label}: item"), numbers))
-        self._items, self._numbers = [], []
-
-    def lists(self) -> Lists:
-        """Return what was added."""
-        from rankwell.readers.mapping import Lists
-
-        if self._items or not self._columns:
-            self._put_by()
-        if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
-            raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
-        items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
-        numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
-        offsets = offsets_of(np.array(self.lengths, np.int64))
-        return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
-
-
-def _kind(value: Any) -> str:
-    names = {Pairs: "an object", dict: "an object", list: "a list", str: "text", bool: "true or false"}
-    return names.get(type(value)) or ("null" if value is None else "a number")
-
-
-def _shown(value: Any) -> str:
-    return repr(value)[:40] if isinstance(value, str) else _kind(value)

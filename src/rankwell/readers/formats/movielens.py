@@ -12,9 +12,10 @@ from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import SAY_ENCODING, require_text, text_of
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".dat",)
 SEPARATOR, ONE_BYTE = b"::", b"\x1f"
+IS_TYPED = False  # all cells are text
+TABLES = {
+    "items": ("item", "title", "genres"),
+    "log": ("query", "item", "grade", "time"),
+    "users": ("query", "gender", "age", "occupation", "zip"),
+}
 
 
 def recognises(start: bytes) -> bool:
@@ -48,12 +55,13 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_of_frames(lines.pieces(), lines.words, name, place=lines.place)
 
 
-def films(file: File) -> pl.DataFrame:
-    """Return the whole table of a file of movies: item, title, genres."""
-    import polars as pl
-
-    lines = Lines(file, ("item", "title", "genres"), {})
-    return pl.concat(lines.pieces()(1 << 20)).select(*lines.words)
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table as text, under the names that its columns have by their order."""
+    del columns  # they have no other names
+    fields = file.head.partition(b"\n")[0].count(SEPARATOR) + 1
+    lines = Lines(file, TABLES[kind][: max(fields, 3)], {})
+    lines.words = {name: name for name in lines.names}
+    return whole_table(lines.pieces(), dict.fromkeys(lines.names, str)), lines.place
 
 
 class Lines:
@@ -62,7 +70,7 @@ class Lines:
     def __init__(self, file: File, words: tuple[str, ...], columns: Mapping[str, str]) -> None:
         if columns:
             raise UsageError(
-                f"{file.label}: '::' files have no named columns; columns= is for tables such as CSV."
+                f"{file.label}: '::' files have no named columns; columns= and order= are for tables such as CSV."
             )
         self.file = file
         require_text(file)

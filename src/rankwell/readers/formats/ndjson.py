@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
 from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import WORDS, match_columns
+from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.pieces import FramePieces, Pieces
-from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.pieces import Pieces
+from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.shape import shape_of
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
+from rankwell.readers.unread import unread_of
+from rankwell.tables.columns import ID_WORDS, WORDS, known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".jsonl", ".ndjson")
-IDS = ("query", "item", "topic")
 
 
 def recognises(start: bytes) -> bool:
@@ -52,34 +53,70 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in an NDJSON file; its rows are read when somebody looks."""
     lines = JsonLines(file, "run", columns)
     if (lists := lines.lists()) is not None:
-        return frames.run_of_frames(lists[0], lines.words, name, place=lists[1])
+        return frames.run_opened(lists, name)
     if not {"score", "rank"} & set(lines.words):
-        return frames.run_of_frames(lines.pieces, lines.words, name, place=lines.place)
+        return frames.run_opened(lines.opened(), name)
     rows = frames.FrameRows(lines.pieces, lines.words, name, place=lines.place)
-    return plain_lines.run_of(lines.plain, rows, lines.framed)
+    run = plain_lines.run_of(lines.plain, rows, lines.framed)
+    run.unread = lines.unread
+    return run
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an NDJSON file."""
     lines = JsonLines(file, "qrels", columns)
     if (lists := lines.lists()) is not None:
-        return frames.qrels_of_frames(lists[0], lines.words, name, place=lists[1])
+        return frames.qrels_opened(lists, name)
     qrels = plain_lines.qrels_of(lines.plain, name)
-    return qrels or frames.qrels_of_frames(lines.pieces, lines.words, name, place=lines.place)
+    if qrels is None:
+        return frames.qrels_opened(lines.opened(), name)
+    qrels.unread = lines.unread
+    return qrels
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     """Return the judgements in an NDJSON file, to be read in pieces."""
     lines = JsonLines(file, "qrels", columns)
     if (lists := lines.lists()) is not None:
-        return FramePieces(lists[0], lines.words, name, lists[1])
-    return plain_lines.in_pieces(lines.plain, lines.framed, name)
+        return frames.open_pieces(lists, name)
+    pieces = plain_lines.in_pieces(lines.plain, lines.framed, name)
+    pieces.unread = lines.unread
+    return pieces
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in an NDJSON file."""
     lines = JsonLines(file, "items", columns)
-    return frames.items_of_frames(lines.pieces, lines.words, name, place=lines.place)
+    return frames.items_opened(lines.opened(), name)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an NDJSON file, with every key that a line has."""
+    import polars as pl
+
+    del kind, columns  # all columns have their names
+    lines = JsonLines(file, "queries", {})
+    refuse_repeated(file, list(keys_of(file)))
+
+    def scan() -> pl.LazyFrame:
+        return pl.scan_ndjson(lines.source(), infer_schema_length=None)
+
+    def diagnosis() -> RankwellError | None:
+        return wrong_line(file, {})
+
+    table, names = schema_of(scan, file, "NDJSON", diagnosis)
+    refuse_repeated(file, names)  # with those that only later lines have
+    pieces = lines_of(table, file, {name: name for name in names}, "NDJSON", diagnosis)
+    frame = whole_table(pieces, table.collect_schema())
+    floats = [column for column in frame.iter_columns() if column.dtype.is_float()]
+    large = {column.name: column.name for column in floats if (column.abs() >= MOST).any()}
+    ids = {word: name for name in names if (word := known_word(name)) in ID_WORDS}
+    is_odd = any(
+        frame[name].str.contains(r"^[\[{]").any() for name in ids.values() if frame[name].dtype == pl.String
+    )
+    if (large or is_odd) and (found := wrong_line(file, large | (ids if is_odd else {}))):
+        raise found
+    return frame, lines.place
 
 
 class JsonLines:
@@ -87,12 +124,15 @@ class JsonLines:
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
         self.file = file
-        names, self.given = keys_of(file), columns
-        own = {**columns, **cells.plural(names, names, WORDS[kind], columns)}
-        self.words = match_columns(names, WORDS[kind], file.label, own)
+        keys = keys_of(file)
+        self._first = keys
+        self.given = Given.of(columns)
+        own = self.given.with_more(cells.plural(keys, keys, WORDS[kind], columns))
+        self.words = match_columns(keys, WORDS[kind], file.label, own)
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
+        self.unread = unread_of(keys, self.words, kind, file.label, columns, self._frames)
 
-    def lists(self) -> tuple[Frames, Place] | None:
+    def lists(self) -> frames.Opened | None:
         """Return the rows and their places if values hold lists of items, as text; None if each is one item."""
         if not cells.may_hold_lists(self.words, self.given) or cells.are_plain(
             self._first_items(), self.words, self.given
@@ -100,7 +140,8 @@ class JsonLines:
             return None
         from rankwell.readers.list_columns import of_cells
 
-        return of_cells(self.pieces, self.words, self.file.label, self.given, self.place)
+        lists = of_cells(self.pieces, self.words, self.file.label, self.given, self.place)
+        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     def _first_items(self) -> Iterator[object]:
         """Yield the items of the first rows; lines that are cut off or no objects are left out."""
@@ -113,12 +154,28 @@ class JsonLines:
         """The lines, to be read by a kernel where they are flat objects with the same keys."""
         return plain_lines.Lines(self.file, beginning(self.file), self.words, plain_lines.Objects(self.words))
 
+    def opened(self) -> frames.Opened:
+        """Return the wanted columns in pieces."""
+        return frames.Opened(self.pieces, self.words, None, self.place, self.unread)
+
+    def _frames(self, columns: list[str]) -> Frames:
+        """Some columns in pieces, each value as text."""
+        import polars as pl
+
+        def scan() -> pl.LazyFrame:
+            return pl.scan_ndjson(self.source(), schema=dict.fromkeys(columns, pl.String))
+
+        table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
+        return lines_of(table, self.file, {name: name for name in columns}, "NDJSON", self._diagnosis)
+
     def pieces(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the wanted columns in pieces. Ids that are numbers become their text."""
-        source = self.file.source()
-        if beginning(self.file):
-            source = io.BytesIO(self.file.content[beginning(self.file) :].data)
-        return self._pieces(source, size)
+        return self._pieces(self.source(), size)
+
+    def source(self) -> Path | io.BytesIO:
+        """Return what Polars reads: the text after a byte-order mark."""
+        begin = beginning(self.file)
+        return io.BytesIO(self.file.content[begin:].data) if begin else self.file.source()
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
@@ -141,9 +198,13 @@ class JsonLines:
         scan = partial(pl.scan_ndjson, source, schema=self._kinds)
         table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
         for piece in lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)(size):
-            ids = [piece[self.words[word]] for word in IDS if word in self.words]
+            ids = [piece[self.words[word]] for word in ID_WORDS if word in self.words]
             is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
-            numbers = [piece[column] for word, column in self.words.items() if word not in IDS]
+            numbers = [
+                piece[column]
+                for word, column in self.words.items()
+                if word not in ID_WORDS and not self._is_text(column)
+            ]
             is_large = any((each.abs() >= MOST).any() for each in numbers)
             if (is_odd or is_large) and (found := self._diagnosis()):
                 raise found
@@ -153,7 +214,14 @@ class JsonLines:
     def _kinds(self) -> dict[str, type[pl.DataType]]:
         import polars as pl
 
-        return {column: pl.String if word in IDS else pl.Float64 for word, column in self.words.items()}
+        return {
+            column: pl.String if word in ID_WORDS or self._is_text(column) else pl.Float64
+            for word, column in self.words.items()
+        }
+
+    def _is_text(self, column: str) -> bool:
+        """Whether numbers are written as text, or as true and false."""
+        return isinstance(self._first.get(column), (str, bool))
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
@@ -161,26 +229,32 @@ class JsonLines:
         return f"{self.file.label}:{line}"
 
     def _diagnosis(self) -> RankwellError | None:
-        return wrong_line(self.file, self.words)
+        return wrong_line(
+            self.file, self.words, [each for each in self.words.values() if self._is_text(each)]
+        )
 
 
-def keys_of(file: File) -> list[str]:
-    """Return the keys of the records at the beginning of a file; refuse what is no text."""
+def keys_of(file: File) -> dict[str, Any]:
+    """Return the keys of the records at the beginning of a file, each with its first value; refuse what is no text."""
     require_text(file)
     lines = file.head.removeprefix(BOM).split(b"\n")
     whole = lines if len(lines) == 1 else lines[:-1]
-    keys: dict[str, None] = {}
+    keys: dict[str, Any] = {}
     try:
         for line in whole:
             if line.strip():
-                keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
+                record = json.loads(line, parse_constant=_refused)
+                keys = {**keys, **record, **keys}  # the first value of each, without a call
     except (TypeError, ValueError, RecursionError) as error:
         raise (wrong_line(file, {}) or DataError(f"{file.label}:1: not JSON ({reason(error)}).")) from error
-    return list(keys)
+    return keys
 
 
-def wrong_line(file: File, words: Mapping[str, str]) -> RankwellError | None:
-    """Return the error of the first line that is not a JSON object with such values; None if there is none."""
+def wrong_line(file: File, words: Mapping[str, str], texts: Collection[str] = ()) -> RankwellError | None:
+    """Return the error of the first line that is not a JSON object with such values; None if there is none.
+
+    Numbers in the columns ``texts`` may be written as text.
+    """
     for number, line in _lines(file):
         where = f"{file.label}:{number}"
         try:
@@ -193,11 +267,13 @@ def wrong_line(file: File, words: Mapping[str, str]) -> RankwellError | None:
             return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
         for word, column in words.items():
             value = record.get(column)
-            fits = str | int | float if word in IDS else int | float
+            if column in texts and isinstance(value, str | int | float):
+                continue
+            fits = str | int | float if word in ID_WORDS else int | float
             if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
-                wanted = "an id" if word in IDS else "a number"
+                wanted = "an id" if word in ID_WORDS else "a number"
                 return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
-            if word not in IDS and isinstance(value, int) and not _is_float(value):
+            if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
                 return Changed(0, value, word).at(where)
     return None
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.readers import frames
-from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
-from rankwell.readers.polars_scans import FileFrames, schema_of
+from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
+from rankwell.readers.unread import unread_of
+from rankwell.tables.columns import WORDS
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
@@ -29,23 +29,29 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
-    return frames.run_of_frames(*Table(file, "run", columns).opened(name))
+    return frames.run_opened(Table(file, "run", columns).opened(name), name)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a Parquet file."""
-    return frames.qrels_of_frames(*Table(file, "qrels", columns).opened(name))
+    return frames.qrels_opened(Table(file, "qrels", columns).opened(name), name)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
-    return frames.items_of_frames(*Table(file, "items", columns).opened(name))
+    return frames.items_opened(Table(file, "items", columns).opened(name), name)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in a Parquet file."""
+    del kind, columns  # all columns have their names
+    table = Table(file, "queries", {})
+    return whole_table(FileFrames(table.table, file, "Parquet"), table.schema), RowOf(file.label)
 
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
     """Return the judgements in a Parquet file, to be read in pieces."""
-    read, words, name, _, place = Table(file, "qrels", columns).opened(name)
-    return FramePieces(read, words, name, place or RowOf(name))
+    return frames.open_pieces(Table(file, "qrels", columns).opened(name), name)
 
 
 class Table:
@@ -59,21 +65,29 @@ class Table:
         self.schema = self.table.collect_schema()
         self.words = words_of(self.schema, WORDS[kind], file.label, columns)
         self.group = parquet_pages.check(file)
+        self.unread = unread_of(
+            self.schema,
+            self.words,
+            kind,
+            file.label,
+            columns,
+            lambda names: FileFrames(self.table.select(names), file, "Parquet"),
+        )
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
 
         return pl.scan_parquet(self.file.source(), glob=False)
 
-    def opened(self, name: str) -> tuple[Frames, dict[str, str], str, int | None, Place | None]:
-        """Return the table in pieces, the wanted columns, its name, its number of rows, and the place of a row."""
+    def opened(self, name: str) -> frames.Opened:
+        """Return the table in pieces."""
         import polars as pl
 
         read = Groups(self.table.select(self.words.values()), self.file, self.group)
         if (lists := unfolded(read, self.words, self.schema, name, self.columns)) is not None:
-            return lists[0], self.words, name, None, lists[1]
+            return frames.Opened(lists[0], self.words, None, lists[1], self.unread)
         rows = int(self.table.select(pl.len()).collect().item())  # which the file says at its end
-        return read, self.words, name, rows, None
+        return frames.Opened(read, self.words, rows, None, self.unread)
 
 
 class Groups(FileFrames):

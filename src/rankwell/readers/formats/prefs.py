@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +17,14 @@ from rankwell.readers.files import File
 from rankwell.readers.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
-from rankwell.tables.places import Held
+from rankwell.tables.places import Held, Place
 from rankwell.tables.run_qrels import Qrels
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SUFFIXES = (".prefs",)
+TABLES = ("log", "sample")
 LINE = "A line is: query group subgroup item level."
 COLUMNS = 5
 
@@ -102,6 +107,19 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         except ValueError:
             raise DataError(f"{place(row)}: the level {word[:40]!r} is not a number. {LINE}") from None
     return Qrels(query, item, levels[codes], group, subgroup=subgroup, name=name, place=place)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the table of preferences; as a sample, lines of five words are stratified judgements."""
+    del columns  # they have no other names
+    if kind == "sample":
+        from rankwell.readers.prels import read_prels
+
+        return read_prels(file)
+    from rankwell.readers.as_frames import frame_of_qrels
+
+    qrels = read_qrels(file, name=file.label, columns={})
+    return frame_of_qrels(qrels), qrels.place
 
 
 def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

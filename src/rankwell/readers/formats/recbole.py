@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rankwell.readers.files import File
 from rankwell.readers.formats import delimited
 from rankwell.readers.text import BOM
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SUFFIXES = (".inter",)
+IS_TYPED = False  # all cells are text
 TYPED = re.compile(
     rb"[^\t:]+:(?:token|float|token_seq|float_seq)(?:\t[^\t:]+:(?:token|float|token_seq|float_seq))*\r?"
 )
@@ -35,6 +41,11 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in an atomic file of items."""
     return delimited.read_items(untyped(file), name=name, columns=columns)
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table."""
+    return delimited.read_table(untyped(file), kind=kind, columns=columns)
 
 
 def untyped(file: File) -> File:

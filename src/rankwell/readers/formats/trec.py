@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +22,16 @@ from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
 from rankwell.readers.trec_columns import QRELS, RANKS, RUN, LineOf, Parsed
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import Stretches
-from rankwell.tables.places import Place
+from rankwell.tables.places import Place, RowOf
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
+if TYPE_CHECKING:
+    import polars as pl
+
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
+TABLES = ("log", "sample")
+FIELDS = 6  # of a line of a run
 PACKED_BYTES = 12 << 20
 BLOCK_BYTES = 1 << 24
 # what another format looks for: at the beginning of a line, or anywhere in it
@@ -77,6 +83,22 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     )
 
 
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the table in a TREC file: that of a run or of judgements, or a sample as stratified judgements."""
+    del columns  # they have no other names
+    if kind == "sample":
+        from rankwell.readers.prels import read_prels
+
+        return read_prels(file)
+    from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
+
+    if len(file.head.partition(b"\n")[0].split()) == FIELDS:
+        run = read_run(file, name=file.label, columns={})
+        return frame_of_run(run), RowOf(file.label)
+    qrels = read_qrels(file, name=file.label, columns={})
+    return frame_of_qrels(qrels), qrels.place
+
+
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
     """Return the judgements in a TREC file, to be read in pieces."""
     _refuse(columns, file)
@@ -101,7 +123,9 @@ def in_pieces(rows: StreamedRows | TextRows, layout: tuple[str, int, int], name:
 
 def _refuse(columns: Mapping[str, str], file: File) -> None:
     if columns:
-        raise UsageError(f"{file.label}: TREC text has no named columns; columns= is for tables such as CSV.")
+        raise UsageError(
+            f"{file.label}: TREC text has no named columns; columns= and order= are for tables such as CSV."
+        )
 
 
 class StreamedRows:

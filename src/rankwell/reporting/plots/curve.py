@@ -10,6 +10,7 @@ from rankwell.display.escaping import UNDEFINED
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_in
 from rankwell.metrics import Wanted
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
@@ -72,7 +73,7 @@ def curve(
     'p@k at each cut-off'
     """
     words, base = words_of(lang), without_cut(metric)
-    given = systems_of(runs, options.get("read"))
+    given = systems_of(runs, reading_in(options))
     results = {name: each for name, each in given.items() if isinstance(each, Results)}
     if new := {name: each for name, each in given.items() if name not in results}:
         evaluator = Evaluator(qrels, at_cuts(base, ks), **options)

@@ -8,6 +8,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_in
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, step_of
 from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis
@@ -66,7 +67,7 @@ def judged(
     'How much of the lists is judged'
     """
     evaluator = Evaluator(qrels, cuts(ks), **options)
-    shares = shares_of(evaluator, runs_of(runs, options.get("read")))
+    shares = shares_of(evaluator, runs_of(runs, reading_in(options)))
     if not shares:
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
     are_interactions = evaluator.task.conditions.scale.kind == "interactions"

@@ -13,6 +13,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
 from rankwell.reporting.plots import theme
@@ -90,7 +91,7 @@ def movement(
     >>> chart.to_dict()["title"]["subtitle"][0]
     '2 systems · Kendall’s τ_b -1.00 · 1 of 1 pairs change places'
     """
-    words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, options.get("read"))
+    words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, reading_in(options))
     judged = [read_qrels(each) for each in (qrels, against)]
     boards = [
         boards_of(Evaluator(each, [wanted], **options).evaluate_all(named), (wanted,), "", resamples, seed)[0]

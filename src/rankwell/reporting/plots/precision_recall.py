@@ -10,6 +10,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_in
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, told
 from rankwell.reporting.plots.lines import divided, domain_of
@@ -82,7 +83,7 @@ def precision_recall(
     wanted = levels_of(levels)
     curves = {
         name: evaluator.curve(run, query, levels=wanted)
-        for name, run in runs_of(runs, options.get("read")).items()
+        for name, run in runs_of(runs, reading_in(options)).items()
     }
     return drawn_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
 

@@ -9,6 +9,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
+from rankwell.evaluation.inputs import reading_in
 from rankwell.evaluation.rel_sweep import EVERY, Threshold
 from rankwell.evaluation.rel_sweep import rel_sweep as swept
 from rankwell.metrics import Wanted, metric_of
@@ -78,7 +79,7 @@ def rel_sweep(
     words, wanted, named, judged = (
         words_of(lang),
         metric_of(metric),
-        runs_of(runs, options.get("read")),
+        runs_of(runs, reading_in(options)),
         read_qrels(qrels),
     )
     thresholds = thresholds_in(judged) if rels is None else list(rels)

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 from rankwell.errors import UsageError, brief
+from rankwell.evaluation.inputs import reading_of
 from rankwell.readers import open_run
 from rankwell.readers.in_memory import is_dict_of_columns
 from rankwell.results import Results
@@ -30,7 +31,7 @@ def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, An
     >>> list(systems_of({"q": {"a": 1.0}})), list(systems_of({"q": ["a"]}))
     (['run'], ['run'])
     """
-    options = dict(read or {})
+    options = reading_of(read)[0]
     if _are_by_name(runs):
         named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
         found = {name: _opened(run, name, options) for name, run in named.items()}

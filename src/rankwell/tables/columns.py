@@ -1,0 +1,174 @@
+"""Columns of tables: rankwell's word for each, the names that people and tools give it, and the tables that hold it.
+
+This is the one place that knows them; docs/formats.md is made from it (tools/make_columns.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """One column: its kind (``id``, ``number`` or ``time``), what it holds, and its names with where each comes from."""
+
+    kind: str
+    holds: str
+    names: dict[str, str]
+
+
+def _names(**sources: str) -> dict[str, str]:
+    """Each name with its source, from the names of each source."""
+    return {name: source.replace("_", " ") for source, names in sources.items() for name in names.split()}
+
+
+# The first name of each column is rankwell's word. Names are compared in lower case, without other signs than letters and digits.
+# A name stands here only if it can mean nothing else; what has two readings (loss, value, weight) is asked about.
+COLUMNS = {
+    "query": Column("id", "the query, or the user", _names(
+        common="query queryid q user userid customerid sessionid topicid", TREC_and_PyTerrier="qid", Surprise="uid",
+        RePlay="useridx", CatBoost="groupid", torchmetrics="indexes", Retailrocket="visitorid",
+    )),
+    "item": Column("id", "the item, or the document", _names(
+        common="item itemid doc docid did document documentid movie movieid product productid trackid", TREC_and_PyTerrier="docno",
+        Surprise="iid", BEIR="corpusid", Amazon="asin", MS_MARCO="pid passageid", RePlay="itemidx", MIND="newsid",
+        H_and_M="articleid", chunks_of_documents="chunkid", Goodreads="bookid",
+    )),
+    "score": Column("number", "higher is better", _names(
+        common="score prediction predicted pred sim similarity predictedscore predictionscore predictedrating predscore predrating "
+        "modelscore rankingscore retrievalscore similarityscore cosinesimilarity matchscore relevancescore bm25score logit logits yhat",
+        scikit_learn="yscore ypred", torchmetrics="preds", Surprise="est", LightGBM="rawprediction", CatBoost="rawformulaval",
+    )),
+    "rank": Column("number", "1 is best", _names(
+        common="rank position pos ranking rnk rankposition itemrank resultrank", UBI="ordinal",
+    )),
+    "grade": Column("number", "the judged relevance", _names(
+        common="grade relevance rating label judgement judgment target gain stars starrating userrating actualrating truerating rel "
+        "relevancegrade relevancelabel relevancejudgment relevancejudgement relevancerating relevancy relevant isrelevant",
+        scikit_learn="ytrue", Surprise="rui", Amazon="escilabel",
+    )),
+    "topic": Column("id", "the topic (aspect, genre, subtopic) of a judgement", _names(common="topic subtopic aspect genre")),
+    "topic_weight": Column("number", "the weight of the row's topic for its query, the same in every row with that query and topic", _names(
+        common="topicweight subtopicweight aspectweight topicprobability intentprobability",
+    )),
+    "propensity": Column("number", "the probability that the judgement was observed", _names(
+        common="propensity propensityscore", Open_Bandit="pscore",
+    )),
+    "imputed": Column("number", "other than 0 if the grade was imputed", _names(common="imputed")),
+    "time": Column("time", "when it was", _names(
+        common="time timestamp ts date datetime unixtime eventtime createdat",
+    )),
+}  # fmt: skip
+# which columns are read of each table, beside those that are named by somebody
+WORDS = {
+    "run": ("query", "item", "score", "rank"),
+    "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
+    "sample": ("query", "item", "grade", "propensity"),
+    "items": ("item",),
+    "users": ("query",),
+    "queries": (),  # which of several columns is the id is found out from all of them
+}
+ID_WORDS = tuple(word for word, column in COLUMNS.items() if column.kind == "id")
+KNOWN = {name: word for word, column in COLUMNS.items() for name in column.names}
+# Beside a score these are ranks that a user saw; other names may count all items, or hold another system's ranks.
+RANKS_BESIDE_SCORES = frozenset(("rank", "position", "pos"))
+# a name in the first place is the id where the others of its row are a text, or a number of the program
+IDS = {
+    "qid": {"query", "q"}, "queryid": {"query", "q"}, "userid": {"user"}, "uid": {"user"},
+    "docno": {"docid", "did", "doc", "document", "documentid"}, "docid": {"doc", "document"}, "documentid": {"doc", "document"},
+    "did": {"doc", "document"}, "corpusid": {"doc", "document"}, "movieid": {"movie"}, "productid": {"product"},
+}  # fmt: skip
+
+# names of columns that are never taken for a forgotten score or grade, by their last word
+PARTS = {"id", "idx", "index", "key", "fold", "split"}
+TIMES = {
+    "time", "timestamp", "ts", "date", "datetime", "epoch", "year", "month", "week", "weekday", "day", "hour", "minute", "second",
+}  # fmt: skip
+# how long somebody stayed is no time of day, but says how much they liked it
+DURATIONS = {
+    "dwell",
+    "watch",
+    "watched",
+    "play",
+    "played",
+    "listen",
+    "listened",
+    "view",
+    "viewing",
+    "read",
+    "reading",
+}
+NO_IDS = {
+    "aid", "avoid", "bid", "covid", "fluid", "grid", "hybrid", "invalid", "kid", "mid", "paid", "plaid", "prepaid", "raid", "rapid",
+    "said", "sigmoid", "solid", "unpaid", "valid", "void",
+}  # fmt: skip
+WRITTEN_INDEX = re.compile(r"|unnamed(_\d+)*|_*index_?level_?\d+_*|level_\d+")  # by pandas; "" in CSV
+CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+MOST_LEVELS = 10
+TRUTH = {"true": 1.0, "false": 0.0}
+# what people write in a column of grades
+GRADE_WORDS = TRUTH | {
+    "yes": 1.0, "no": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
+}  # fmt: skip
+
+
+class Unread(NamedTuple):
+    """A column of a table that was not read: whether it holds numbers, and these if they are at most ten; None if nobody looked."""
+
+    name: str
+    is_number: bool | None = None
+    levels: tuple[float, ...] | None = None
+
+
+def together(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:
+    """Return the columns that some of several tables do not read, with the numbers of all.
+
+    >>> together([(Unread("plays", True, (1.0, 2.0)),), (Unread("plays", True, (0.0,)),)])
+    (Unread(name='plays', is_number=True, levels=(0.0, 1.0, 2.0)),)
+    """
+    found: dict[str, Unread] = {}
+    for column in (column for part in parts for column in part):
+        known = found.get(column.name, column)
+        levels = None
+        if known.levels is not None and column.levels is not None:
+            both = tuple(sorted({*known.levels, *column.levels}))
+            levels = both if len(both) <= MOST_LEVELS else None
+        found[column.name] = Unread(column.name, known.is_number and column.is_number, levels)
+    return tuple(found.values())
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case, without other signs than letters and digits.
+
+    >>> plain_name("User ID"), plain_name("corpus-id")
+    ('userid', 'corpusid')
+    """
+    return "".join(sign for sign in name.lower() if sign.isalnum())
+
+
+def known_word(name: str) -> str | None:
+    """Return rankwell's word for the usual name of a column, in any spelling.
+
+    >>> known_word("User ID"), known_word("corpus-id"), known_word("colour")
+    ('query', 'item', None)
+    """
+    return KNOWN.get(plain_name(name))
+
+
+def is_passed(name: str) -> bool:
+    """Whether a column is a time, an identifier, a part of the data or an index by its name, and so no forgotten score or grade.
+
+    >>> [name for name in ("created_at", "shopId", "fold", "Unnamed: 0", "p_buy", "hybrid", "dwell_time") if is_passed(name)]
+    ['created_at', 'shopId', 'fold', 'Unnamed: 0']
+    """
+    words = [word for word in re.split(r"[^a-z0-9]+", CASE.sub("_", name).lower()) if word]
+    if WRITTEN_INDEX.fullmatch("_".join(words)) or known_word(name) in ("query", "item", "topic"):
+        return True
+    last = words[-1] if words else ""
+    if known_word(name) == "time" or last in TIMES:
+        return not DURATIONS.intersection(words)
+    is_glued = len(words) == 1 and last.endswith("id") and last not in NO_IDS
+    return last in PARTS or is_glued or (last == "at" and len(words) > 1)

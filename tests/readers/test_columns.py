@@ -1,0 +1,439 @@
+"""Columns of tables: each usual name is read, what nobody claimed is asked about, and what means nothing else is passed over.
+
+The run ranks a above b by its scores and has b first, so that a forgotten score gives another number; the judgements have a row of
+grade 0, so that a forgotten grade makes it relevant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pandas as pd
+import polars as pl
+import pytest
+from tests.every import every
+from tests.readers import kinds
+
+import rankwell as rw
+from rankwell.cli import run as command
+from rankwell.tables.columns import COLUMNS, is_passed
+
+QRELS, RUN = {"u": {"a": 1}}, {"u": ["b", "a"], "v": ["c"]}
+# of all kinds of tables, those that differ in how a column's type is known
+SOME = [
+    "polars",
+    "polars lazy",
+    "pandas",
+    "pandas nullable",
+    "records",
+    "dict of columns",
+    "csv",
+    "parquet",
+    "ndjson",
+]
+
+
+def table(kind, folder, columns):
+    return kinds.KINDS[kind](columns, folder)
+
+
+def run_with(**columns):
+    return {"user": ["u", "u", "v"], "item": ["b", "a", "c"], **columns}
+
+
+def qrels_with(**columns):
+    return {"user": ["u", "u", "v"], "item": ["b", "a", "c"], **columns}
+
+
+def mean(run, qrels, metric="rr", **options):
+    return rw.evaluate(run, qrels, [metric], **options).mean[metric]
+
+
+def aliases(word):
+    return COLUMNS[word].names
+
+
+@every("name", aliases("score"))
+@every("kind", SOME)
+def test_every_alias_of_a_score_is_read(tmp_path, kind, name):
+    run = table(kind, tmp_path, run_with(**{name: [0.1, 0.9, 0.5]}))
+    assert mean(run, QRELS) == 1.0
+
+
+@every("name", aliases("rank"))
+@every("kind", SOME)
+def test_every_alias_of_a_rank_is_read(tmp_path, kind, name):
+    run = table(kind, tmp_path, run_with(**{name: [2, 1, 1]}))
+    assert mean(run, QRELS) == 1.0
+
+
+@every("name", aliases("grade"))
+@every("kind", SOME)
+def test_every_alias_of_a_grade_is_read(tmp_path, kind, name):
+    qrels = table(kind, tmp_path, qrels_with(**{name: [0, 1, 0]}))
+    assert mean(RUN, qrels) == 0.5
+
+
+@every(("query", "item"), [(q, "item") for q in aliases("query")] + [("query", i) for i in aliases("item")])
+@every("kind", SOME)
+def test_every_alias_of_an_id_is_read(tmp_path, kind, query, item):
+    if (kind, query) == ("dict of columns", "q"):  # which may well be a query
+        return
+    run = table(kind, tmp_path, {query: ["u", "u"], item: ["b", "a"], "score": [0.1, 0.9]})
+    assert mean(run, QRELS) == 1.0
+    assert mean({"u": ["b", "a"]}, table(kind, tmp_path, {query: ["u"], item: ["b"], "grade": [1]})) == 1.0
+
+
+def test_spelling_means_nothing():
+    for name in ("Y_Score", "y-score", "Predicted Rating", "yScore"):
+        assert mean(pl.DataFrame(run_with(**{name: [0.1, 0.9, 0.5]})), QRELS) == 1.0
+
+
+# what people call their scores and grades, beside what stands in the table of columns
+SCORES = [
+    "p_buy",
+    "value",
+    "weight",
+    "estimate",
+    "loss",
+    "distance",
+    "probability",
+    "proba",
+    "confidence",
+    "strength",
+    "affinity",
+    "relevance",
+    "rating",
+    "utility",
+    "energy",
+    "distance_km",
+    "hybrid",
+    "bid",
+    "dwell_time",
+    "ctr",
+    "pctr",
+    "cvr",
+    "expected_clicks",
+    "interest",
+    "propensity",
+    "als_output",
+    "output",
+    "raw",
+    "result",
+    "points",
+    "sims",
+    "logloss",
+    "cost",
+    "margin",
+    "gbm",
+    "fm",
+    "order",
+]
+GRADES = [
+    "plays",
+    "views",
+    "quantity",
+    "strength",
+    "clicks",
+    "count",
+    "freq",
+    "frequency",
+    "n",
+    "purchases",
+    "value",
+    "weight",
+    "dwell",
+    "watch_time",
+    "liked",
+    "clicked",
+    "bought",
+]
+
+
+def refused(kind, folder, columns, of_run, **options):
+    given = table(kind, folder, columns)
+    with pytest.raises(rw.RankwellError) as error:
+        mean(given, QRELS, **options) if of_run else mean(RUN, given, **options)
+    said = str(error.value)
+    assert "\n" not in said
+    return said
+
+
+@every("name", SCORES)
+@every("kind", SOME)
+def test_numbers_that_nobody_claimed_are_asked_about_in_a_run(tmp_path, kind, name):
+    columns = run_with(**{name: [0.1, 0.9, 0.5]})
+    said = refused(kind, tmp_path, columns, of_run=True)
+    # obeyed to the letter, in Python and in a shell
+    assert f"columns={{{name!r}: 'score'}}" in said
+    given = table(kind, tmp_path, columns)
+    assert mean(given, QRELS, columns={name: "score"}) == 1.0
+    assert mean(table(kind, tmp_path, columns), QRELS, order="rows") == 0.5
+
+
+@every("engine", ["memory", "stream"])
+@every("suffix", ["csv", "parquet", "ndjson"])
+def test_engines_and_verbs_ask_the_same(tmp_path, suffix, engine):
+    odd = table(suffix, tmp_path, run_with(p_buy=[0.1, 0.9, 0.5]))
+    plain = table(suffix, tmp_path, run_with(score=[0.1, 0.9, 0.5]))
+    counted = table(suffix, tmp_path, qrels_with(plays=[0, 3, 0]))
+    asked = "is 'p_buy' the score"
+    for ask in (
+        lambda **words: rw.evaluate(odd, QRELS, ["rr"], engine=engine, **words),
+        lambda **words: rw.Evaluator(QRELS, ["rr"], engine=engine, **words).evaluate(odd),
+        lambda **words: rw.compare({"a": odd, "b": odd}, QRELS, ["rr"], **words),
+        lambda **words: rw.gate(odd, odd, QRELS, ["rr"], **words),
+        lambda **words: rw.diff(odd, odd if words else plain, QRELS, "rr", **words) if not words else None,
+        lambda **words: rw.fuse([odd, odd], **words),
+        lambda **words: rw.report({"a": odd, "b": odd}, qrels=QRELS, metrics=["rr"], **words),
+    ):
+        with pytest.raises(rw.RankwellError, match=asked):
+            ask()
+        ask(columns={"p_buy": "score"})
+    with pytest.raises(rw.RankwellError, match=r"is 'plays'.* the grade"):
+        rw.evaluate(plain, counted, ["rr"], engine=engine)
+    assert rw.evaluate(plain, counted, ["rr"], engine=engine, qrels_columns={"plays": "grade"})["rr"] == 1.0
+    assert rw.evaluate(plain, counted, ["rr"], engine=engine, grades="interactions")["rr"] == 1.0
+    finding = str(rw.lint(odd, QRELS))
+    assert asked in finding
+
+
+@every("name", GRADES)
+@every("kind", SOME)
+@every("values", [[0, 1, 0], [0, 5, 2]])
+def test_numbers_that_nobody_claimed_are_asked_about_in_judgements(tmp_path, kind, name, values):
+    columns = qrels_with(**{name: values})
+    said = refused(kind, tmp_path, columns, of_run=False)
+    assert f"qrels_columns={{{name!r}: 'grade'}}" in said
+    assert "grades='interactions'" in said
+    right = 0.5 if values[2] == 0 else 0.75
+    assert mean(RUN, table(kind, tmp_path, columns), qrels_columns={name: "grade"}) == right
+    assert mean(RUN, table(kind, tmp_path, columns), grades="interactions") == 1.0
+
+
+@every("kind", SOME)
+@every("values", [[False, True, False]])
+def test_truth_values_too(tmp_path, kind, values):
+    columns = qrels_with(clicked=values)
+    refused(kind, tmp_path, columns, of_run=False)
+    assert mean(RUN, table(kind, tmp_path, columns), qrels_columns={"clicked": "grade"}) == 0.5
+    assert mean(RUN, table(kind, tmp_path, qrels_with(relevant=values))) == 0.5
+
+
+@every("kind", SOME)
+@every("said", [{"rel": 1}, {"rel": 8}, {"grades": "judgements"}, {"grades": "ratings", "rel": 3}])
+def test_where_grades_are_spoken_of_any_number_is_asked_about(tmp_path, kind, said):
+    columns = qrels_with(plays=[3, 9, 4])
+    assert "is 'plays'" in refused(kind, tmp_path, columns, of_run=False, **said)
+    assert mean(RUN, table(kind, tmp_path, columns)) == 1.0  # nobody spoke of any, and none is 0
+
+
+def test_a_threshold_above_1_needs_grades():
+    plain = pd.DataFrame({"user": ["u"], "item": ["a"], "when": ["monday"]})
+    for said in ({"rel": 8}, {"grades": "ratings", "rel": 1}):
+        with pytest.raises(
+            rw.RankwellError, match="needs grades, and there are none; its other columns are 'when'"
+        ):
+            mean(RUN, plain, **said)
+    with pytest.raises(rw.RankwellError, match="rel=2 needs grades"):
+        mean(RUN, {"u": ["a"]}, "p(rel=2)@1")
+    assert mean(RUN, plain, rel=1) == 0.5
+    assert mean(RUN, plain, grades="interactions") == 0.5
+
+
+def columns_of(text, n=3):
+    """Columns by the names in a text, of numbers that would turn the order around."""
+    return {name: [0, 2, 1][:n] for name in text.split()}
+
+
+# twenty common tables that are read without a question
+PASS_AS_RUN = {
+    "a rank beside price, popularity and a fold": run_with(rank=[2, 1, 1], price=[9.5, 3.0, 1.0], popularity=[10, 2, 3], fold=[0, 1, 0]),
+    "a score beside p_buy and an order": run_with(score=[0.1, 0.9, 0.5], p_buy=[0.9, 0.1, 0.3], order=[0, 1, 2]),
+    "a score beside another model's": run_with(score=[0.1, 0.9, 0.5], prediction=[0.9, 0.1, 0.3]),
+    "a score beside a ranking of all items": run_with(score=[0.1, 0.9, 0.5], ranking=[1, 2, 3]),
+    "PyTerrier": {
+        "qid": ["u", "u"], "docid": [7, 8], "docno": ["b", "a"], "rank": [1, 0], "score": [0.1, 0.9], "query": ["what", "what"]
+    },
+    "Surprise": {"uid": ["u", "u"], "iid": ["b", "a"], "r_ui": [5.0, 2.0], "est": [0.1, 0.9]},
+    "LensKit": {"user_id": ["u", "u"], "item_id": ["b", "a"], "score": [0.1, 0.9], "rank": [2, 1]},
+    "RecTools": {"user_id": ["u", "u"], "item_id": ["b", "a"], "score": [0.1, 0.9], "rank": [2, 1], "weight": [1, 3]},
+    "a query's id beside its text": {"query_id": ["u", "u"], "query": ["what", "what"], "docno": ["b", "a"], "score": [0.1, 0.9]},
+}  # fmt: skip
+IN_ORDER = {
+    "nothing else": run_with(),
+    "a time": run_with(timestamp=[1700000009, 1700000000, 5]),
+    "a date": run_with(created_at=["2026-01-02", "2026-01-01", "2026-01-03"]),
+    "a part of the data": run_with(fold=[2, 1, 0]),
+    "the session": run_with(session_idx=[9, 3, 4]),
+    "an index that pandas wrote": {"Unnamed: 0": [0, 1, 2], **run_with()},
+    "an index that Arrow wrote": {**run_with(), "__index_level_0__": [7, 1, 3]},
+    "one value in all rows": run_with(k=[20, 20, 20]),
+    "a title": run_with(title=["B", "A", "C"]),
+}
+PASS_AS_QRELS = {
+    "a log of shops and hours": qrels_with(shops=[3, 1, 2], hour=[0, 9, 14]),
+    "a log with times": qrels_with(timestamp=[0, 1700000000, 1700000009]),
+    "a log with prices": qrels_with(price=[9.5, 3.0, 1.25]),
+    "an index that pandas wrote": {"Unnamed: 0": [0, 1, 2], **qrels_with()},
+    "positions from 0": qrels_with(position=[0, 1, 2]),
+    "shops and folds": qrels_with(shop_id=[0, 1, 1], fold=[0, 1, 2], split=[0, 0, 1]),
+}
+
+
+@every("what", PASS_AS_RUN)
+@every("kind", SOME)
+def test_common_runs_are_read_by_score_or_rank_without_a_question(tmp_path, kind, what):
+    assert mean(table(kind, tmp_path, PASS_AS_RUN[what]), QRELS) == 1.0
+
+
+@every("what", IN_ORDER)
+@every("kind", SOME)
+def test_common_runs_in_order_are_read_without_a_question(tmp_path, kind, what):
+    assert mean(table(kind, tmp_path, IN_ORDER[what]), QRELS) == 0.5
+
+
+@every("what", PASS_AS_QRELS)
+@every("kind", SOME)
+def test_common_logs_are_interactions_without_a_question(tmp_path, kind, what):
+    given = table(kind, tmp_path, PASS_AS_QRELS[what])
+    assert mean(RUN, given) == 1.0
+    assert mean(RUN, QRELS, "epc@2", train=table(kind, tmp_path, PASS_AS_QRELS[what])) >= 0
+
+
+def test_no_column_of_training_data_items_or_users_is_asked_about():
+    train = pd.DataFrame(qrels_with(plays=[0, 3, 1]))
+    items = pd.DataFrame({"item": ["a", "b", "c"], "price": [0, 1, 2]})
+    users = pd.DataFrame({"user": ["u"], "spent": [0]})
+    rw.evaluate(RUN, QRELS, ["epc@2", "coverage@2", "user_coverage@2"], train=train, items=items, users=users)
+
+
+@every("name", ["user_id", "shopId", "session idx", "Key", "cv_fold", "train_split", "rowIndex", "customerid", "Unnamed: 0.1", "level_0",
+                "event_time", "createdAt", "hour", "year", "__index_level_12__"])  # fmt: skip
+def test_names_that_are_passed_over(name):
+    assert is_passed(name)
+
+
+@every(
+    "name",
+    [
+        "p_buy",
+        "hybrid",
+        "bid",
+        "amount_paid",
+        "valid",
+        "grid",
+        "dwell_time",
+        "watch_hour",
+        "sigmoid",
+        "order",
+        "update",
+        "x",
+    ],
+)
+def test_names_that_are_not(name):
+    assert not is_passed(name)
+
+
+def test_a_winner_and_what_has_none():
+    ask = re.escape("both mean")
+    winners = [
+        ("qid", "query"),
+        ("query_id", "query"),
+        ("docno", "docid"),
+        ("doc_id", "document"),
+        ("user_id", "user"),
+    ]
+    for winner, other in winners:
+        is_query = winner in ("qid", "query_id", "user_id")
+        ids = {"item" if is_query else "query": ["a", "b"] if is_query else ["u", "u"]}
+        own = ["u", "u"] if is_query else ["a", "b"]
+        for names in ((winner, other), (other, winner)):
+            columns = {name: own if name == winner else ["x", "y"] for name in names}
+            assert mean(pl.DataFrame({**columns, **ids, "score": [2.0, 1.0]}), QRELS) == 1.0
+    for one, other in (("prediction", "similarity"), ("y_score", "est")):
+        with pytest.raises(rw.RankwellError, match=ask):
+            rw.read_run(pl.DataFrame(run_with(**{one: [1, 2, 3], other: [1, 2, 3]})))
+    with pytest.raises(rw.RankwellError, match=ask):
+        rw.read_run(pl.DataFrame({"user_id": ["u"], "query": ["q"], "item": ["a"], "score": [1.0]}))
+    with pytest.raises(rw.RankwellError, match=ask):
+        rw.read_qrels(pl.DataFrame(qrels_with(label=[0, 1, 0], relevance=[1, 0, 1])))
+    assert mean(RUN, pl.DataFrame(qrels_with(grade=[0, 1, 0], relevance=[1, 0, 1]))) == 0.5
+
+
+def test_what_was_not_read_is_known():
+    run = rw.read_run(pd.DataFrame(run_with(score=[1.0, 2.0, 3.0], p_buy=[3, 2, 1])))
+    assert [column.name for column in run.unread] == ["p_buy"]
+    qrels = rw.read_qrels(pd.DataFrame(qrels_with(plays=[0, 3, 1])))
+    assert [(column.name, column.levels) for column in qrels.unread] == [("plays", (0.0, 1.0, 3.0))]
+
+
+@every("form", ["csv", "parquet", "ndjson"])
+def test_what_the_shell_says_can_be_typed(tmp_path, capsys, form):
+    run = table(form, tmp_path, run_with(**{"p buy": [0.1, 0.9, 0.5]}))
+    qrels = table(form, tmp_path, qrels_with(plays=[0, 3, 0]))
+    words = ["evaluate", str(qrels), str(run), "-m", "rr"]
+    assert command(words) == 3
+    said = capsys.readouterr().err
+    found = re.search(r"--columns ('[^']+'|\S+)\. ", said)
+    assert found, said
+    words += ["--columns", found[1].strip("'")]
+    assert command(words) == 2
+    said = capsys.readouterr().err
+    found = re.search(r"--qrels-columns (\S+)\. ", said)
+    assert found, said
+    assert command([*words, "--qrels-columns", found[1]]) == 0
+    assert "1.0000" in capsys.readouterr().out
+    assert command([*words, "--grades", "interactions"]) == 0
+    capsys.readouterr()
+    assert command([*words[:5], "--order", "rows", "--qrels-columns", found[1]]) == 0
+    assert "0.5000" in capsys.readouterr().out
+
+
+def test_lists_of_numbers_that_nobody_claimed_are_asked_about():
+    lists = {"user": ["u"], "items": [["b", "a"]]}
+    for frame in (
+        pl.DataFrame({**lists, "probs": [[0.1, 0.9]]}),
+        [{"user": "u", "items": ["b", "a"], "probs": [0.1, 0.9]}],
+    ):
+        with pytest.raises(rw.RankwellError, match="is 'probs' the score"):
+            mean(frame, QRELS)
+        assert mean(frame, QRELS, columns={"probs": "score"}) == 1.0
+    assert mean(pl.DataFrame({**lists, "scores": [[0.1, 0.9]]}), QRELS) == 1.0
+
+
+def test_words_about_reading_are_said_once():
+    run = pd.DataFrame(run_with(p_buy=[0.1, 0.9, 0.5]))
+    with pytest.raises(rw.RankwellError, match="columns= is given twice"):
+        mean(run, QRELS, columns={"p_buy": "score"}, read={"columns": {"p_buy": "score"}})
+    with pytest.raises(rw.RankwellError, match="columns= says what columns hold"):
+        mean(run, QRELS, columns="p_buy")
+    with pytest.raises(rw.RankwellError, match="order='cols': must be rows"):
+        mean(run, QRELS, order="cols")
+    with pytest.raises(rw.RankwellError, match="two rankings"):
+        mean(run, QRELS, columns={"p_buy": "score"}, order="rows")
+    with pytest.raises(rw.RankwellError, match="order= are for tables"):
+        mean({"u": {"a": 1.0}}, QRELS, order="rows")
+
+
+def test_the_aliases_are_all_different():
+    names = list(itertools.chain.from_iterable(column.names for column in COLUMNS.values()))
+    assert len(names) == len(set(names))
+    assert all(source for column in COLUMNS.values() for source in column.names.values())
+
+
+@every("kind", SOME)
+@every(
+    ("yes", "no"),
+    [("yes", "no"), ("True", "False"), ("Relevant", "not relevant"), ("relevant", "Irrelevant")],
+)
+def test_grades_may_be_words(tmp_path, kind, yes, no):
+    assert mean(RUN, table(kind, tmp_path, qrels_with(label=[no, yes, no]))) == 0.5
+
+
+@every("kind", SOME)
+def test_other_words_are_asked_about(tmp_path, kind):
+    said = refused(kind, tmp_path, qrels_with(label=["S", "E", "I"]), of_run=False)
+    assert "the grade 'S' is not a number. Of words only these are read: true, false, yes" in said
+    assert "'E' is not a number" in refused(kind, tmp_path, qrels_with(label=["1", "E", "0"]), of_run=False)
