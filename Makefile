@@ -77,6 +77,7 @@ check-style: build
 	$(BIN)/lint-imports --no-cache
 
 check-pages: build
+	$(BIN)/python tools/make_columns.py --check
 	$(BIN)/python tools/make_gallery.py --check
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check

@@ -123,7 +123,7 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
         ),
         (
             ["--system", "engine:Engine", "--topics", "공 백/blank.tsv"],
-            "공 백/blank.tsv: the file holds no queries.",
+            "공 백/blank.tsv: the table holds no rows.",
         ),
         (["--system", "engine:Engine", "--topics", "공 백/latin.tsv"], "공 백/latin.tsv:2: not UTF-8"),
         (["--system", "engine:Engine", "--growth", *COMMON], "--documents is missing: what grows"),

@@ -75,7 +75,7 @@ def test_texts_that_are_missing_are_noted(capsys):
         (["next.tsv", "--items", "items.csv", "--order", "rank"], 2, "--order"),
         (["next.tsv", "--items", "items.csv", "--guidelines", "no.md"], 3, "no.md: cannot be read"),
         (["next.tsv", "--items", "queries.tsv"], 3, "item"),
-        (["queries.tsv", "--items", "items.csv"], 3, "no column for the query"),
+        (["queries.tsv", "--items", "items.csv"], 3, "there is no header"),
     ],
 )
 def test_errors_are_one_line(words, code, message, capsys, folder):

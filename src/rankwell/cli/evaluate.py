@@ -32,7 +32,7 @@ from rankwell.records import record
 if TYPE_CHECKING:
     from rankwell.evaluation.inputs import Inputs
     from rankwell.results import Results
-    from rankwell.tables.run_qrels import Run
+    from rankwell.tables.run_qrels import Qrels, Run
 
 REFERENCE_DEPTH = 100
 NO_SWEEP = ("csv", "parquet")
@@ -247,7 +247,7 @@ def _write(
     from rankwell.results.warnings import warnings_of
 
     if printed.verbose:
-        sources = [each.source for each in (inputs.qrels, *inputs.runs) if each is not None]
+        sources = [_read_as(each) for each in (inputs.qrels, *inputs.runs) if each is not None]
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in warnings_of(results):
         sys.stderr.write(f"rankwell: note: {printable(as_options(warning))}\n")
@@ -268,6 +268,12 @@ def _write(
         colour=not printed.output and sys.stdout.isatty(),
     )
     write(text, printed.output)
+
+
+def _read_as(table: Run | Qrels) -> str:
+    """How a table was read, and which of its columns were not."""
+    names = ", ".join(column.name for column in table.unread)
+    return f"{table.source}; columns not read: {names}" if names and table.source else table.source
 
 
 def _save_parquet(results: Sequence[Results], output: str | None) -> None:

@@ -9,7 +9,7 @@ from rankwell import __version__
 from rankwell.cli.commands import FOUND
 from rankwell.cli.option import DATA, OUTPUT, Option
 from rankwell.cli.options import Form, Output, PolicyRules, Reading, form_of, refuse_files
-from rankwell.cli.words import numbers
+from rankwell.cli.words import as_options, numbers
 from rankwell.display.findings import Findings
 from rankwell.display.output import in_form, write
 from rankwell.errors import UsageError
@@ -109,7 +109,8 @@ def lint(
     elif form == "github":
         text = found.to_github()
     elif form == "text":
-        text = str(found) if whole is None else f"{whole.to_table().to_text()}\n\n{found}"
+        said = as_options(str(found))
+        text = said if whole is None else f"{whole.to_table().to_text()}\n\n{said}"
     else:
         text = in_form([*([] if whole is None else [whole.to_table()]), found.to_table()], form)
     write(text, output)

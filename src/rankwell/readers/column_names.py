@@ -139,8 +139,9 @@ def _missing(
     said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
     if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
         return DataError(f"{said}: rename the column.")
-    free = [column for column in columns if column not in found.values()]
-    return DataError(f"{said}, or say which it is: {say(given, {free[0] if free else 'its name': word})}.")
+    free = [column for column in columns if column not in found.values()] or ["its name"]
+    lacking = [each for each in ("query", "item") if each in wanted and each not in found]
+    return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
 
 
 def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:

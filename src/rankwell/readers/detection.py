@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
 
@@ -49,6 +50,14 @@ def not_held(file: File, form: str, kind: str) -> UsageError:
     return UsageError(
         f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
     )
+
+
+def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tuple[str, str]:
+    """Return the format of a file and why: as it was said, or as it looks; lines of TREC text whose columns are named are a table."""
+    if format_in:
+        return format_in, "as given"
+    found, why = guess(file)
+    return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
 
 
 def guess(file: File) -> tuple[str, str]:

@@ -58,11 +58,14 @@ class File(Opened):
         kept = self.content.tobytes().split(b"\n")
         for line in lines:
             kept[line - 1] = b""
-        return self.holding(bytearray(b"\n".join(kept)))
+        raw = bytearray(b"\n".join(kept))
+        return self.of_content(raw, is_whole=False)
 
-    def holding(self, content: bytearray) -> File:
-        """Return the same file with another content."""
-        return self._changed(_raw=pipes.held(content), compression=None, encoding=None, is_whole=False)
+    def of_content(self, content: bytes | bytearray, *, is_whole: bool = True) -> File:
+        """Return a file of the same name that holds other bytes."""
+        return self._changed(
+            _raw=pipes.held(bytearray(content)), compression=None, encoding=None, is_whole=is_whole
+        )
 
     def encoded_in(self, encoding: str) -> File:
         """Return the same file, whose text is of an encoding and is read as UTF-8."""

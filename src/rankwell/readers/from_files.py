@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError
-from rankwell.readers.detection import TABLES, guess, holds, not_held, reader
+from rankwell.readers.detection import TABLES, form_of, holds, not_held, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
@@ -64,7 +64,7 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 
 def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
     file = recoded(file, options.encoding, options.format_in)
-    chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
+    chosen, why = form_of(file, options.format_in, options.columns)
     if chosen in NAMED_WORDS and kind != "items" and not options.columns:
         refuse_foreign_file(file.head, file.label, kind, chosen)
     module = reader(chosen)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rankwell.readers.detection import guess, reader
+from rankwell.readers.detection import form_of, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.foreign import NAMED_WORDS, refuse_foreign_file
@@ -66,7 +66,7 @@ def _is_one(source: Any) -> bool:
 
 def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
-    form = options["format_in"] or guess(file)[0]
+    form, _ = form_of(file, options["format_in"], options["columns"] or NO_COLUMNS)
     asked = Options(None, _given(options["columns"]), None)
     refuse_options(asked, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
     function = getattr(reader(form), "open_qrels", None)

@@ -1,6 +1,6 @@
 """Columns of tables: rankwell's word for each, the names that people and tools give it, and the tables that hold it.
 
-This is the one place that knows them; docs/formats.md is made from it (tools/make_columns.py).
+This is the one place that knows them; tools/make_columns.py writes its table into docs/formats.md.
 """
 
 from __future__ import annotations
@@ -8,6 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case, without other signs than letters and digits.
+
+    >>> plain_name("User ID"), plain_name("corpus-id")
+    ('userid', 'corpusid')
+    """
+    return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 class Column(NamedTuple):
@@ -20,44 +29,50 @@ class Column(NamedTuple):
 
 def _names(**sources: str) -> dict[str, str]:
     """Each name with its source, from the names of each source."""
-    return {name: source.replace("_", " ") for source, names in sources.items() for name in names.split()}
+    spelt = {"scikit_learn": "scikit-learn", "H_and_M": "H&M"}
+    return {
+        name: spelt.get(source, source.replace("_", " "))
+        for source, names in sources.items()
+        for name in names.split()
+    }
 
 
 # The first name of each column is rankwell's word. Names are compared in lower case, without other signs than letters and digits.
 # A name stands here only if it can mean nothing else; what has two readings (loss, value, weight) is asked about.
 COLUMNS = {
     "query": Column("id", "the query, or the user", _names(
-        common="query queryid q user userid customerid sessionid topicid", TREC_and_PyTerrier="qid", Surprise="uid",
-        RePlay="useridx", CatBoost="groupid", torchmetrics="indexes", Retailrocket="visitorid",
+        common="query query_id q user user_id customer_id session_id topic_id", TREC_and_PyTerrier="qid", Surprise="uid",
+        RePlay="user_idx", CatBoost="group_id", torchmetrics="indexes", Retailrocket="visitor_id",
     )),
     "item": Column("id", "the item, or the document", _names(
-        common="item itemid doc docid did document documentid movie movieid product productid trackid", TREC_and_PyTerrier="docno",
-        Surprise="iid", BEIR="corpusid", Amazon="asin", MS_MARCO="pid passageid", RePlay="itemidx", MIND="newsid",
-        H_and_M="articleid", chunks_of_documents="chunkid", Goodreads="bookid",
+        common="item item_id doc doc_id did document document_id movie movie_id product product_id track_id",
+        TREC_and_PyTerrier="docno", Surprise="iid", BEIR="corpus_id", Amazon="asin", MS_MARCO="pid passage_id", RePlay="item_idx",
+        MIND="news_id", H_and_M="article_id", chunks_of_documents="chunk_id", Goodreads="book_id",
     )),
     "score": Column("number", "higher is better", _names(
-        common="score prediction predicted pred sim similarity predictedscore predictionscore predictedrating predscore predrating "
-        "modelscore rankingscore retrievalscore similarityscore cosinesimilarity matchscore relevancescore bm25score logit logits yhat",
-        scikit_learn="yscore ypred", torchmetrics="preds", Surprise="est", LightGBM="rawprediction", CatBoost="rawformulaval",
+        common="score prediction predicted pred sim similarity predicted_score prediction_score predicted_rating pred_score "
+        "pred_rating model_score ranking_score retrieval_score similarity_score cosine_similarity match_score relevance_score "
+        "bm25_score logit logits y_hat",
+        scikit_learn="y_score y_pred", torchmetrics="preds", Surprise="est", LightGBM="raw_prediction", CatBoost="RawFormulaVal",
     )),
     "rank": Column("number", "1 is best", _names(
-        common="rank position pos ranking rnk rankposition itemrank resultrank", UBI="ordinal",
+        common="rank position pos ranking rnk rank_position item_rank result_rank", UBI="ordinal",
     )),
-    "grade": Column("number", "the judged relevance", _names(
-        common="grade relevance rating label judgement judgment target gain stars starrating userrating actualrating truerating rel "
-        "relevancegrade relevancelabel relevancejudgment relevancejudgement relevancerating relevancy relevant isrelevant",
-        scikit_learn="ytrue", Surprise="rui", Amazon="escilabel",
+    "grade": Column("number", "the judged relevance, or true and false, yes and no, relevant and not relevant", _names(
+        common="grade relevance rating label judgement judgment target gain stars star_rating user_rating actual_rating true_rating "
+        "rel relevance_grade relevance_label relevance_judgment relevance_judgement relevance_rating relevancy relevant is_relevant",
+        scikit_learn="y_true", Surprise="r_ui", Amazon="esci_label",
     )),
-    "topic": Column("id", "the topic (aspect, genre, subtopic) of a judgement", _names(common="topic subtopic aspect genre")),
+    "topic": Column("id", "the topic of a judgement", _names(common="topic subtopic aspect genre")),
     "topic_weight": Column("number", "the weight of the row's topic for its query, the same in every row with that query and topic", _names(
-        common="topicweight subtopicweight aspectweight topicprobability intentprobability",
+        common="topic_weight subtopic_weight aspect_weight topic_probability intent_probability",
     )),
     "propensity": Column("number", "the probability that the judgement was observed", _names(
-        common="propensity propensityscore", Open_Bandit="pscore",
+        common="propensity propensity_score", Open_Bandit="pscore",
     )),
     "imputed": Column("number", "other than 0 if the grade was imputed", _names(common="imputed")),
     "time": Column("time", "when it was", _names(
-        common="time timestamp ts date datetime unixtime eventtime createdat",
+        common="time timestamp ts date datetime unixtime event_time created_at",
     )),
 }  # fmt: skip
 # which columns are read of each table, beside those that are named by somebody
@@ -70,7 +85,7 @@ WORDS = {
     "queries": (),  # which of several columns is the id is found out from all of them
 }
 ID_WORDS = tuple(word for word, column in COLUMNS.items() if column.kind == "id")
-KNOWN = {name: word for word, column in COLUMNS.items() for name in column.names}
+KNOWN = {plain_name(name): word for word, column in COLUMNS.items() for name in column.names}
 # Beside a score these are ranks that a user saw; other names may count all items, or hold another system's ranks.
 RANKS_BESIDE_SCORES = frozenset(("rank", "position", "pos"))
 # a name in the first place is the id where the others of its row are a text, or a number of the program
@@ -138,15 +153,6 @@ def together(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:
             levels = both if len(both) <= MOST_LEVELS else None
         found[column.name] = Unread(column.name, known.is_number and column.is_number, levels)
     return tuple(found.values())
-
-
-def plain_name(name: str) -> str:
-    """Return a name in lower case, without other signs than letters and digits.
-
-    >>> plain_name("User ID"), plain_name("corpus-id")
-    ('userid', 'corpusid')
-    """
-    return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
 def known_word(name: str) -> str | None:

@@ -8,17 +8,40 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
-from rankwell.errors import brief
+from rankwell.errors import UsageError, brief
 from rankwell.inspection.linting.batches import in_order, inside, marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
+from rankwell.judge.asked import Asked
+from rankwell.judge.pooling import refuse_ungraded
 from rankwell.kernels import match
+from rankwell.readers.column_names import quoted
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
+from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.workers import on_all_cores
 
 ASCENDING = 0.9
+
+
+def columns(data: Data) -> Iterator[Finding]:
+    """Columns of the tables that are not read, and one that may hold the grades that are missing."""
+    tables: list[Run | Qrels] = [run.run for run in data.runs]
+    if data.qrels is not None:
+        tables.append(data.qrels.qrels)
+        if data.qrels.qrels.grade is None:
+            try:
+                refuse_ungraded(data.qrels.qrels, Asked(data.settings.policy))
+            except UsageError as error:
+                what, _, remedy = str(error).removeprefix(f"{data.qrels.name}: ").partition("? ")
+                yield Finding("columns", "error", data.qrels.name, what, remedy)
+    for table in tables:
+        if names := [column.name for column in table.unread]:
+            yield Finding(
+                "unread-columns", "note", table.name, Composed("columns that are not read: {columns}", columns=quoted(names)),
+                "If one of them is meant, name it: --columns 'its name=score'.", len(names),
+            )  # fmt: skip
 
 
 def duplicates(data: Data) -> Iterator[Finding]:
@@ -243,5 +266,5 @@ def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
 
 
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (
-    duplicates, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
+    columns, duplicates, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
 )  # fmt: skip

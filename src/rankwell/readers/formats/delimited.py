@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -16,12 +17,13 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.errors import DataError, RankwellError, brief
+from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import Given, match_columns
+from rankwell.readers.column_names import Given, match_columns, say
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
+from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, without_header
 from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
@@ -132,6 +134,12 @@ def _separator(line: str) -> str:
     return max(SEPARATORS, key=line.count)
 
 
+def _with_tabs(file: File) -> File:
+    """The same file with a tab for the white space between words, of which a table may have any."""
+    lines = (b"\t".join(line.split()) for line in file.content.tobytes().split(b"\n"))
+    return file.of_content(b"\n".join(lines))
+
+
 class Table:
     """A text table: its separator, its header, and which column is which.
 
@@ -142,20 +150,37 @@ class Table:
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         self.has_quotes = require_text(file)
+        if len(columns) and kind in SAID and not any(sign in _first_line(file.head) for sign in SEPARATORS):
+            file = _with_tabs(file)
         self.file = file
         line = _first_line(file.head)
+        if not line:
+            raise DataError(f"{file.label}: the table holds no rows.")
         self.separator = _separator(line)
-        self.has_header = not (len(columns) and all(column.isdecimal() for column in columns))
         self.names = next(csv.reader([line], delimiter=self.separator), [])
+        self.has_header = has_header(self.names, kind, columns, file.label)
         if not self.has_header:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]
+            if not len(columns):
+                rows = itertools.islice(self._records(), LOOKED_AT)
+                columns = layout_of([fields for *_, fields in rows], kind, columns, file.label)
+            elif not shared and not set(columns).issubset(self.names):
+                raise UsageError(
+                    f"{file.label}: columns are named by numbers, {say(columns, {'1': 'query', '2': 'item'})}, since the first line "
+                    f"({brief(line)}) holds a number and names no known column, and so is data."
+                )
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
         own = Given.of(columns).only(self.names) if shared else Given.of(columns)
         self.given = own
         own = own.with_more(cells.plural(self.names, self.names, WORDS[kind], own))
-        self.words = match_columns(self.names, WORDS[kind], file.label, own)
+        try:
+            self.words = match_columns(self.names, WORDS[kind], file.label, own)
+        except DataError as error:
+            if self.has_header and not any(map(known_word, self.names)):
+                raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
+            raise
         self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
 
     def lists(self) -> frames.Opened | None:

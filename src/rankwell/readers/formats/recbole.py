@@ -52,4 +52,4 @@ def untyped(file: File) -> File:
     """Return the same table without the types in its header."""
     head, end, rows = file.content.tobytes().removeprefix(BOM).partition(b"\n")
     names = [name.partition(b":")[0] for name in head.split(b"\t")]
-    return file.holding(bytearray(b"\t".join(names) + end + rows))
+    return file.of_content(b"\t".join(names) + end + rows)

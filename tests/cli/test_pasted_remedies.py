@@ -1,0 +1,97 @@
+"""What an error says to do about a table works when it is pasted: in Python as arguments, in a shell as options.
+
+Each clause of a message that holds arguments is one remedy; all that it names go together.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+
+import pandas as pd
+from tests.every import every
+
+import rankwell as rw
+from rankwell.cli import run as command
+from rankwell.readers.header import SAID
+
+QRELS = "u 0 a 1\nu 0 b 0\nv 0 c 1\n"
+RUN = "u Q0 b 1 2.0 t\nu Q0 a 2 1.0 t\nv Q0 c 1 1.0 t\n"
+# the judgements and the run, each as the name of its file and its text, and how many remedies the message has
+CASES = {
+    "an unclaimed score": (("q.txt", QRELS), ("r.csv", "user,item,p_buy\nu,b,.1\nu,a,.9\nv,c,.5\n"), 3),
+    "a name with a blank": (("q.txt", QRELS), ("r.csv", "user,item,p buy\nu,b,.1\nu,a,.9\nv,c,.5\n"), 3),
+    "grades as scores": (("q.txt", QRELS), ("r.csv", "user,item,relevance\nu,b,.1\nu,a,.9\nv,c,.5\n"), 2),
+    "two scores": (("q.txt", QRELS), ("r.csv", "user,item,pred,sim\nu,b,.1,1\nu,a,.9,2\nv,c,.5,3\n"), 1),
+    "an unknown item": (("q.txt", QRELS), ("r.csv", "user,thing,score\nu,b,.1\nu,a,.9\nv,c,.5\n"), 1),
+    "an unclaimed grade": (("q.csv", "user,item,plays\nu,a,3\nu,b,0\nv,c,2\n"), ("r.txt", RUN), 2),
+    "two grades": (("q.csv", "user,item,label,rating\nu,a,3,1\nu,b,0,1\nv,c,2,1\n"), ("r.txt", RUN), 1),
+    "an unknown query": (("q.csv", "person,item,grade\nu,a,3\nu,b,0\nv,c,2\n"), ("r.txt", RUN), 1),
+    "a run without a header": (("q.txt", QRELS), ("r.tsv", "u\tb\t5\nu\ta\t9\nv\tc\t3\n"), 1),
+    "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 2),
+    "columns counted up": (("q.txt", QRELS), ("r.csv", "0,1,2\nu,b,5\nu,a,9\nv,c,3\n"), 2),
+    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 2),
+}
+ARGUMENT = re.compile(r"(?<![\w(])(\w+)=('[^']*'|\{[^{}]*\}|[\d.]*\d)")
+OPTION = re.compile(r"--([a-z-]+) ('[^']*'|[^\s';]*[^\s';.,:])")
+
+
+def clauses(message):
+    """The parts of a message between its marks."""
+    return re.split(r"(?<=\S)[;.?](?=\s|$)", message)
+
+
+def written(folder, pair):
+    name, text = pair
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def error_of(function):
+    """What the error of a call says; "" if there is none."""
+    try:
+        function()
+    except rw.RankwellError as error:
+        return str(error)
+    return ""
+
+
+@every("what", CASES)
+@every("as_frames", [False, True])
+def test_remedies_work_in_python(tmp_path, what, as_frames):
+    qrels, run, count = (written(tmp_path, each) if isinstance(each, tuple) else each for each in CASES[what])
+    if as_frames:
+        if "header" in what or "counted" in what:
+            return  # of files alone
+        qrels, run = (pd.read_csv(each) if each.endswith(".csv") else each for each in (qrels, run))
+    message = error_of(lambda: rw.evaluate(run, qrels, ["rr"]))
+    remedies = [dict(found) for clause in clauses(message) if (found := ARGUMENT.findall(clause))]
+    assert len(remedies) == count, message
+    for remedy in remedies:
+        given = {word: ast.literal_eval(value) for word, value in remedy.items()}
+        again = error_of(lambda given=given: rw.evaluate(run, qrels, ["rr"], **given))
+        assert again != message, (message, given)
+        assert not again or ARGUMENT.search(again), (message, again)  # the next question, of something else
+
+
+@every("what", CASES)
+def test_remedies_work_in_a_shell(tmp_path, capsys, what):
+    qrels, run, count = (written(tmp_path, each) if isinstance(each, tuple) else each for each in CASES[what])
+    words = ["evaluate", qrels, run, "-m", "rr"]
+    assert command(words) in (2, 3)
+    message = capsys.readouterr().err
+    remedies = [found for clause in clauses(message) if (found := OPTION.findall(clause))]
+    assert len(remedies) == count, message
+    for remedy in remedies:
+        more = [word for name, value in remedy for word in (f"--{name}", *shlex.split(value))]
+        if command([*words, *more]):
+            again = capsys.readouterr().err
+            assert again != message, (message, more)
+            assert OPTION.search(again), (message, again)
+        else:
+            assert "rr" in capsys.readouterr().out
+
+
+def test_the_kinds_of_tables_that_have_layouts_are_tried_here():
+    assert set(SAID) == {"run", "qrels"}

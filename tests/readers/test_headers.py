@@ -1,0 +1,148 @@
+"""Text tables with and without a header: no first row is lost, and what may be either is asked about."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+
+import pytest
+from tests.every import every
+
+import rankwell as rw
+from rankwell.cli import run as command
+from rankwell.readers.header import has_header
+from rankwell.readers.items_users import read_catalogue
+
+QRELS = {"a": {"x": 1}, "b": {"z": 1}}
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def mean(run, qrels, **options):
+    return rw.evaluate(run, qrels, ["rr"], **options).mean["rr"]
+
+
+RUNS = {
+    "scores": "a{0}x{0}9\na{0}y{0}5\nb{0}z{0}3\n",
+    "no whole numbers": "a{0}x{0}.9\na{0}y{0}.5\nb{0}z{0}.3\n",
+}
+
+
+@every("sign", ["\t", ",", ";", "|"])
+@every("what", RUNS)
+def test_a_first_line_with_a_number_is_data(tmp_path, what, sign):
+    path = write(tmp_path, "a.tsv" if sign == "\t" else "a.csv", RUNS[what].format(sign))
+    with pytest.raises(
+        rw.RankwellError, match=r"holds a number.*columns=\{'1': 'query', '2': 'item', '3': 'score'\}"
+    ):
+        mean(path, QRELS)
+    columns = {"1": "query", "2": "item", "3": "score"}
+    assert mean(path, QRELS, columns=columns) == 1.0
+    # what an older message advised, by which the first row was lost
+    with pytest.raises(rw.RankwellError, match="columns are named by numbers"):
+        mean(path, QRELS, columns={"a": "query", "x": "item", "9": "score"})
+
+
+@every("engine", ["memory", "stream"])
+def test_runs_of_ms_marco_are_recognised(tmp_path, engine):
+    path = write(tmp_path, "run.tsv", "a\ty\t1\na\tx\t2\nb\tz\t1\n")
+    assert mean(path, QRELS, engine=engine) == 0.75
+    assert len(rw.read_run(path)) == 3
+
+
+HEADLESS = {
+    "three columns": "a{0}x{0}1\na{0}y{0}0\nb{0}z{0}1\n",
+    "four columns": "a{0}0{0}x{0}1\na{0}0{0}y{0}0\nb{0}0{0}z{0}1\n",
+    "behind comments": "# by hand\n# two lines\na{0}0{0}x{0}1\na{0}0{0}y{0}0\nb{0}0{0}z{0}1\n",
+    "ids that are numbers alone": "a{0}0{0}x{0}2\nb{0}0{0}z{0}1\na{0}0{0}7{0}0\n",
+}
+
+
+@every("engine", ["memory", "stream"])
+@every("sign", ["\t", ","])
+@every("what", HEADLESS)
+def test_judgements_without_a_header_are_recognised(tmp_path, what, sign, engine):
+    qrels = write(tmp_path, "q.tsv" if sign == "\t" else "q.csv", HEADLESS[what].format(sign))
+    assert mean({"a": ["y", "x"], "b": ["z"]}, qrels, engine=engine) == 0.75
+
+
+def test_repeated_values_in_a_first_line_are_no_repeated_columns(tmp_path):
+    qrels = write(tmp_path, "q.tsv", "1\tbus_1\t1\n1\tbus_2\t0\n")
+    assert mean({"1": ["bus_1", "bus_2"]}, qrels) == 1.0
+
+
+def test_a_line_that_names_a_known_column_is_a_header_whatever_else_it_holds(tmp_path):
+    run = write(tmp_path, "r.csv", "query,item,score,2024\na,x,9,1\nb,z,3,1\n")
+    assert len(rw.read_run(run)) == 2
+    items = write(tmp_path, "f.csv", "item,0,1,2\nx,.1,.2,.3\ny,.1,.2,.4\nz,1,0,0\n")
+    assert read_catalogue(items).frame.columns == ["0", "1", "2"]
+
+
+@every("kind", ["run", "qrels"])
+def test_numbers_counted_up_are_asked_about(tmp_path, kind):
+    path = write(tmp_path, "a.csv", "0,1,2\na,x,1\nb,z,1\n")
+    read = rw.read_run if kind == "run" else rw.read_qrels
+    with pytest.raises(rw.RankwellError, match="a header or data") as error:
+        read(path)
+    words = re.findall(r"columns=(\{[^}]*\})", str(error.value))
+    as_header, as_data = (eval(each) for each in words)
+    assert len(read(path, columns=as_header)) == 2
+    assert len(read(path, columns=as_data)) == 3
+
+
+def test_text_alone_is_a_header_and_the_message_says_what_to_type_if_it_is_none(tmp_path, capsys):
+    path = write(tmp_path, "a.csv", "ann,Alien\nbob,Big\n")
+    said = r"taken as a header; without one: columns=\{'1': 'query', '2': 'item'\}"
+    with pytest.raises(rw.RankwellError, match=said):
+        rw.read_run(path)
+    assert len(rw.read_run(path, columns={"1": "query", "2": "item"})) == 2
+    qrels = write(tmp_path, "q.txt", "ann 0 Alien 1\n")
+    assert command(["evaluate", qrels, path, "-m", "rr"]) == 3
+    found = re.search(r"without one: --columns (\S+)\.", capsys.readouterr().err)
+    assert command(["evaluate", qrels, path, "-m", "rr", "--columns", found[1]]) == 0
+
+
+WHITE = {
+    "three fields": ("1 a 2.0\n1  b\t1.0\n", {"1": "query", "2": "item", "3": "score"}),
+    "no tag": ("1 Q0 a 1 2.0\n1 Q0 b 2 1.0\n", {"1": "query", "3": "item", "5": "score"}),
+    "a header": (
+        "person film points\n1 a 2.0\n1 b 1.0\n",
+        {"person": "query", "film": "item", "points": "score"},
+    ),
+}
+
+
+@every("name", ["r.txt", "r.run", "r"])
+@every("what", WHITE)
+def test_tables_of_white_space_are_read_with_a_word(tmp_path, what, name):
+    text, columns = WHITE[what]
+    path = write(tmp_path, name, text)
+    assert mean(path, {"1": {"b": 1}}, columns=columns) == 0.5
+    qrels = write(tmp_path, "q.txt", "1 a 1\n1 b 0\n")
+    of_qrels = {"1": "query", "2": "item", "3": "grade"}
+    for engine in ("memory", "stream"):
+        assert mean({"1": ["b", "a"]}, qrels, qrels_columns=of_qrels, engine=engine) == 0.5
+
+
+def test_a_table_of_one_column_keeps_blanks_in_its_ids(tmp_path):
+    path = write(tmp_path, "items.csv", "item\nAnnual Bank\nx\n")
+    assert rw.evaluate({"a": ["Annual Bank"]}, metrics=["coverage@1"], items=path)["coverage@1"] == 0.5
+
+
+def test_no_row_is_lost_whatever_the_first_line_holds(tmp_path):
+    """Every first line of ids and a number: either all rows count or there is one error."""
+    for first in ("q1,d1,5", "1,2,3", "u-1,i_9,-0.5", "1,7,1e3", "q,d,1", "a b,c d,2", "0,1,1", "x,y,0"):
+        path = write(tmp_path, "t.csv", f"{first}\nq2,d2,4\n")
+        for read in (rw.read_run, rw.read_qrels):
+            with contextlib.suppress(rw.RankwellError):
+                assert len(read(path)) == 2, first
+
+
+def test_what_is_a_header():
+    for line, expected in {
+        "query,item,score": True, "a,b": True, "7,d3,1": False, "doc,7,8": True, ",item,score": True, "a,nan": True, "a,b,-1.5": False,
+    }.items():  # fmt: skip
+        assert has_header(line.split(","), "run", {}, "t.csv") is expected, line
