@@ -234,13 +234,17 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         )
     first = next(iter(source.values()), None) if type(source) is dict else None
     is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= objects.NUMBERS
-    if kind != "items" and not is_of_numbers:
+    is_plain = is_of_numbers and kind != "items"
+    if not is_plain and kind != "items":
         shape, answers = answers_in(source, kind, name or kind, options)
         if shape is not None:
             read = getattr(shape, f"{kind}_of")
             return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
     what = f"a {type(source).__name__}"
-    module, source = _module_and_value(source, kind)
+    if is_plain:
+        from rankwell.readers import mapping as module
+    else:
+        module, source = _module_and_value(source, kind)
     items_in = getattr(options.columns, "items_in", None)
     if options.query_ids is not None or options.scores_from is not None or items_in is not None:
         refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
