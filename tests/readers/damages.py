@@ -12,13 +12,18 @@ SAME = "same numbers"
 TEXTS = [name for name in ways.FILES if name.endswith((".txt", ".csv", ".tsv", ".psv", ".dat"))]
 TABLES = [name for name in TEXTS if name not in ("trec.txt", "movielens.dat")]
 JSONS = ["lines.jsonl", "records.json", "object.json"]
+SCORED = [
+    "searches.json", "selects.json", "roots.json", "nodes.jsonl", "haystack.jsonl", "hits.json", "candidates.jsonl", "predictions.json",
+]  # fmt: skip
+ORDERED = ["ubi.ndjson", "ragas.jsonl", "langchain.jsonl", "agents.json", "ratings.json"]
+SHAPES = [*SCORED, *ORDERED]
 BINARY = ["table.parquet", "file.arrow", "stream.arrows"]
 MISSING_COLUMN = r"there is no column for the item; the columns are .*Name it item .* or say which it is"
 TWICE = r"query '1' lists item 'b' twice \(first: .*\)\. Remove one, or set duplicates="
 
 
 def content(name, rows=RUN):
-    return ways.FILES[name](rows, "run")
+    return (ways.FILES | ways.SHAPES | ways.RUNS)[name](rows, "run")
 
 
 def cut(name):
@@ -26,8 +31,8 @@ def cut(name):
     whole = content(name)
     return (
         whole[: whole.rindex(b"c") + 1]
-        if name in TEXTS
-        else whole[: len(whole) - (9 if name in JSONS else 300)]
+        if name in (*TEXTS, "data.inter")
+        else whole[: len(whole) - (9 if name in (*JSONS, *SHAPES) else 300)]
     )
 
 
@@ -57,6 +62,12 @@ def frame_with(name, change):
     if name in writers:
         getattr(frame, writers[name])(buffer)
         return buffer.getvalue()
+    if name == "data.inter":
+        return (
+            frame.rename(lambda column: f"{column}:{'float' if column == 'score' else 'token'}")
+            .write_csv(separator="\t")
+            .encode()
+        )
     sign = {"tab.tsv": "\t", "beir.tsv": "\t", "semicolon.csv": ";", "bar.psv": "|"}.get(name, ",")
     frame.write_csv(buffer, separator=sign)
     return buffer.getvalue()
@@ -70,11 +81,19 @@ DAMAGES = {
         (["trec.txt"], cut, r"FILE:4: 3 columns, expected 6 \('2 Q0 c'\)\. A line is: query Q0"),
         (["movielens.dat"], cut, r"FILE:4: the score is missing"),
         (TABLES, cut, r"FILE:5: the score is missing\. Remove the row or fill it"),
+        (["data.inter"], cut, r"FILE:5: the score is missing\. Remove the row or fill it"),
+        (SHAPES, cut, r"FILE:\d+: not JSON: .*Is the file cut off\?"),
         (BINARY, cut, r"FILE: the (Parquet|Arrow) file cannot be read; it is damaged or cut off"),
         (["lines.jsonl"], cut, r"FILE:4: not JSON \(.*\)\. Fix or remove the line"),
         (["records.json", "object.json"], cut, r"FILE:\d+: not JSON: .*Is the file cut off\?"),
     ],
     "nan": [
+        (
+            SCORED,
+            lambda n: with_number(n, b"NaN"),
+            r"FILE, query '2': the score of item 'c' is not a number \(nan\)",
+        ),
+        (["data.inter"], lambda n: with_number(n, b"NaN"), r"FILE:5: the score is not a number \(nan\)"),
         (
             ["trec.txt"],
             lambda n: with_number(n, b"NaN"),
@@ -112,6 +131,12 @@ DAMAGES = {
         ),
     ],
     "text score": [
+        (["data.inter"], lambda n: with_number(n, b"high"), r"FILE:5: the score 'high' is not a number"),
+        (
+            SCORED,
+            lambda n: with_number(n, b"high"),
+            r"FILE, query '2', item 'c': the score 'high' is not a number",
+        ),
         (
             ["trec.txt", "movielens.dat"],
             lambda n: with_number(n, b"high"),
@@ -136,6 +161,7 @@ DAMAGES = {
         ),
     ],
     "missing column": [
+        (["data.inter"], lambda n: frame_with(n, lambda f: f.drop("item")), MISSING_COLUMN),
         (COLUMNS, lambda n: frame_with(n, lambda f: f.drop("item")), MISSING_COLUMN),
         (["trec.txt"], lambda n: content(n).replace(b" Q0", b""), r"FILE:1: 5 columns, expected 6"),
         (["movielens.dat"], lambda n: content(n).replace(b"1::", b""), r"FILE:1: 3 columns|FILE:\d"),
@@ -173,6 +199,16 @@ DAMAGES = {
     ],
     "duplicate": [
         (
+            ["predictions.json"],
+            lambda n: content(n).replace(b'"c"', b'"a"'),
+            r"FILE:1: the key 'a' stands twice",
+        ),
+        (
+            [each for each in SHAPES if each != "predictions.json"],
+            lambda n: content(n).replace(b'"c"', b'"a"').replace(b"::c", b"::a"),
+            r"FILE, query '2': " + TWICE.replace("1", "2").replace("'b'", "'a'"),
+        ),
+        (
             ["trec.txt", "movielens.dat", "lines.jsonl"],
             lambda n: content(n, [*RUN, RUN[1]]),
             r"FILE:5: " + TWICE,
@@ -201,7 +237,7 @@ DAMAGES = {
     ],
     "UTF-16": [
         (
-            [*TEXTS, *JSONS],
+            [*TEXTS, *JSONS, *SHAPES, "data.inter"],
             lambda n: content(n).decode().encode("utf-16"),
             SAME,
         ),
@@ -232,9 +268,21 @@ DAMAGES = {
             r"FILE:\d+: not UTF-8",
         ),
         (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: not UTF-8"),
+        (
+            SHAPES,
+            lambda n: content(n).replace(b'"c"', b'"\xff"').replace(b"::c", b"::\xff"),
+            r"FILE:\d+: not UTF-8",
+        ),
     ],
-    "byte-order mark": [([*TEXTS, *JSONS], lambda n: b"\xef\xbb\xbf" + content(n), SAME)],
+    "byte-order mark": [
+        ([*TEXTS, *JSONS, *SHAPES, "data.inter"], lambda n: b"\xef\xbb\xbf" + content(n), SAME)
+    ],
     "NUL byte": [
+        (
+            SHAPES,
+            lambda n: content(n).replace(b'"c"', b'"c\0"').replace(b"::c", b"::c\0"),
+            r"FILE:\d+: a NUL byte; the file is damaged",
+        ),
         (["trec.txt"], lambda n: content(n).replace(b"c 0", b"c\0 0"), r"FILE:4: a NUL byte"),
         (
             [*TEXTS, *JSONS],
@@ -242,7 +290,7 @@ DAMAGES = {
             r"FILE:\d+: a NUL byte; the file is damaged",
         ),
     ],
-    "CRLF": [([*TEXTS, *JSONS], lambda n: content(n).replace(b"\n", b"\r\n"), SAME)],
+    "CRLF": [([*TEXTS, *JSONS, *SHAPES, "data.inter"], lambda n: content(n).replace(b"\n", b"\r\n"), SAME)],
     "a list for an id": [
         (
             ["lines.jsonl"],
@@ -251,7 +299,7 @@ DAMAGES = {
         ),
     ],
     "empty lines": [([*TEXTS, "lines.jsonl"], lambda n: content(n).replace(b"\n", b"\n\n"), SAME)],
-    "empty": [(list(ways.FILES), lambda n: b"", r"FILE: the file is empty")],
+    "empty": [([*ways.FILES, *SHAPES, "data.inter"], lambda n: b"", r"FILE: the file is empty")],
     "only a header": [(TABLES, lambda n: content(n, []), r"holds no rows")],
     "bad gzip member": [
         (
@@ -260,7 +308,7 @@ DAMAGES = {
             r"FILE: the gzip data are damaged or cut off",
         ),
         (
-            list(ways.FILES),
+            [*ways.FILES, *SHAPES, "data.inter"],
             lambda n: gzip.compress(content(n))[:-12],
             r"FILE: the gzip data are damaged or cut off",
         ),

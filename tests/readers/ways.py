@@ -126,7 +126,157 @@ def prefs(rows, kind):
 
 QRELS_FILES = {"judged.prefs": prefs}
 
+
+def best_first(rows):
+    """The items of each query with their numbers, best first."""
+    return {q: sorted(items.items(), key=lambda pair: -pair[1]) for q, items in nested(rows, "").items()}
+
+
+def json_lines(records):
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
+
+
+def searches(rows, kind):
+    if kind == "qrels":
+        judged = nested(rows, kind).items()
+        requests = [
+            {
+                "id": q,
+                "request": {},
+                "ratings": [{"_index": "i", "_id": i, "rating": g} for i, g in of.items()],
+            }
+            for q, of in judged
+        ]
+        return json.dumps({"requests": requests, "metric": {}}).encode()
+    hits = {q: [{"_index": "i", "_id": i, "_score": s} for i, s in of] for q, of in best_first(rows).items()}
+    return json.dumps({q: {"took": 3, "hits": {"total": 1, "hits": of}} for q, of in hits.items()}).encode()
+
+
+def selects(rows, kind):
+    answers = {q: {"docs": [{"id": i, "score": s} for i, s in of]} for q, of in best_first(rows).items()}
+    return json.dumps(
+        {q: {"responseHeader": {"status": 0}, "response": each} for q, each in answers.items()}
+    ).encode()
+
+
+def roots(rows, kind):
+    hits = {
+        q: [{"id": f"id:n:note::{i}", "relevance": s} for i, s in of] for q, of in best_first(rows).items()
+    }
+    return json.dumps(
+        {q: {"root": {"id": "toplevel", "relevance": 1.0, "children": of}} for q, of in hits.items()}
+    ).encode()
+
+
+def logged_searches(rows, kind):
+    return json_lines(
+        {"user_query": "text", "query_id": q, "query_response_hit_ids": [i for i, _ in of]}
+        for q, of in best_first(rows).items()
+    )
+
+
+def rag_rows(rows, kind):
+    return json_lines(
+        {"user_input": q, "retrieved_context_ids": [i for i, _ in of]} for q, of in best_first(rows).items()
+    )
+
+
+def documents(rows, kind):
+    return json_lines(
+        {"query_id": q, "documents": [{"id": i, "page_content": "", "metadata": {}} for i, _ in of]}
+        for q, of in best_first(rows).items()
+    )
+
+
+def nodes(rows, kind):
+    return json_lines(
+        {"query_id": q, "nodes": [{"node": {"id_": i, "text": ""}, "score": s} for i, s in of.items()]}
+        for q, of in nested(rows, kind).items()
+    )
+
+
+def haystack_documents(rows, kind):
+    word = "retrieved_documents" if kind == "run" else "ground_truth_documents"
+    return json_lines(
+        {"query_id": q, word: [{"id": i, "content": "", "blob": None, "score": s} for i, s in of.items()]}
+        for q, of in nested(rows, kind).items()
+    )
+
+
+def hits(rows, kind):
+    return json.dumps(
+        {q: [{"id": i, "score": s} for i, s in of.items()] for q, of in nested(rows, kind).items()}, indent=1
+    ).encode()
+
+
+def candidates(rows, kind):
+    return json_lines(
+        {"query": {"text": "", "qid": q}, "candidates": [{"docid": i, "score": s, "doc": {}} for i, s in of]}
+        for q, of in best_first(rows).items()
+    )
+
+
+def predictions(rows, kind):
+    return json.dumps(
+        {"mteb_model_meta": {"model_name": "m"}, "default": {"test": nested(rows, kind)}}
+    ).encode()
+
+
+def agents(rows, kind):
+    return json.dumps(
+        [{"query_id": q, "retrieved_docids": [i for i, _ in of]} for q, of in best_first(rows).items()]
+    ).encode()
+
+
+def ratings(rows, kind):
+    if kind == "run":
+        return json_lines(
+            {"searchText": q, "documentIds": [i for i, _ in of]} for q, of in best_first(rows).items()
+        )
+    judged = nested(rows, kind).items()
+    listed = [
+        {"query": q, "ratings": [{"docId": i, "rating": repr(float(g))} for i, g in of.items()]}
+        for q, of in judged
+    ]
+    return json.dumps({"judgmentRatings": listed}).encode()
+
+
+def letor(rows, kind):
+    return "".join(f"{g!r} qid:{q} 1:0.5 2:1 # {i}\n" for q, i, g in rows).encode()
+
+
+def typed(rows, kind):
+    header = f"user_id:token\titem_id:token\t{'score' if kind == 'run' else 'rating'}:float\n"
+    return (header + "".join(f"{q}\t{i}\t{x!r}\n" for q, i, x in rows)).encode()
+
+
+# answers of systems in their own shapes; tests of tables do not ask for them
+SHAPES = {
+    "searches.json": searches, "haystack.jsonl": haystack_documents, "hits.json": hits, "ratings.json": ratings,
+    "data.inter": typed,
+}  # fmt: skip
+RUNS = {
+    "selects.json": selects, "roots.json": roots, "ubi.ndjson": logged_searches, "ragas.jsonl": rag_rows, "langchain.jsonl": documents,
+    "candidates.jsonl": candidates, "predictions.json": predictions, "agents.json": agents, "nodes.jsonl": nodes,
+}  # fmt: skip
+NEEDS_SCORES = {"test.letor": letor}  # a run of it has its scores in another file
+
 FORMATS = {
+    "browsecomp": ["agents.json"],
+    "elasticsearch": ["searches.json"],
+    "haystack": ["haystack.jsonl"],
+    "hits": ["hits.json"],
+    "langchain": ["langchain.jsonl"],
+    "letor": ["test.letor"],
+    "llamaindex": ["nodes.jsonl"],
+    "mteb": ["predictions.json"],
+    "ragas": ["ragas.jsonl"],
+    "rankllm": ["candidates.jsonl"],
+    "recbole": ["data.inter"],
+    "search_relevance": ["ratings.json"],
+    "solr": ["selects.json"],
+    "ubi": ["ubi.ndjson"],
+    "vespa": ["roots.json"],
     "arrow": ["file.arrow", "stream.arrows"],
     "delimited": ["comma.csv", "tab.tsv", "semicolon.csv", "bar.psv", "beir.tsv"],
     "json": ["records.json", "columns.json", "pandas.json", "object.json"],
@@ -139,9 +289,12 @@ FORMATS = {
 
 
 def files_of(name):
-    """The files of a format: for each its name, and what writes runs (None if it holds none) and judgements."""
+    """The files of a format: for each its name, and what writes runs and judgements (None if it holds none)."""
     assert name in FORMATS, f"say in tests/readers/ways.py how {name} files are written"
-    return [(each, FILES.get(each), FILES.get(each) or QRELS_FILES[each]) for each in FORMATS[name]]
+    both, qrels = FILES | SHAPES, QRELS_FILES | NEEDS_SCORES
+    return [
+        (each, both.get(each) or RUNS.get(each), both.get(each) or qrels.get(each)) for each in FORMATS[name]
+    ]
 
 
 def sparse(rows, kind):
@@ -176,6 +329,18 @@ def written(method):
 
 
 # formats whose tables have named columns, and how each is written
+def typed_table(table):
+    lines = csv_of(table, "\t").split(b"\n", 1)
+    kinds = ["float" if kind.is_numeric() else "token" for kind in table.schema.values()]
+    names = [f"{name}:{kind}" for name, kind in zip(table.columns, kinds, strict=True)]
+    return "\t".join(names).encode() + b"\n" + lines[1]
+
+
+# answers of systems, of which no table is made
+NO_TABLES = (
+    "browsecomp", "elasticsearch", "haystack", "hits", "langchain", "letor", "llamaindex", "mteb", "ragas", "rankllm", "search_relevance",
+    "solr", "ubi", "vespa",
+)  # fmt: skip
 NAMED = {
     "arrow": {"t.arrow": written("write_ipc"), "t.arrows": written("write_ipc_stream")},
     "delimited": {
@@ -191,6 +356,7 @@ NAMED = {
         "pandas.json": lambda table: pandas_json(table.to_dict(as_series=False)),
     },
     "ndjson": {"t.jsonl": written("write_ndjson")},
+    "recbole": {"t.inter": typed_table},
     "parquet": {"t.parquet": written("write_parquet")},
 }
 # formats whose columns are given by their order: the tables that they hold, and what these mean

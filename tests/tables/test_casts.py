@@ -27,7 +27,7 @@ SAFE = {
     ("prepare/references.py", "at_random"): "places drawn from a range",
     ("prepare/tiers.py", "_replicated"): "repetitions, which are checked to be whole and few",
     ("prepare/windows.py", "moments"): "refuses times out of range",
-    ("readers/formats/json.py", "lists"): "lengths of lists",
+    ("readers/json_lists.py", "lists"): "lengths of lists",
     ("readers/mapping.py", "_lists"): "lengths of lists",
     ("readers/matrices.py", "_stored"): "offsets, which SciPy has checked",
     ("readers/matrices.py", "whole_numbers"): "refuses what does not fit",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from rankwell.cli.beside import ItemsIn, QrelsItemsIn, QueryIds, ScoresFrom
 from rankwell.cli.option import DATA, ENGINE, OUTPUT, POLICY, READING, Option
 from rankwell.cli.words import as_options, pairs
 from rankwell.display.escaping import printable
@@ -167,6 +168,7 @@ class ReadingQrels:
     qrels_columns: Annotated[
         list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
     ] = None
+    qrels_items_in: QrelsItemsIn = None
     encoding: Encoding = None
 
     @property
@@ -174,7 +176,8 @@ class ReadingQrels:
         """What ``read_qrels`` takes."""
         from rankwell.readers.column_names import Given
 
-        columns = Given(pairs(self.qrels_columns, "--qrels-columns"), argument="qrels_columns")
+        given, items_in = pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in
+        columns = Given(given, argument="qrels_columns", items_in=items_in)
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 
@@ -198,19 +201,24 @@ class Reading(ReadingQrels):
         Literal[0, 1] | None,
         Option(help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"),
     ] = None
+    query_ids: QueryIds = None
+    items_in: ItemsIn = None
+    scores_from: ScoresFrom = None
 
     @property
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
         columns = pairs(self.columns, "--columns")
         read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
+        read |= {"query_ids": self.query_ids, "items_in": self.items_in, "scores_from": self.scores_from}
         return read | {"rank_base": self.rank_base, "order": self.order}
 
     @property
     def words(self) -> dict[str, Any]:
         """What ``read=`` takes."""
         given = {
-            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, "--qrels-columns"), "qrels_format": self.qrels_format
+            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, "--qrels-columns"), "qrels_format": self.qrels_format,
+            "qrels_items_in": self.qrels_items_in,
         }  # fmt: skip
         return {word: value for word, value in given.items() if value not in (None, {})}
 

@@ -13,7 +13,7 @@ from rankwell.errors import UsageError, brief
 
 COLUMNS = re.compile(r"(?<!\w)((?:qrels_)?columns)=(\{[^{}]*\})")
 OTHERS = (
-    "order", "format_in", "qrels_format",
+    "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",

@@ -26,7 +26,19 @@ WORDS = {
     "statistics": tuple(
         each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
     ),
-    "read": ("format_in", "columns", "encoding", "rank_base", "order", "qrels_format", "qrels_columns"),
+    "read": (
+        "format_in",
+        "columns",
+        "encoding",
+        "rank_base",
+        "order",
+        "query_ids",
+        "items_in",
+        "scores_from",
+        "qrels_format",
+        "qrels_columns",
+        "qrels_items_in",
+    ),
     "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
 }
 DIGITS = 16

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.pieces import Pieces
 
-READING = "columns", "qrels_columns", "format_in", "qrels_format", "encoding", "order", "rank_base"
+OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
+READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
 NOTHING_SAID = Given(argument="qrels_columns")
 NOT_NAMED = Given(argument="")  # no argument names the columns of this table
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
@@ -116,7 +117,7 @@ def read_inputs(
     qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
-        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
+        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and what else ``read_run`` takes.
         The encoding of the judgements is that of the other tables too.
     engine
         The engine: judgements and training data may only be opened, to be read in pieces, and it may read sources itself.
@@ -236,9 +237,10 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
     found = reading_in({"read": read, **words})
     encoding = found.get("encoding")
     of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
-    of_run |= {word: found.get(word) for word in ("format_in", "order", "rank_base")}
+    of_run |= {word: found.get(word) for word in OF_RUNS}
+    items_in = found.get("qrels_items_in")
     of_qrels = {
-        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns"),
+        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns", items_in=items_in),
         "format_in": found.get("qrels_format"),
         "encoding": encoding,
     }

@@ -10,13 +10,21 @@ from rankwell.tables.run_qrels import SWAPPED
 
 
 class Given(dict[str, str]):
-    """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages."""
+    """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
+
+    ``items_in`` is how a cell writes a list of items.
+    """
 
     def __init__(
-        self, columns: Mapping[str, str] | None = None, *, by_rows: bool = False, argument: str = "columns"
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        by_rows: bool = False,
+        argument: str = "columns",
+        items_in: str | None = None,
     ) -> None:
         super().__init__(columns or {})
-        self.by_rows, self.argument = by_rows, argument
+        self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.by_rows
@@ -28,12 +36,14 @@ class Given(dict[str, str]):
 
     def with_more(self, columns: Mapping[str, str]) -> Given:
         """Return the same with other columns beside it."""
-        return Given({**self, **columns}, by_rows=self.by_rows, argument=self.argument)
+        return Given(
+            {**self, **columns}, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in
+        )
 
     def only(self, columns: Collection[str]) -> Given:
         """Return the same without columns that a table lacks."""
         kept = {column: word for column, word in self.items() if column in columns}
-        return Given(kept, by_rows=self.by_rows, argument=self.argument)
+        return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
 
 
 NONE_GIVEN = Given()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,6 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.readers.detection import TABLES, form_of, holds, not_held, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.options import NAMED_WORDS, WITH_CELLS, refuse_options, refuse_query_ids
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.reading import KINDS, PATHS
 from rankwell.readers.scans import explained, is_scanned, scanned
@@ -20,7 +22,8 @@ from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.readers.reading import Options
+    from rankwell.readers.options import Options
+    from rankwell.readers.query_ids import IdsOfFiles
 
 
 def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
@@ -52,16 +55,27 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 
     given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
     files = [file for each in given for file in files_of(each)]
-    parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
+    ids = None
+    if options.query_ids is not None:
+        from rankwell.readers.query_ids import IdsOfFiles
+
+        ids = IdsOfFiles(options.query_ids, given, files)
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, options, ids) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
+    if ids is not None:
+        ids.finish(first)
     return getattr(several_files, f"{kind}_of")(
         parts, name or (_system_name(first) if kind == "run" else first)
     )
 
 
-def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
+def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = form_of(file, options.format_in, options.columns)
+    if chosen in NAMED_WORDS and kind != "items" and not options.columns:
+        from rankwell.readers.foreign import refuse_foreign_file
+
+        refuse_foreign_file(file.head, file.label, kind, chosen)
     module = reader(chosen)
     function = getattr(module, f"read_{kind}", None)
     if function is None and kind == "items" and holds(module, kind):
@@ -70,10 +84,25 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
         raise not_held(file, chosen, kind)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    extra: dict[str, Any] = {}
+    taken = inspect.signature(function).parameters
+    refuse_options(
+        options,
+        file.label,
+        f"a file read as {chosen}",
+        is_table=chosen in WITH_CELLS,
+        has_scores="scores_from" not in taken,
+    )
+    if ids is not None:
+        if "query_ids" not in taken:
+            refuse_query_ids(options.query_ids, file.label, f"a file read as {chosen} names them")
+        extra["query_ids"] = ids.of(file)
+    if options.scores_from is not None:
+        extra["scores_from"] = options.scores_from
     with failures_explained(file, chosen):
         # what is wrong with a run is said of its file, whatever the system is called
         title = file.name if kind == "run" else name or file.name
-        table = function(file, name=title, columns=options.columns)
+        table = function(file, name=title, columns=options.columns, **extra)
         if not isinstance(table, KINDS[kind]):
             msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
             raise TypeError(msg)

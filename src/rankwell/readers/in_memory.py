@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.cells import plural
 from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import library, made, refuse_deep, series_of
@@ -44,7 +45,8 @@ def is_dict_of_columns(source: Any, *words: str) -> bool:
     if not isinstance(source, Mapping) or any(map(_is_cell, source.values())):
         return False
     # q alone may well be a query
-    known = {known_word(key) for key in source if isinstance(key, str) and len(key) > 1} - {None}
+    names = [key for key in source if isinstance(key, str) and len(key) > 1]
+    known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
     return known >= set(words) if words else bool(known)
 
 
@@ -108,12 +110,17 @@ def table_of(
         return pl.DataFrame(records, infer_schema_length=None)
     # Polars panics, which is no Exception, at objects within lists
     except (
+        AttributeError,
         TypeError,
         ValueError,
         OverflowError,
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
     ) as error:
+        if nested := _nested_in(records):  # which nobody reads: the fields of texts, settings and the like
+            flat = [{key: each for key, each in record.items() if key not in nested} for record in records]
+            if any(flat):
+                return table_of(flat, place)
         first: dict[str, tuple[type, Any]] = {}
         for number, record in enumerate(records):
             for key, value in record.items():
@@ -123,7 +130,24 @@ def table_of(
                         f"{place(number)}: {brief(key)} is {brief(value)}, but {brief(example)} in an earlier record. Give "
                         f"every record the same types."
                     ) from error
-        raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
+        held = ", ".join(sorted({kind.__name__ for kind, _ in first.values()}))
+        raise DataError(
+            f"{place(0)}: the records are no table of text and numbers; they hold {held}."
+        ) from error
+
+
+def _nested_in(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The columns that hold dicts, or lists of dicts or lists, somewhere."""
+    return {
+        key
+        for record in records
+        for key, each in record.items()
+        if isinstance(each, Mapping)
+        or (
+            isinstance(each, (list, tuple))
+            and any(isinstance(inner, (Mapping, list, tuple)) for inner in each)
+        )
+    }
 
 
 def _is_cell(value: Any) -> bool:

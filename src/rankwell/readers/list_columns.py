@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.display.composed import Composed
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import Given, match_columns, quoted
+from rankwell.readers import cells
+from rankwell.readers.cells import RECOMMENDED
+from rankwell.readers.column_names import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
-from rankwell.tables.places import Place
+from rankwell.tables.places import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 PLAIN = ("query", "topic")  # what may be one value for a whole list
 LISTED = 20  # about the items in a list: so many fewer rows make a piece
-RECOMMENDED = ("recommendations", "recommended", "recs")
 
 
 def words_of(
@@ -41,20 +41,32 @@ def words_of(
         if word in wanted and word not in taken:
             plural[column] = word
             taken.add(word)
+    texts = [column for column, kind in schema.items() if _is_text(kind)]
+    plural |= cells.plural(texts, [*schema, *plural.values()], wanted, {**given, **plural})
     return match_columns(schema, wanted, name, Given.of(given).with_more(plural))
 
 
 def unfolded(
-    frames: Frames, words: Mapping[str, str], schema: Mapping[str, pl.DataType], name: str
+    frames: Frames,
+    words: Mapping[str, str],
+    schema: Mapping[str, pl.DataType],
+    name: str,
+    given: Mapping[str, str] = NONE_GIVEN,
 ) -> tuple[Frames, Place] | None:
     """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
+
+    Lists may be written in cells of text; ``given`` may say how.
 
     Raises
     ------
     DataError
         If there is one number for a whole list.
     """
-    if "item" not in words or not _is_list(schema[words["item"]]):
+    if "item" not in words:
+        return None
+    if _is_text(schema[words["item"]]) and "query" in words:
+        return of_cells(frames, words, name, given)
+    if not _is_list(schema[words["item"]]):
         return None
     for word, column in words.items():
         if word not in PLAIN and not _is_list(schema[column]):
@@ -65,6 +77,23 @@ def unfolded(
     _refuse_structs(words["item"], schema[words["item"]], name)
     lists = Lists(frames, words, name)
     return lists.frames, lists.place
+
+
+def of_cells(
+    frames: Frames, words: Mapping[str, str], name: str, given: Mapping[str, str], place: Place | None = None
+) -> tuple[Frames, Place] | None:
+    """Return the same of a table of text whose cells hold lists; None if each cell is one item."""
+    split = cells.split(frames, words, name, given, place)
+    if split is None:
+        return None
+    lists = Lists(split, words, name, place)
+    return lists.frames, lists.place
+
+
+def _is_text(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return kind in (pl.String, pl.Categorical, pl.Enum)
 
 
 def _refuse_structs(column: str, kind: Any, name: str) -> None:
@@ -88,8 +117,11 @@ def _is_list(kind: pl.DataType) -> bool:
 class Lists:
     """A table with a list of items in each row; a piece is made when it is asked for."""
 
-    def __init__(self, given: Frames, words: Mapping[str, str], name: str) -> None:
+    def __init__(
+        self, given: Frames, words: Mapping[str, str], name: str, place: Place | None = None
+    ) -> None:
         self.given, self.words, self.name = given, words, name
+        self.row_place = place or RowOf(name)
         self.listed = [column for word, column in words.items() if word not in PLAIN]
 
     def frames(self, size: int) -> Iterator[pl.DataFrame]:
@@ -109,7 +141,7 @@ class Lists:
                 start += int(np.searchsorted(ends, row, side="right"))
                 break
             start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
-        return Composed("{name}, row {row}", name=self.name, row=start + 1)
+        return self.row_place(start)
 
     def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
         import polars as pl
@@ -129,15 +161,15 @@ class Lists:
             if column not in self.listed:
                 continue
             if piece[column].null_count():
-                row = start + int(piece[column].is_null().arg_max() or 0) + 1
+                row = start + int(piece[column].is_null().arg_max() or 0)
                 raise DataError(
-                    f"{self.name}, row {row}: the list of the {word} is missing (null). Remove the row, or write an empty list."
+                    f"{self.row_place(row)}: the list of the {word} is missing (null). Remove the row, or write an empty list."
                 )
             differ = piece[column].list.len() != lengths
             if differ.any():
                 at = int(differ.arg_max() or 0)
                 raise DataError(
-                    f"{self.name}, row {start + at + 1}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
+                    f"{self.row_place(start + at)}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
                     f"{brief(column)}. Give each item one {word}."
                 )
         return lengths

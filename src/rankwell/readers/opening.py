@@ -11,9 +11,10 @@ from rankwell.readers.detection import form_of, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
+from rankwell.readers.options import NAMED_WORDS, NO_COLUMNS, WITH_CELLS, Options, refuse_options
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
-from rankwell.readers.reading import NO_COLUMNS, are_files, read_qrels
+from rankwell.readers.reading import are_files, read_qrels
 from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.run_qrels import Qrels
 
@@ -65,7 +66,13 @@ def _is_one(source: Any) -> bool:
 def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
     file = recoded(file, options["encoding"], options["format_in"])
     form, _ = form_of(file, options["format_in"], options["columns"] or NO_COLUMNS)
+    asked = Options(None, _given(options["columns"]), None)
+    refuse_options(asked, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
     function = getattr(reader(form), "open_qrels", None)
+    if form in NAMED_WORDS and not options["columns"]:
+        from rankwell.readers.foreign import refuse_foreign_file
+
+        refuse_foreign_file(file.head, file.label, "qrels", form)
     if function is None:
         return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
     with failures_explained(file, form):

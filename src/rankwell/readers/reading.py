@@ -6,12 +6,20 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory
-from rankwell.readers.column_names import NONE_GIVEN, Given
 from rankwell.readers.in_memory import is_spark
+from rankwell.readers.options import (
+    AS_IT_IS,
+    NO_COLUMNS,
+    Options,
+    answers_in,
+    given_of,
+    refuse_options,
+    refuse_query_ids,
+)
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.assessor import Assessor
@@ -20,19 +28,8 @@ from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
-NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
-
-
-class Options(NamedTuple):
-    """How a file is read: its format and its encoding if they are given, and what its columns mean."""
-
-    format_in: str | None
-    columns: Mapping[str, str]
-    encoding: str | None
-
-
-AS_IT_IS = Options(None, NO_COLUMNS, None)
+ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
 @checked
@@ -44,6 +41,9 @@ def read_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
+    scores_from: Any = None,
     order: Literal["rows"] | None = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
@@ -70,6 +70,14 @@ def read_run(
         The encoding of text files that are not UTF-8, such as ``"latin-1"`` or ``"euc-kr"``; a byte-order mark in a file wins.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
+    query_ids
+        The ids of the queries, where answers do not name them: a list, in the order of the answers (or of the files); a file with an id
+        a line, or with the requests of a ``_msearch``; or ``"stem"``, the name of each file, of a pattern what its ``*`` stands for.
+    items_in
+        How a cell of a table writes a list of items: ``"blank"``, ``"comma"``, ``"semicolon"`` or ``"bar"`` between two, ``"brackets"``
+        around them; ``"one"`` if each cell is one item.
+    scores_from
+        The scores of a LETOR file: a file with a score a line, or an array.
     order
         ``"rows"`` if the rows of a table stand best first, whatever other columns hold. Without it a table that has no score and no
         rank, but a column of numbers that could be one, is refused with the question.
@@ -93,6 +101,9 @@ def read_run(
         columns=columns,
         encoding=encoding,
         rank_base=rank_base,
+        query_ids=query_ids,
+        items_in=items_in,
+        scores_from=scores_from,
         order=order,
     )
     if run is not source:
@@ -108,6 +119,9 @@ def open_run(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
+    scores_from: Any = None,
     order: Literal["rows"] | None = None,
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
@@ -118,9 +132,12 @@ def open_run(
     if not isinstance(source, Run):
         if order is not None:
             plain("order", order, Literal["rows"])
-            columns = Given(columns, by_rows=True)
-        is_plain = format_in is None and encoding is None and not columns
-        options = AS_IT_IS if is_plain else Options(format_in, columns or NO_COLUMNS, encoding)
+        is_plain = format_in is None and encoding is None and not columns and order is None
+        if is_plain and query_ids is None and items_in is None and scores_from is None:
+            options = AS_IT_IS
+        else:
+            given = given_of(columns, items_in, by_rows=order is not None)
+            options = Options(format_in, given, encoding, query_ids, scores_from)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -134,6 +151,8 @@ def read_qrels(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
     assessor: Assessor | str | None = None,
+    query_ids: Any = None,
+    items_in: ItemsIn | None = None,
 ) -> Qrels:
     """Read judgements from files, a dict, a table, a matrix or Qrels.
 
@@ -145,7 +164,7 @@ def read_qrels(
         per query; or Qrels.
     name
         The name of the qrels in messages; default the file's name.
-    format_in, columns, encoding
+    format_in, columns, encoding, query_ids, items_in
         As for ``read_run``.
     assessor
         Who judged: ``"human"``, ``"model:gpt-4o,date=2025-03-01"`` or an ``Assessor``; ``agreement`` prints it.
@@ -160,8 +179,9 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    given = NO_COLUMNS if columns is None else columns
-    qrels: Qrels = _read(source, "qrels", name, Options(format_in, given, encoding))
+    given = columns if columns is not None and items_in is None else given_of(columns, items_in)
+    options = Options(format_in, given, encoding, query_ids)
+    qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
 
@@ -212,7 +232,23 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
-    module, source = _module_and_value(source, kind)
+    first = next(iter(source.values()), None) if type(source) is dict else None
+    is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= {int, float}
+    is_plain = is_of_numbers and kind != "items"
+    if not is_plain and kind != "items":
+        shape, answers = answers_in(source, kind, name or kind, options)
+        if shape is not None:
+            read = getattr(shape, f"{kind}_of")
+            return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
+    what = f"a {type(source).__name__}"
+    if is_plain:
+        from rankwell.readers import mapping as module
+    else:
+        module, source = _module_and_value(source, kind)
+    items_in = getattr(options.columns, "items_in", None)
+    if options.query_ids is not None or options.scores_from is not None or items_in is not None:
+        refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
+        refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
 
 
@@ -244,6 +280,12 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
+    from rankwell.readers import objects
+
+    if not is_dict and objects.is_rows(source):
+        from rankwell.readers import frames
+
+        return frames, objects.columns_of(source, kind)
     if is_spark(source):
         from rankwell.readers import spark_tables
 

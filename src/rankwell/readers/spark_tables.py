@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import UsageError
+from rankwell.errors import DataError, UsageError
+from rankwell.readers import cells
 from rankwell.readers.column_names import NONE_GIVEN, Given, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import PIECE, column_of
@@ -18,6 +19,8 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
+
+ONE = Given(items_in="one")  # whether cells are lists was seen before
 
 
 class SparkPieces:
@@ -79,7 +82,7 @@ class SparkRows:
         """Return all rows, collected."""
         from rankwell.readers import frames
 
-        return frames.run_of(self.pieces.collected(), name=self.pieces.name).rows.table()
+        return frames.run_of(self.pieces.collected(), name=self.pieces.name, columns=ONE).rows.table()
 
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
@@ -95,7 +98,7 @@ def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     from rankwell.readers import frames
 
     pieces = _opened(frame, "qrels", name, columns)
-    qrels = frames.qrels_of(pieces.collected(), name=name)
+    qrels = frames.qrels_of(pieces.collected(), name=name, columns=ONE)
     qrels.unread = pieces.unread
     return qrels
 
@@ -122,7 +125,24 @@ def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> Spa
     pieces.unread = unread_of(
         frame.columns, words, kind, name, columns, lambda names: _levels_of(frame, names)
     )
+    if cells.may_hold_lists(dict.fromkeys(pieces.words, "item"), columns):
+        _refuse_lists(pieces, columns)
     return pieces
+
+
+def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
+    """Raise DataError for cells of text that hold lists of items, as far as the first rows show it."""
+    first = SparkPieces(
+        pieces.frame.limit(cells.LOOKED), {word: word for word in pieces.words}, pieces.name
+    ).collected()
+    way = Given.of(columns).items_in or cells.way_of(
+        first, {word: word for word in pieces.words}, pieces.name, columns
+    )
+    if way is not None:
+        raise DataError(
+            f"{pieces.name}: the cells of the items are lists, as text. Make a row of each item in Spark first: "
+            f"explode(split(column, ' '))."
+        )
 
 
 def _levels_of(frame: Any, columns: list[str]) -> Callable[[int], list[pl.DataFrame]]:

@@ -11,7 +11,7 @@ from rankwell.readers.compression import COMPRESSED_SUFFIXES
 # those of all formats (a test compares them), so that none has to be imported for a name
 FORMAT_SUFFIXES = (
     ".run", ".qrels", ".trec", ".txt", ".csv", ".tsv", ".psv", ".dsv", ".jsonl", ".ndjson", ".json", ".dat", ".prefs",
-    ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows",
+    ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".letor", ".svmlight", ".inter",
 )  # fmt: skip
 SUFFIXES = (*FORMAT_SUFFIXES, *COMPRESSED_SUFFIXES)
 

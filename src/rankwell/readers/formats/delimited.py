@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
-from rankwell.readers import frames, plain_lines
+from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import Given, match_columns, say
 from rankwell.readers.files import PIECE, File
@@ -55,6 +55,8 @@ def recognises(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a table; its rows are read when somebody looks."""
     table = Table(file, "run", columns)
+    if (lists := table.lists()) is not None:
+        return frames.run_opened(lists, name)
     if table.lines is None or not {"score", "rank"} & set(table.words):
         return frames.run_opened(table.opened(), name)
 
@@ -74,6 +76,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 
         return sheets.read_qrels(file, name=name, columns=columns)
     table = Table(file, "qrels", columns)
+    if (lists := table.lists()) is not None:
+        return frames.qrels_opened(lists, name)
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
     if qrels is None:
         return frames.qrels_opened(table.opened(), name)
@@ -86,6 +90,8 @@ def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     if _is_sheet(file, columns):
         return held_qrels(read_qrels(file, name=name, columns=columns))
     table = Table(file, "qrels", columns)
+    if (lists := table.lists()) is not None:
+        return frames.open_pieces(lists, name)
     if table.lines is None:
         return frames.open_pieces(table.opened(), name)
     pieces = plain_lines.in_pieces(table.lines, table.framed, name)
@@ -165,7 +171,9 @@ class Table:
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
-        own = Given.of(columns).only(self.names) if shared else columns
+        own = Given.of(columns).only(self.names) if shared else Given.of(columns)
+        self.given = own
+        own = own.with_more(cells.plural(self.names, self.names, WORDS[kind], own))
         try:
             self.words = match_columns(self.names, WORDS[kind], file.label, own)
         except DataError as error:
@@ -173,6 +181,18 @@ class Table:
                 raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
             raise
         self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
+
+    def lists(self) -> frames.Opened | None:
+        """Return the rows and their places if cells hold lists of items; None if each is one item."""
+        if not cells.may_hold_lists(self.words, self.given):
+            return None
+        head = self.file.head.decode(errors="replace").replace(self.separator, "")
+        if not self.has_quotes and cells.are_plain(head, self.words, self.given):
+            return None
+        from rankwell.readers.list_columns import of_cells
+
+        lists = of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
+        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     @cached_property
     def lines(self) -> plain_lines.Lines | None:

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.readers import frames, in_memory
+from rankwell.readers import cells, frames, in_memory
+from rankwell.readers.column_names import Given
 from rankwell.readers.files import File
 from rankwell.readers.json_lists import Gathered, Pairs, kind_of
+from rankwell.readers.json_values import UNIQUE, Twice, first_value
+from rankwell.readers.shape import shape_of
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.columns import known_word
 from rankwell.tables.items_users import Items
@@ -36,7 +39,11 @@ DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
 
 
 def recognises(start: bytes) -> bool:
-    """Whether a text begins like a list, or like an object that holds another object or a list."""
+    """Whether a text begins like a list, or like an object that holds another object or a list, of no shape with its own reader."""
+    return _is_nested(start) and shape_of(first_value(start)) is None
+
+
+def _is_nested(start: bytes) -> bool:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"["):
         return True
@@ -131,7 +138,7 @@ class Document:
             return False
         self._columns = found
         meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}
-        return meant >= set(words)
+        return {*meant, *cells.plural(found, found, tuple(words), columns).values()} >= set(words)
 
     def _columns_in(self, most: int | None) -> dict[str, list[Any]] | None:
         """The members of an object if all are lists, or all are objects with the same keys, as pandas writes columns."""
@@ -194,7 +201,7 @@ class Document:
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""
-        if columns:
+        if columns or Given.of(columns).items_in:
             raise UsageError(
                 f"{self.file.label}: it has no named columns; columns= and order= are for tables and records."
             )
@@ -208,6 +215,19 @@ class Document:
             known.add(query)
             gathered.add(query, members)
         return gathered.lists()
+
+    def values(self) -> Iterator[tuple[str, Any]]:
+        """Yield each value with its place: the whole text is one, or each of its lines."""
+        at, line, counted = self.start, 1, 0
+        while at < len(self.text):
+            line, counted = line + self.text.count("\n", counted, at), at
+            try:
+                value, at = self._value(at, UNIQUE)
+            except Twice as twice:
+                raise DataError(
+                    f"{self.file.label}:{line}: the key {brief(twice.args[0])} stands twice in an object. Remove one."
+                ) from None
+            yield f"{self.file.label}:{line}", value
 
     def members(self) -> Iterator[tuple[Any, Any]]:
         """Yield the members of the outermost object or list: key or number, and value."""
@@ -236,10 +256,10 @@ class Document:
         found = BLANKS.match(self.text, at)
         return found.end() if found else at
 
-    def _value(self, at: int) -> tuple[Any, int]:
+    def _value(self, at: int, decoder: json.JSONDecoder = DECODER) -> tuple[Any, int]:
         """A value, and where the next sign after it stands."""
         try:
-            value, end = DECODER.raw_decode(self.text, at)
+            value, end = decoder.raw_decode(self.text, at)
         except json.JSONDecodeError as error:
             raise self._broken(error.pos, error.msg) from error
         except RecursionError as error:

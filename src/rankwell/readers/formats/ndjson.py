@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,13 +14,14 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers import frames, plain_lines
+from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import match_columns
+from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.pieces import Pieces
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
+from rankwell.readers.shape import shape_of
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import ID_WORDS, WORDS, known_word
@@ -35,7 +37,7 @@ SUFFIXES = (".jsonl", ".ndjson")
 
 
 def recognises(start: bytes) -> bool:
-    """Whether the first line is an object of plain values."""
+    """Whether the first line is an object of plain values, of no shape with its own reader."""
     line = start.removeprefix(BOM).lstrip().partition(b"\n")[0]
     if not line.startswith(b"{"):
         return False
@@ -43,12 +45,15 @@ def recognises(start: bytes) -> bool:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+    is_flat = not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+    return is_flat and shape_of(record) is None
 
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in an NDJSON file; its rows are read when somebody looks."""
     lines = JsonLines(file, "run", columns)
+    if (lists := lines.lists()) is not None:
+        return frames.run_opened(lists, name)
     if not {"score", "rank"} & set(lines.words):
         return frames.run_opened(lines.opened(), name)
     rows = frames.FrameRows(lines.pieces, lines.words, name, place=lines.place)
@@ -60,6 +65,8 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an NDJSON file."""
     lines = JsonLines(file, "qrels", columns)
+    if (lists := lines.lists()) is not None:
+        return frames.qrels_opened(lists, name)
     qrels = plain_lines.qrels_of(lines.plain, name)
     if qrels is None:
         return frames.qrels_opened(lines.opened(), name)
@@ -70,6 +77,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     """Return the judgements in an NDJSON file, to be read in pieces."""
     lines = JsonLines(file, "qrels", columns)
+    if (lists := lines.lists()) is not None:
+        return frames.open_pieces(lists, name)
     pieces = plain_lines.in_pieces(lines.plain, lines.framed, name)
     pieces.unread = lines.unread
     return pieces
@@ -117,9 +126,24 @@ class JsonLines:
         self.file = file
         keys = keys_of(file)
         self._first = keys
-        self.words = match_columns(keys, WORDS[kind], file.label, columns)
+        self.given = Given.of(columns)
+        own = self.given.with_more(cells.plural(keys, keys, WORDS[kind], columns))
+        self.words = match_columns(keys, WORDS[kind], file.label, own)
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
         self.unread = unread_of(keys, self.words, kind, file.label, columns, self._frames)
+
+    def lists(self) -> frames.Opened | None:
+        """Return the rows and their places if values hold lists of items, as text; None if each is one item."""
+        if not cells.may_hold_lists(self.words, self.given):
+            return None
+        key = re.escape(json.dumps(self.words["item"], ensure_ascii=False).encode(errors="surrogatepass"))
+        first = b"".join(re.findall(key + rb'\s*:\s*"((?:[^"\\]|\\.)*)"', self.file.head))
+        if cells.are_plain(first.decode(errors="replace"), self.words, self.given):
+            return None
+        from rankwell.readers.list_columns import of_cells
+
+        lists = of_cells(self.pieces, self.words, self.file.label, self.given, self.place)
+        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     @property
     def plain(self) -> plain_lines.Lines:

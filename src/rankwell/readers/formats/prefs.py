@@ -45,7 +45,7 @@ def recognises(start: bytes) -> bool:
         lines.append(line.split())
         if len(lines[-1]) != COLUMNS:
             return False
-    if not lines:
+    if not lines or lines[0][1].startswith(b"qid:"):  # LETOR
         return False
     levels, items, groups, parts = (
         [_is_number(words[column]) or words[column] == b"Q0" for words in lines] for column in (4, 3, 1, 2)

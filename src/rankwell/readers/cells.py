@@ -1,0 +1,198 @@
+"""Cells that hold a list of items, as text: ``a b c``, ``a,b,c``, ``['a', 'b']``, ``["a","b"]``, ``[1 2 3]`` as NumPy prints it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.column_names import Given
+from rankwell.tables.columns import known_word
+from rankwell.tables.places import Place
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.frame_columns import Frames
+
+SIGNS = {"blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
+WAYS = (*SIGNS, "brackets", "one")
+LISTS = ("item", "score", "grade")
+RECOMMENDED = ("recommendations", "recommended", "recs")
+LOOKED = 1_000
+ODD = re.compile(r"[^\S\r\n]|[,;|\[]")
+BETWEEN = r"\s*([,;|])\s*"
+QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+
+
+def argument_of(given: Mapping[str, str]) -> str:
+    """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
+    return "qrels_items_in" if Given.of(given).argument.startswith("qrels_") else "items_in"
+
+
+def remedy(way: str, given: Mapping[str, str]) -> str:
+    """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
+    said = f"{argument_of(given)}='{way}'"
+    return said if Given.of(given).argument else f"in Python rw.read_qrels(table,{said})"
+
+
+def plural(
+    texts: Iterable[str], columns: Iterable[str], wanted: tuple[str, ...], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the columns of text that are named by the plural, as columns of lists are: those of runs and judgements.
+
+    >>> plural(["user", "items"], ["user", "items"], ("query", "item", "score"), {})
+    {'items': 'item'}
+    """
+    if "query" not in wanted or "item" in given.values() or "item" in map(known_word, columns):
+        return {}
+    found: dict[str, str] = {}
+    for column in texts:
+        plain = column.lower()
+        word = "item" if plain in RECOMMENDED else known_word(plain.removesuffix("s"))
+        if word == "score" and "grade" in wanted:
+            word = "grade"
+        if (plain != plain.removesuffix("s") or plain in RECOMMENDED) and (
+            word in LISTS
+            and word in wanted
+            and word not in found.values()
+            and known_word(column) is None
+            and column not in given
+        ):
+            found[column] = word
+    return found if "item" in found.values() else {}
+
+
+def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
+    """Whether cells are looked at: if somebody said so, under a plural name, and where there is neither number nor rank."""
+    items_in = Given.of(given).items_in
+    is_named = known_word(words["item"]) is None and words["item"] not in given
+    return (
+        "query" in words
+        and items_in != "one"
+        and bool(items_in or is_named or not {"score", "rank", "grade"} & set(words))
+    )
+
+
+def are_plain(text: str, words: Mapping[str, str], given: Mapping[str, str]) -> bool:
+    """Whether a text that has the first cells, and more, holds no sign of a list, and nobody said so: then nobody has to look closer."""
+    return not Given.of(given).items_in and known_word(words["item"]) is not None and ODD.search(text) is None
+
+
+def split(
+    frames: Frames, words: Mapping[str, str], name: str, given: Mapping[str, str], place: Place | None = None
+) -> Frames | None:
+    """Return the pieces of a table with lists where cells of text hold them; None if each cell is one item.
+
+    ``given`` may say how a list is written. Else brackets are recognised, in tables without scores or grades and under a plural name, and
+    signs under a plural name.
+
+    Raises
+    ------
+    DataError
+        If cells may be lists and nobody said so, or a cell is no such list.
+    """
+    if not may_hold_lists(words, given):
+        return None
+    items_in = Given.of(given).items_in
+    way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
+    if sample is not None and len(sample):
+        way = way_of(sample[:LOOKED], words, name, given, place)
+    if way is None:
+        return None
+    listed = [own for word, own in words.items() if word in LISTS]
+
+    def pieces(size: int) -> Iterator[pl.DataFrame]:
+        start = 0
+        for piece in frames(size):
+            yield piece.with_columns(_lists(piece[own], way, name, start, given, place) for own in listed)
+            start += len(piece)
+
+    return pieces
+
+
+def way_of(
+    sample: pl.DataFrame,
+    words: Mapping[str, str],
+    name: str,
+    given: Mapping[str, str],
+    place: Place | None = None,
+) -> str | None:
+    """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
+    import polars as pl
+
+    column = sample[words["item"]]
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return None
+    cells = column.cast(pl.String).fill_null("").str.strip_chars()
+    filled = cells.filter(cells != "")
+    is_list = filled.str.starts_with("[") & filled.str.ends_with("]")
+    if len(filled) and is_list.all():
+        return "brackets"
+    is_named = known_word(words["item"]) is None and words["item"] not in given
+    plain = cells.str.replace_all(BETWEEN, "$1")
+    held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
+    held += ["brackets"] * bool(is_list.any())
+    if is_named and len(held) < 2:
+        return held[0] if held else "blank"
+    if not held or (not is_named and sample[words["query"]].n_unique() < len(sample)):
+        return None
+    way = held[-1]
+    row = int(plain.str.contains(SIGNS.get(way, "["), literal=True).arg_max() or 0)
+    raise DataError(
+        f"{_at(row, name, place)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
+        f"{remedy(way, given)}; if it is one item, {remedy('one', given)}."
+    )
+
+
+def _at(row: int, name: str, place: Place | None) -> str:
+    return place(row) if place else f"{name}, row {row + 1}"
+
+
+def _lists(
+    cells: pl.Series, way: str, name: str, start: int, given: Mapping[str, str], place: Place | None
+) -> pl.Series:
+    """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
+    import polars as pl
+
+    if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
+    text = cells.cast(pl.String).str.strip_chars()
+    if way == "brackets":
+        return _bracketed(text, name, start, place)
+    plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
+    for other in [] if Given.of(given).items_in else SIGNS:
+        odd = plain.str.contains(SIGNS[other], literal=True)
+        if other != way and odd.any():
+            row = int(odd.arg_max() or 0)
+            raise DataError(
+                f"{_at(start + row, name, place)}: {brief(text[row])} holds {brief(SIGNS[other])}, while the first rows are lists by {way}. "
+                f"Say {remedy(way, given)} if it is part of an id, or {remedy(other, given)}."
+            )
+    parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
+    return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _bracketed(text: pl.Series, name: str, start: int, place: Place | None) -> pl.Series:
+    """The lists of cells in brackets, with or without quotation marks."""
+    import polars as pl
+
+    inner = text.str.strip_prefix("[").str.strip_suffix("]")
+    is_quoted = inner.str.contains(r"['\"]")
+    rest = inner.str.replace_all(QUOTED, "")
+    wrong = ~(text.str.starts_with("[") & text.str.ends_with("]"))
+    wrong |= is_quoted & ~rest.str.contains(r"^[,\s]*$")
+    wrong |= inner.str.contains(r"(^|[\s,])\.\.\.([\s,]|$)") | inner.str.contains(r"[\[\]\\]")
+    if wrong.fill_null(value=False).any():
+        row = int(wrong.arg_max() or 0)
+        raise DataError(
+            f"{_at(start + row, name, place)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
+            f"it was printed (...), or holds lists or escapes, write it again, such as by ' '.join(ids)."
+        )
+    quoted = inner.str.extract_all(QUOTED).list.eval(
+        pl.element().str.slice(1, pl.element().str.len_chars() - 2)
+    )
+    plain = inner.str.replace_all(",", " ").str.replace_all(r"\s+", " ").str.strip_chars().str.split(" ")
+    plain = plain.list.eval(pl.element().filter(pl.element() != ""))
+    return pl.select(pl.when(is_quoted).then(quoted).otherwise(plain).alias(text.name)).to_series()

@@ -1,0 +1,64 @@
+"""Documents of LangChain: ``Document``, ``(Document, score)``, and dumps of both, a list for each query.
+
+A pair's score may be a similarity or a distance, and the pair does not say which. So the order of the list is the ranking, best first, and
+the scores are not read; where they go neither down nor up along the list, it is refused.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from rankwell.errors import brief
+from rankwell.readers.answers import Answer
+from rankwell.readers.hit_lists import Hit, HitLists, field, has
+from rankwell.readers.shape import Unread
+
+SUFFIXES = ()
+IDS = ("id", "doc_id", "docid", "docno", "document_id", "chunk_id", "source")
+
+
+def hit(value: Any) -> Hit | None:
+    """Return the id of a document; the score of a pair is left out."""
+    document = _document(value)
+    if document is None:
+        return None
+    found = field(document, "id")
+    metadata = field(document, "metadata") or {}
+    return (
+        next((metadata[key] for key in IDS if metadata.get(key) is not None), None)
+        if found is None
+        else found
+    ), None
+
+
+def _document(value: Any) -> Any:
+    """The document of a dump, of a pair, or itself; None if there is none."""
+    if isinstance(value, (list, tuple)) and len(value) == 2:
+        value = value[0]
+    if has(value, "lc", "kwargs"):
+        value = field(value, "kwargs")
+    return value if has(value, "page_content") else None
+
+
+class Documents(HitLists):
+    """Lists of documents, whose order is the ranking."""
+
+    def _answer(self, hits: Any) -> Answer:
+        scores = [each[1] for each in hits if isinstance(each, (list, tuple)) and len(each) == 2]
+        try:
+            steps = {above > below for above, below in pairwise(scores) if above != below}
+        except (TypeError, ValueError):
+            raise Unread(f"the scores of its pairs are no numbers, such as {brief(scores[0])}.") from None
+        if len(steps) > 1:
+            raise Unread(
+                "the scores of its pairs (document, score) go neither down nor up, so the list is not in the order of a ranking, and whether "
+                "they are similarities or distances is not known. Sort the list, best first, or give {query: {id: score}}."
+            )
+        if any(hit(each) == (None, None) for each in hits):
+            raise Unread("a document has no id. Set Document.id, or an id in its metadata.")
+        return super()._answer(hits)
+
+
+SHAPE = Documents("langchain", "a list of LangChain documents", hit, words="page_content lc kwargs")
+recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

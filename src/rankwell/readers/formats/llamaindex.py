@@ -1,0 +1,22 @@
+"""Nodes of LlamaIndex: ``NodeWithScore`` and dumps of it, a list for each query; ``expected_ids`` beside them are judgements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankwell.readers.hit_lists import Hit, HitLists, field, has
+
+SUFFIXES = ()
+
+
+def hit(value: Any) -> Hit | None:
+    """Return the id of a node and its score, which may be None."""
+    if not has(value, "node", "score"):
+        return None
+    node = field(value, "node")
+    found = [field(node, name) for name in ("node_id", "id_") if has(node, name)]
+    return (found[0], field(value, "score")) if found else None
+
+
+SHAPE = HitLists("llamaindex", "a list of LlamaIndex nodes", hit, words="node id_ class_name source_nodes")
+recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -1,0 +1,76 @@
+"""Answers of Solr: ``response.docs`` of a select, or ``grouped``. The query's text, where it is echoed, names the query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankwell.readers.answers import Answer
+from rankwell.readers.shape import Shape, Unread
+
+SUFFIXES = ()
+
+
+def fits(value: Any) -> bool:
+    """Whether a value is an answer."""
+    if not isinstance(value, Mapping):
+        return False
+    response = value.get("response")
+    return (
+        (isinstance(response, Mapping) and isinstance(response.get("docs"), list))
+        or _is_grouped(value)
+        or _is_failure(value)
+    )
+
+
+def _is_grouped(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("grouped"), Mapping) and "responseHeader" in value
+
+
+def _is_failure(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("responseHeader"), Mapping) and isinstance(value.get("error"), Mapping)
+
+
+def run(value: Mapping[str, Any]) -> Iterator[Answer]:
+    """Yield the answer; the order of the documents is the ranking."""
+    text = value.get("responseHeader", {}).get("params", {}).get("q")
+    if _is_failure(value):
+        yield Answer([], text=text, failure=str(value["error"].get("msg"))[:60])
+    elif _is_grouped(value):
+        yield Answer([_id(each) for each in _grouped(value["grouped"])], text=text)
+    else:
+        response = value["response"]
+        if response.get("start"):
+            raise Unread(
+                f"the answer begins at hit {response['start'] + 1} (start), so its ranks are not known. Ask from the first hit on."
+            )
+        documents = response["docs"]
+        yield Answer([_id(each) for each in documents], [each.get("score") for each in documents], text=text)
+
+
+def _grouped(grouped: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the documents of all groups, in the order of the page."""
+    if len(grouped) != 1:
+        raise Unread(f"the answer is grouped by {len(grouped)} fields, so it has no one order. Group by one.")
+    for by in grouped.values():
+        for group in by.get("groups", [by]):
+            yield from group["doclist"]["docs"]
+
+
+def _id(document: Mapping[str, Any]) -> Any:
+    if "id" not in document:
+        raise Unread(
+            f"a document has no id; its fields are {', '.join(map(repr, list(document)[:9]))}. Ask for the key of the schema as id: fl=id:KEY,score."
+        )
+    return document["id"]
+
+
+SHAPE = Shape(
+    "solr",
+    "an answer of Solr",
+    fits,
+    run,
+    in_order=True,
+    words="responseHeader response docs numFound grouped",
+)
+recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

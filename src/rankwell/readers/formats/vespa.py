@@ -1,0 +1,55 @@
+"""Answers of Vespa: the hits below ``root.children``; of ids such as ``id:harbour:note::d1`` what the application chose, ``d1``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankwell.errors import brief
+from rankwell.readers.answers import Answer
+from rankwell.readers.shape import Shape, Unread
+
+SUFFIXES = ()
+COLONS = 4  # id:namespace:type:key=value:own
+
+
+def fits(value: Any) -> bool:
+    """Whether a value is an answer."""
+    root = value.get("root") if isinstance(value, Mapping) else None
+    return (
+        isinstance(root, Mapping)
+        and "relevance" in root
+        and ("children" in root or "fields" in root or "errors" in root)
+    )
+
+
+def run(value: Mapping[str, Any]) -> Iterator[Answer]:
+    """Yield the answer; an answer with errors is incomplete, one of nothing but errors is none."""
+    root = value["root"]
+    hits = [each for each in root.get("children", ()) if not str(each.get("id", "")).startswith("group:")]
+    errors = [str(each.get("message") or each.get("summary") or each) for each in root.get("errors", ())]
+    if errors and not hits:
+        yield Answer([], failure=errors[0][:60])
+        return
+    scores = [each.get("relevance") for each in hits]
+    yield Answer([_id(each) for each in hits], scores, lack=errors[0][:60] if errors else "")
+
+
+def _id(hit: Mapping[str, Any]) -> Any:
+    """The id that the application gave: behind the fourth colon, as it may hold colons itself; else the field id."""
+    fields = hit.get("fields") or {}
+    for given in (hit.get("id"), fields.get("documentid")):
+        parts = given.split(":", COLONS) if isinstance(given, str) else []
+        if len(parts) == COLONS + 1 and parts[0] == "id":
+            return parts[-1]
+    if "id" not in fields:
+        raise Unread(
+            f"the hit {brief(hit.get('id'))} has no id of a document. Return the field documentid or id in the summary."
+        )
+    return fields["id"]
+
+
+SHAPE = Shape(
+    "vespa", "an answer of Vespa", fits, run, in_order=True, words="root children relevance coverage"
+)
+recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels
