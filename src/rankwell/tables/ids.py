@@ -292,9 +292,23 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     if converted is None:
         raise DataError(
             f"{what} ids are text on one side and integers on the other, and the text is not plain numbers "
-            f"(such as {brief((ids if ids.is_text else like).one(0))}). Give both sides the same type."
+            f"(such as {brief(_no_plain_number(ids if ids.is_text else like))}). Give both sides the same type."
         )
     return converted, True
+
+
+def _no_plain_number(ids: Ids) -> str | int:
+    """The first text id that is not the plain decimal form of an integer; the first one if each is."""
+    low, high = 0, len(ids)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if ids[low:middle].as_integers() is None:
+            high = middle
+        elif ids[middle:high].as_integers() is None:
+            low = middle
+        else:
+            return ids.one(0)
+    return ids.one(low)
 
 
 IdColumn = Ids | Iterable[Any]

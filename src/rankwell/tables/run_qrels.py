@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -56,6 +57,9 @@ class Run:
     """
 
     source = ""
+    words: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # the names of its columns, if it was read from a table that has them
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
 
@@ -90,7 +94,7 @@ class Run:
         rows = table.held(self.name)
         rows.place, rows.rank_base = table.place, base
         run = Run.of_rows(rows, self.name)
-        run.source, run.files = self.source, self.files
+        run.source, run.files, run.words = self.source, self.files, self.words
         return run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -154,6 +158,9 @@ class Qrels:
     """
 
     source = ""
+    words: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # the names of its columns, if it was read from a table that has them
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
     assessor: Assessor | None = None

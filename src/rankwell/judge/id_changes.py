@@ -1,0 +1,279 @@
+"""Changes of ids that could make two sides meet: one rule for all ids of a side, such as a prefix taken off."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rankwell.display.composed import Composed
+from rankwell.records import record
+from rankwell.tables.ids import Ids
+
+Rewrite = Callable[[Ids], Ids]
+
+LOOKED_AT, OFTEN, MOST = (
+    200,
+    0.1,
+    4,
+)  # ids among which beginnings are counted; their least share; how many are tried
+SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
+EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
+SEPARATORS = b"_-/"
+
+
+@record(eq=False)
+class Change:
+    """One change of all ids: ``ours`` are those of the lists, ``theirs`` the judged ones; None leaves a side as it is.
+
+    ``how`` says it in words, and ``code`` as Python of an id called ``id``.
+    """
+
+    how: Composed
+    code: str
+    ours: Rewrite | None
+    theirs: Rewrite | None
+
+
+def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
+    """Yield the changes worth trying for two columns of distinct text, the simplest first."""
+    for how, code, rewrite in (
+        (Composed("without white space around them"), "id.strip()", without_blanks),
+        (Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros),
+        (
+            Composed("in one Unicode form (NFC)"),
+            '__import__("unicodedata").normalize("NFC", id)',
+            composed_form,
+        ),
+        (Composed("in lower case"), "id.lower()", lower_case),
+    ):
+        yield Change(how, code, rewrite, rewrite)
+    for is_ours, own, other in ((True, ours, theirs), (False, theirs, ours)):
+        for prefix in _common(own, other, is_suffix=False):
+            how, code = (
+                Composed("without the prefix {prefix}", prefix=repr(prefix)),
+                f"id.removeprefix({_quoted(prefix)})",
+            )
+            yield _one_side(how, code, _Without(prefix.encode(), is_suffix=False), is_ours=is_ours)
+        for suffix in _common(own, other, is_suffix=True):
+            how, code = (
+                Composed("without the suffix {suffix}", suffix=repr(suffix)),
+                f"id.removesuffix({_quoted(suffix)})",
+            )
+            yield _one_side(how, code, _Without(suffix.encode(), is_suffix=True), is_ours=is_ours)
+        if not _has_separators(other):
+            how = Composed("without a prefix up to the last _, - or /")
+            yield _one_side(how, '__import__("re").sub(".*[-_/](?=.)", "", id)', last_part, is_ours=is_ours)
+    longest = [int(_signs(ids).max(initial=0)) for ids in (ours, theirs)]
+    if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
+        signs = min(longest)
+        how = Composed("cut at {n} signs", n=signs)
+        yield _one_side(how, f"id[:{signs}]", _CutAt(signs), is_ours=longest[0] > longest[1])
+
+
+def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
+    return Change(how, code, rewrite if is_ours else None, None if is_ours else rewrite)
+
+
+def _quoted(text: str) -> str:
+    """A text as Python writes it in double quotes, so that a shell takes it in single ones."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def without_blanks(ids: Ids) -> Ids:
+    """Return ids without white space around them."""
+    is_blank = ids.text <= ord(" ")
+    left = _leading(ids, is_blank)
+    right = np.minimum(_trailing(ids, is_blank), ids.lengths - left)
+    return _rewritten(_shortened(ids, left, right), _beyond_ascii(ids), str.strip)
+
+
+def without_zeros(ids: Ids) -> Ids:
+    """Return ids without leading zeros; of zeros alone one is left."""
+    left = np.minimum(_leading(ids, ids.text == ord("0")), np.maximum(ids.lengths - 1, 0))
+    return _shortened(ids, left, np.zeros_like(left))
+
+
+def composed_form(ids: Ids) -> Ids:
+    """Return ids with letters and their accents as one sign each (NFC)."""
+    return _rewritten(ids, _beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
+
+
+def lower_case(ids: Ids) -> Ids:
+    """Return ids in lower case."""
+    is_upper = (ids.text >= ord("A")) & (ids.text <= ord("Z"))
+    lower = Ids.of_spans(ids.text | (is_upper.astype(np.uint8) << 5), ids.starts, ids.lengths)
+    return _rewritten(lower, _beyond_ascii(ids), str.lower)
+
+
+def last_part(ids: Ids) -> Ids:
+    """Return ids without what stands before the last _, - or / that has something behind it; numbers stay whole."""
+    is_separator = np.isin(ids.text, np.frombuffer(SEPARATORS, np.uint8))
+    ends = ids.starts + ids.lengths - 1  # a separator at the very end ends nothing
+    where = np.flatnonzero(is_separator)
+    if not len(where):
+        return ids
+    before = where[np.maximum(np.searchsorted(where, ends) - 1, 0)]
+    left = np.where((before >= ids.starts) & (before < ends), before - ids.starts + 1, 0)
+    return _shortened(ids, left, np.zeros_like(left))
+
+
+class _Without:
+    """Takes a prefix or a suffix off the ids that have it; ids of digits alone stay, and no number is cut in two."""
+
+    def __init__(self, part: bytes, *, is_suffix: bool) -> None:
+        self.part, self.is_suffix = part, is_suffix
+
+    def __call__(self, ids: Ids) -> Ids:
+        """Return the ids without it."""
+        size = len(self.part)
+        rows = np.flatnonzero((ids.lengths > size) & ~_are_digits(ids))
+        begins = ids.starts[rows] + (ids.lengths[rows] - size if self.is_suffix else 0)
+        for place, byte in enumerate(self.part):
+            kept = ids.text[begins + place] == byte
+            rows, begins = rows[kept], begins[kept]
+        inner = self.part[0 if self.is_suffix else -1 :][:1]
+        if inner.isdigit():
+            beside = ids.text[begins - 1 if self.is_suffix else begins + size]
+            rows = rows[~_digits(beside)]
+        taken = np.zeros(len(ids), np.int64)
+        taken[rows] = size
+        none = np.zeros_like(taken)
+        return _shortened(ids, none, taken) if self.is_suffix else _shortened(ids, taken, none)
+
+
+class _CutAt:
+    """Cuts ids at a number of signs; ids of digits alone stay."""
+
+    def __init__(self, signs: int) -> None:
+        self.signs = signs
+
+    def __call__(self, ids: Ids) -> Ids:
+        """Return the ids, cut."""
+        over = np.where(_are_digits(ids), 0, np.maximum(ids.lengths - self.signs, 0))
+        cut = _shortened(ids, np.zeros_like(over), over)
+        return _rewritten(cut, _beyond_ascii(ids), lambda text: text[: self.signs], ids)
+
+
+def _common(ids: Ids, other: Ids, *, is_suffix: bool) -> list[str]:
+    """The beginnings (or ends) that many ids have, and few of the other side."""
+    own, others = ([_text(each, is_suffix) for each in _some(side)] for side in (ids, other))
+    found: Counter[str] = Counter()
+    for text in own:
+        if not _is_number(text):
+            found.update({text[: place.start()] for place in EDGE.finditer(text) if place.start()})
+    shared = _shared_start(own)
+    if shared and all(len(text) > len(shared) for text in own):
+        found[shared] = len(own)
+    least = max(OFTEN * len(own), 1)
+    often = [
+        (n, start)
+        for start, n in found.items()
+        if n >= least
+        and sum(each.startswith(start) for each in others) / max(len(others), 1) < n / len(own) / 2
+    ]
+    starts = [start for _, start in sorted(often, key=lambda each: (-each[0], -len(each[1])))[:MOST]]
+    return [start[::-1] for start in starts] if is_suffix else starts
+
+
+def _text(text: str, is_suffix: bool) -> str:
+    return text[::-1] if is_suffix else text
+
+
+def _shared_start(texts: list[str]) -> str:
+    """What all texts begin with, without digits of a number that goes on."""
+    if not texts:
+        return ""
+    low, high = min(texts), max(texts)
+    n = next((n for n, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    return low[:n].rstrip("0123456789") if n < len(high) else low[: n - 1].rstrip("0123456789")
+
+
+def _some(ids: Ids) -> list[str]:
+    rows = np.linspace(0, len(ids) - 1, min(len(ids), LOOKED_AT)).astype(np.int64)
+    return [str(ids.one(int(row))) for row in rows]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _digits(text: np.ndarray) -> np.ndarray:
+    return (text >= ord("0")) & (text <= ord("9"))
+
+
+def _are_digits(ids: Ids) -> np.ndarray:
+    """Whether each id is of digits alone."""
+    return (_leading(ids, _digits(ids.text)) == ids.lengths) & (ids.lengths > 0)
+
+
+def _beyond_ascii(ids: Ids) -> np.ndarray:
+    """The rows of ids with a sign beyond ASCII."""
+    where = np.flatnonzero(ids.text >= 0x80)
+    if not len(where):
+        return where
+    following = np.searchsorted(where, ids.starts)
+    return np.flatnonzero(
+        (following < len(where)) & (where[np.minimum(following, len(where) - 1)] < ids.starts + ids.lengths)
+    )
+
+
+def _has_separators(ids: Ids) -> bool:
+    return bool(np.isin(ids.text, np.frombuffer(SEPARATORS, np.uint8)).any())
+
+
+def _signs(ids: Ids) -> np.ndarray:
+    """The number of signs of each id; ids of digits alone are left out, as they are never cut."""
+    until = np.concatenate([[0], np.cumsum((ids.text & 0xC0) != 0x80)])
+    return (until[ids.starts + ids.lengths] - until[ids.starts])[~_are_digits(ids)]
+
+
+def _leading(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+    """How many bytes of the text at the beginning of each id are wanted."""
+    found = np.zeros(len(ids), np.int64)
+    rows = np.flatnonzero(ids.lengths > 0)
+    rows = rows[wanted[ids.starts[rows]]]
+    if len(rows):
+        others = np.append(np.flatnonzero(~wanted), len(wanted))
+        until = others[np.searchsorted(others, ids.starts[rows])]
+        found[rows] = np.minimum(until - ids.starts[rows], ids.lengths[rows])
+    return found
+
+
+def _trailing(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+    """How many bytes of the text at the end of each id are wanted."""
+    found = np.zeros(len(ids), np.int64)
+    rows = np.flatnonzero(ids.lengths > 0)
+    ends = ids.starts[rows] + ids.lengths[rows]
+    rows, ends = rows[wanted[ends - 1]], ends[wanted[ends - 1]]
+    if len(rows):
+        others = np.append(-1, np.flatnonzero(~wanted))
+        before = others[np.searchsorted(others, ends) - 1]
+        found[rows] = np.minimum(ends - 1 - before, ids.lengths[rows])
+    return found
+
+
+def _shortened(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
+    """The ids without so many bytes at the beginning and at the end of each."""
+    if not left.any() and not right.any():
+        return ids
+    return Ids.of_spans(ids.text, ids.starts + left, (ids.lengths - left - right).astype(np.int32))
+
+
+def _rewritten(
+    ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None
+) -> Ids:
+    """The ids with the text of some rows made anew by a function of the original text."""
+    if not len(rows):
+        return ids
+    own = originals or ids
+    texts = [rewrite(str(own.one(int(row)))).encode(errors="surrogatepass") for row in rows]
+    starts, lengths = ids.starts.astype(np.int64), ids.lengths.astype(np.int32)
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    starts[rows], lengths[rows] = len(ids.text) + np.cumsum(sizes) - sizes, sizes
+    return Ids.of_spans(np.concatenate([ids.text, np.frombuffer(b"".join(texts), np.uint8)]), starts, lengths)
