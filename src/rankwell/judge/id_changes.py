@@ -15,14 +15,11 @@ from rankwell.tables.ids import Ids
 
 Rewrite = Callable[[Ids], Ids]
 
-LOOKED_AT, OFTEN, MOST = (
-    200,
-    0.1,
-    4,
-)  # ids among which beginnings are counted; their least share; how many are tried
+LOOKED_AT, OFTEN, MOST = 64, 0.1, 4  # ids whose beginnings are counted; the least share; how many are tried
 SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
 EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
-SEPARATORS = b"_-/"
+BLANK, ZERO, BEYOND = ord(" "), ord("0"), 0x80
+DIFFER = 0.05  # in the share of a first or last byte
 
 
 @record(eq=False)
@@ -39,39 +36,54 @@ class Change:
 
 
 def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
-    """Yield the changes worth trying for two columns of distinct text, the simplest first."""
-    for how, code, rewrite in (
-        (Composed("without white space around them"), "id.strip()", without_blanks),
-        (Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros),
-        (
-            Composed("in one Unicode form (NFC)"),
-            '__import__("unicodedata").normalize("NFC", id)',
-            composed_form,
-        ),
-        (Composed("in lower case"), "id.lower()", lower_case),
-    ):
-        yield Change(how, code, rewrite, rewrite)
-    for is_ours, own, other in ((True, ours, theirs), (False, theirs, ours)):
-        for prefix in _common(own, other, is_suffix=False):
-            how, code = (
-                Composed("without the prefix {prefix}", prefix=repr(prefix)),
-                f"id.removeprefix({_quoted(prefix)})",
-            )
-            yield _one_side(how, code, _Without(prefix.encode(), is_suffix=False), is_ours=is_ours)
-        for suffix in _common(own, other, is_suffix=True):
-            how, code = (
-                Composed("without the suffix {suffix}", suffix=repr(suffix)),
-                f"id.removesuffix({_quoted(suffix)})",
-            )
-            yield _one_side(how, code, _Without(suffix.encode(), is_suffix=True), is_ours=is_ours)
-        if not _has_separators(other):
-            how = Composed("without a prefix up to the last _, - or /")
-            yield _one_side(how, '__import__("re").sub(".*[-_/](?=.)", "", id)', last_part, is_ours=is_ours)
-    longest = [int(_signs(ids).max(initial=0)) for ids in (ours, theirs)]
+    """Yield the changes that alter any of two columns of distinct text, each in a buffer of its own, the simplest first."""
+    sides = ours, theirs
+    is_plain = all(ids.text.max(initial=0) < BEYOND for ids in sides)
+    if not is_plain or any((ids.text <= BLANK).any() for ids in sides):
+        yield _both(Composed("without white space around them"), "id.strip()", without_blanks)
+    if any((_ends(ids)[0] == ZERO).any() for ids in sides):
+        yield _both(Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros)
+    if not is_plain:
+        code = '__import__("unicodedata").normalize("NFC", id)'
+        yield _both(Composed("in one Unicode form (NFC)"), code, composed_form)
+    if not is_plain or any(_is_upper(ids.text).any() for ids in sides):
+        yield _both(Composed("in lower case"), "id.lower()", lower_case)
+    yield from _shorter(ours, theirs)
+    has_parts = [bool(_are_separators(ids.text).any()) for ids in sides]
+    if has_parts[0] != has_parts[1]:
+        how, code = (
+            Composed("without a prefix up to the last _, - or /"),
+            '__import__("re").sub(".*[-_/](?=.)", "", id)',
+        )
+        yield _one_side(how, code, last_part, is_ours=has_parts[0])
+    longest = [int(ids.lengths.max(initial=0)) for ids in sides]
     if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
-        signs = min(longest)
-        how = Composed("cut at {n} signs", n=signs)
-        yield _one_side(how, f"id[:{signs}]", _CutAt(signs), is_ours=longest[0] > longest[1])
+        longest = [int(_signs(ids).max(initial=0)) for ids in sides]
+        if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
+            signs = min(longest)
+            how = Composed("cut at {n} signs", n=signs)
+            yield _one_side(how, f"id[:{signs}]", _CutAt(signs), is_ours=longest[0] > longest[1])
+
+
+def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
+    """Yield the changes that take a prefix or a suffix off, where the two sides begin or end in different ways."""
+    for is_suffix in (False, True):
+        if not _differ(ours, theirs, is_suffix=is_suffix):
+            continue
+        texts = [[text[::-1] if is_suffix else text for text in _some(ids)] for ids in (ours, theirs)]
+        for is_ours in (True, False):
+            for part in _common(texts[not is_ours], texts[is_ours]):
+                text = part[::-1] if is_suffix else part
+                if is_suffix:
+                    how, code = Composed("without the suffix {suffix}", suffix=repr(text)), "id.removesuffix"
+                else:
+                    how, code = Composed("without the prefix {prefix}", prefix=repr(text)), "id.removeprefix"
+                rewrite = _Without(text.encode(), is_suffix=is_suffix)
+                yield _one_side(how, f"{code}({_quoted(text)})", rewrite, is_ours=is_ours)
+
+
+def _both(how: Composed, code: str, rewrite: Rewrite) -> Change:
+    return Change(how, code, rewrite, rewrite)
 
 
 def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
@@ -87,7 +99,7 @@ def _quoted(text: str) -> str:
 
 def without_blanks(ids: Ids) -> Ids:
     """Return ids without white space around them."""
-    is_blank = ids.text <= ord(" ")
+    is_blank = ids.text <= BLANK
     left = _leading(ids, is_blank)
     right = np.minimum(_trailing(ids, is_blank), ids.lengths - left)
     return _rewritten(_shortened(ids, left, right), _beyond_ascii(ids), str.strip)
@@ -95,7 +107,7 @@ def without_blanks(ids: Ids) -> Ids:
 
 def without_zeros(ids: Ids) -> Ids:
     """Return ids without leading zeros; of zeros alone one is left."""
-    left = np.minimum(_leading(ids, ids.text == ord("0")), np.maximum(ids.lengths - 1, 0))
+    left = np.minimum(_leading(ids, ids.text == ZERO), np.maximum(ids.lengths - 1, 0))
     return _shortened(ids, left, np.zeros_like(left))
 
 
@@ -106,16 +118,14 @@ def composed_form(ids: Ids) -> Ids:
 
 def lower_case(ids: Ids) -> Ids:
     """Return ids in lower case."""
-    is_upper = (ids.text >= ord("A")) & (ids.text <= ord("Z"))
-    lower = Ids.of_spans(ids.text | (is_upper.astype(np.uint8) << 5), ids.starts, ids.lengths)
+    lower = Ids.of_spans(ids.text | (_is_upper(ids.text).astype(np.uint8) << 5), ids.starts, ids.lengths)
     return _rewritten(lower, _beyond_ascii(ids), str.lower)
 
 
 def last_part(ids: Ids) -> Ids:
     """Return ids without what stands before the last _, - or / that has something behind it; numbers stay whole."""
-    is_separator = np.isin(ids.text, np.frombuffer(SEPARATORS, np.uint8))
     ends = ids.starts + ids.lengths - 1  # a separator at the very end ends nothing
-    where = np.flatnonzero(is_separator)
+    where = np.flatnonzero(_are_separators(ids.text))
     if not len(where):
         return ids
     before = where[np.maximum(np.searchsorted(where, ends) - 1, 0)]
@@ -160,29 +170,37 @@ class _CutAt:
         return _rewritten(cut, _beyond_ascii(ids), lambda text: text[: self.signs], ids)
 
 
-def _common(ids: Ids, other: Ids, *, is_suffix: bool) -> list[str]:
-    """The beginnings (or ends) that many ids have, and few of the other side."""
-    own, others = ([_text(each, is_suffix) for each in _some(side)] for side in (ids, other))
-    found: Counter[str] = Counter()
+def _common(own: list[str], others: list[str]) -> list[str]:
+    """The beginnings that many texts have, and few of the others."""
+    beginnings: list[str] = []
     for text in own:
-        if not _is_number(text):
-            found.update({text[: place.start()] for place in EDGE.finditer(text) if place.start()})
+        if not (text.isascii() and text.isdigit()):
+            beginnings += [text[: place.start()] for place in EDGE.finditer(text)]
+    found = Counter(beginnings)
     shared = _shared_start(own)
-    if shared and all(len(text) > len(shared) for text in own):
+    if shared and min(map(len, own)) > len(shared):
         found[shared] = len(own)
-    least = max(OFTEN * len(own), 1)
-    often = [
-        (n, start)
-        for start, n in found.items()
-        if n >= least
-        and sum(each.startswith(start) for each in others) / max(len(others), 1) < n / len(own) / 2
-    ]
-    starts = [start for _, start in sorted(often, key=lambda each: (-each[0], -len(each[1])))[:MOST]]
-    return [start[::-1] for start in starts] if is_suffix else starts
+    often = []
+    for start, n in found.items():
+        if start and n >= max(OFTEN * len(own), 1):
+            there = 0
+            for text in others:
+                there += text.startswith(start)
+            if there / len(others) < n / len(own) / 2:
+                often.append((-n, -len(start), start))
+    return [start for *_, start in sorted(often)[:MOST]]
 
 
-def _text(text: str, is_suffix: bool) -> str:
-    return text[::-1] if is_suffix else text
+def _differ(ours: Ids, theirs: Ids, *, is_suffix: bool) -> bool:
+    """Whether the first bytes of the ids of two sides are others, or in other shares; or the last ones."""
+    shares = [np.bincount(_ends(ids)[is_suffix], minlength=256) / len(ids) for ids in (ours, theirs)]
+    return bool(np.abs(shares[0] - shares[1]).max() > DIFFER)
+
+
+def _ends(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last byte of each id; of an empty one that of another."""
+    last = len(ids.text) - 1
+    return ids.text[np.minimum(ids.starts, last)], ids.text[np.maximum(ids.starts + ids.lengths - 1, 0)]
 
 
 def _shared_start(texts: list[str]) -> str:
@@ -195,12 +213,13 @@ def _shared_start(texts: list[str]) -> str:
 
 
 def _some(ids: Ids) -> list[str]:
-    rows = np.linspace(0, len(ids) - 1, min(len(ids), LOOKED_AT)).astype(np.int64)
-    return [str(ids.one(int(row))) for row in rows]
+    some = ids[np.linspace(0, len(ids) - 1, min(len(ids), LOOKED_AT)).astype(np.int64)]
+    text, spans = some.text.tobytes(), zip(some.starts.tolist(), some.lengths.tolist(), strict=True)
+    return [text[start : start + length].decode(errors="replace") for start, length in spans]
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit()
+def _is_upper(text: np.ndarray) -> np.ndarray:
+    return (text >= ord("A")) & (text <= ord("Z"))
 
 
 def _digits(text: np.ndarray) -> np.ndarray:
@@ -214,7 +233,7 @@ def _are_digits(ids: Ids) -> np.ndarray:
 
 def _beyond_ascii(ids: Ids) -> np.ndarray:
     """The rows of ids with a sign beyond ASCII."""
-    where = np.flatnonzero(ids.text >= 0x80)
+    where = np.flatnonzero(ids.text >= BEYOND)
     if not len(where):
         return where
     following = np.searchsorted(where, ids.starts)
@@ -223,8 +242,8 @@ def _beyond_ascii(ids: Ids) -> np.ndarray:
     )
 
 
-def _has_separators(ids: Ids) -> bool:
-    return bool(np.isin(ids.text, np.frombuffer(SEPARATORS, np.uint8)).any())
+def _are_separators(text: np.ndarray) -> np.ndarray:
+    return (text == ord("_")) | (text == ord("-")) | (text == ord("/"))
 
 
 def _signs(ids: Ids) -> np.ndarray:

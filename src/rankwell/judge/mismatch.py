@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from rankwell.errors import brief
 from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.own_text import packed
+from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:
     from rankwell.judge.id_changes import Change
@@ -35,8 +35,12 @@ class Table:
     @classmethod
     def of(cls, table: Run | Qrels) -> Table:
         """Return what is known of a run or of judgements."""
-        file = table.source.partition(TREC)[0] if TREC in table.source else ""
-        return cls(table.name, file, table.words)
+        return cls.from_origin(table.name, table.source, table.words)
+
+    @classmethod
+    def from_origin(cls, name: str, source: str, words: Mapping[str, str]) -> Table:
+        """Return the table of a name, by the words in which its reader says what it read."""
+        return cls(name, source.partition(TREC)[0] if TREC in source else "", dict(words))
 
     def rewritten(self, word: str, code: str) -> str:
         """Return how to change the ids of a column by Python code of an ``id``: a command for a file, else in words."""
@@ -54,9 +58,12 @@ class Table:
             return self._command("q, z, id, *rest", "id, z, q, *rest")
         if not {"query", "item"} <= self.columns.keys():
             return f"swap query and item of {self.name}"
-        return f"columns={{{self.columns['query']!r}: 'item', {self.columns['item']!r}: 'query'}}"
+        query, item = (brief(self.columns[word]) for word in ("query", "item"))
+        return f"columns={{{query}: 'item', {item}: 'query'}}"
 
     def _command(self, names: str, values: str) -> str:
+        import shlex
+
         path, _, end = self.file.rpartition("/")
         fixed = f"{path}/fixed-{end}" if path else f"fixed-{end}"
         program = f'for line in open("{self.file}",encoding="utf-8"): {names} = line.split(); print({values})'
@@ -110,7 +117,7 @@ class Mismatch:
 
 
 def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mismatch | None:
-    """Return the change that explains most of the judged ids that no list holds, None if none explains a tenth of what it could.
+    """Return the change that explains most of the judged ids that no list holds; None if these are less than a tenth, or few of them.
 
     ``ours`` are the different ids of the lists, ``theirs`` the judged ones, of which at most ``most`` are tried. A change keeps
     different ids different.
@@ -121,7 +128,7 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
 
     place = Known(ours).find(theirs)
     missing = np.flatnonzero(place < 0)
-    if not len(missing):
+    if not len(missing) or len(missing) < TENTH * len(theirs):
         return None
     is_free = np.ones(len(ours), np.bool_)
     is_free[place[place >= 0]] = False
@@ -204,9 +211,9 @@ def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Misma
     meets = np.flatnonzero((as_query >= 0) & (as_item >= 0))
     pairs = as_query[meets] * len(items) + as_item[meets]
     judged = queries.find(judged_query) * len(items) + items.find(judged_item)
-    both = np.unique(pairs[np.isin(pairs, judged)])
+    both = distinct(pairs[np.isin(pairs, judged)])
     shares = [
-        len(np.unique(at[at >= 0])) / max(len(known), 1)
+        len(distinct(at[at >= 0])) / max(len(known), 1)
         for at, known in ((as_query, queries), (as_item, items))
     ]
     is_text = query.is_text and item.is_text
