@@ -68,6 +68,7 @@ def test_digits_lose_nothing_but_zeros():
     assert found([f"{n}" for n in range(10, 60)], [f"7{n}" for n in range(10, 60)]) is None
     assert found([f"{n:08}" for n in range(10, 60)], [f"{n:08}9999" for n in range(10, 60)]) is None
     assert found(["v12", "v13"], ["2", "3"]) is None
+    assert found([f"item_{n}" for n in range(100, 150)], [f"item_{n}" for n in range(1000, 1500, 10)]) is None
 
 
 def test_only_what_no_list_holds_is_counted():
@@ -77,6 +78,19 @@ def test_only_what_no_list_holds_is_counted():
     assert (one.how, one.matched, one.tried) == ("in lower case", 30, 40)
     assert one.share == pytest.approx(0.3)
     assert (one.is_certain, one.is_notable) == (False, True)
+
+
+def test_a_tenth_of_what_would_match_is_notable_however_little_the_lists_hold():
+    lists = [f"{n:03}" for n in range(100, 200)] + [str(n) for n in range(10, 24)]
+    judged = [f"{n:03}" for n in range(1000)]
+    one = found(lists, judged)
+    assert (one.how, one.matched, one.is_certain, one.is_notable) == (
+        "without leading zeros",
+        14,
+        False,
+        True,
+    )
+    assert (one.share, one.gain) == (pytest.approx(0.014), pytest.approx(14 / 114))
 
 
 def test_a_sample_tells_the_share_of_all():

@@ -10,6 +10,19 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankwell.display.composed import Composed
+from rankwell.judge.id_edits import (
+    BEYOND,
+    are_digits,
+    are_numbered,
+    are_separators,
+    beyond_ascii,
+    digits,
+    leading,
+    rewritten,
+    shortened,
+    signs,
+    trailing,
+)
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 
@@ -18,7 +31,7 @@ Rewrite = Callable[[Ids], Ids]
 LOOKED_AT, OFTEN, MOST = 64, 0.1, 4  # ids whose beginnings are counted; the least share; how many are tried
 SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
 EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
-BLANK, ZERO, BEYOND = ord(" "), ord("0"), 0x80
+BLANK, ZERO = ord(" "), ord("0")
 DIFFER = 0.05  # in the share of a first or last byte
 
 
@@ -49,7 +62,7 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
     if not is_plain or any(_is_upper(ids.text).any() for ids in sides):
         yield _both(Composed("in lower case"), "id.lower()", lower_case)
     yield from _shorter(ours, theirs)
-    has_parts = [bool(_are_separators(ids.text).any()) for ids in sides]
+    has_parts = [bool(are_separators(ids.text).any()) for ids in sides]
     if has_parts[0] != has_parts[1]:
         how, code = (
             Composed("without a prefix up to the last _, - or /"),
@@ -58,11 +71,11 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
         yield _one_side(how, code, last_part, is_ours=has_parts[0])
     longest = [int(ids.lengths.max(initial=0)) for ids in sides]
     if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
-        longest = [int(_signs(ids).max(initial=0)) for ids in sides]
+        longest = [int(signs(ids).max(initial=0)) for ids in sides]
         if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
-            signs = min(longest)
-            how = Composed("cut at {n} signs", n=signs)
-            yield _one_side(how, f"id[:{signs}]", _CutAt(signs), is_ours=longest[0] > longest[1])
+            most = min(longest)
+            how = Composed("cut at {n} signs", n=most)
+            yield _one_side(how, f"id[:{most}]", _CutAt(most), is_ours=longest[0] > longest[1])
 
 
 def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
@@ -100,37 +113,37 @@ def _quoted(text: str) -> str:
 def without_blanks(ids: Ids) -> Ids:
     """Return ids without white space around them."""
     is_blank = ids.text <= BLANK
-    left = _leading(ids, is_blank)
-    right = np.minimum(_trailing(ids, is_blank), ids.lengths - left)
-    return _rewritten(_shortened(ids, left, right), _beyond_ascii(ids), str.strip)
+    left = leading(ids, is_blank)
+    right = np.minimum(trailing(ids, is_blank), ids.lengths - left)
+    return rewritten(shortened(ids, left, right), beyond_ascii(ids), str.strip)
 
 
 def without_zeros(ids: Ids) -> Ids:
     """Return ids without leading zeros; of zeros alone one is left."""
-    left = np.minimum(_leading(ids, ids.text == ZERO), np.maximum(ids.lengths - 1, 0))
-    return _shortened(ids, left, np.zeros_like(left))
+    left = np.minimum(leading(ids, ids.text == ZERO), np.maximum(ids.lengths - 1, 0))
+    return shortened(ids, left, np.zeros_like(left))
 
 
 def composed_form(ids: Ids) -> Ids:
     """Return ids with letters and their accents as one sign each (NFC)."""
-    return _rewritten(ids, _beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
+    return rewritten(ids, beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
 
 
 def lower_case(ids: Ids) -> Ids:
     """Return ids in lower case."""
     lower = Ids.of_spans(ids.text | (_is_upper(ids.text).astype(np.uint8) << 5), ids.starts, ids.lengths)
-    return _rewritten(lower, _beyond_ascii(ids), str.lower)
+    return rewritten(lower, beyond_ascii(ids), str.lower)
 
 
 def last_part(ids: Ids) -> Ids:
     """Return ids without what stands before the last _, - or / that has something behind it; numbers stay whole."""
     ends = ids.starts + ids.lengths - 1  # a separator at the very end ends nothing
-    where = np.flatnonzero(_are_separators(ids.text))
+    where = np.flatnonzero(are_separators(ids.text))
     if not len(where):
         return ids
     before = where[np.maximum(np.searchsorted(where, ends) - 1, 0)]
     left = np.where((before >= ids.starts) & (before < ends), before - ids.starts + 1, 0)
-    return _shortened(ids, left, np.zeros_like(left))
+    return shortened(ids, left, np.zeros_like(left))
 
 
 class _Without:
@@ -142,7 +155,7 @@ class _Without:
     def __call__(self, ids: Ids) -> Ids:
         """Return the ids without it."""
         size = len(self.part)
-        rows = np.flatnonzero((ids.lengths > size) & ~_are_digits(ids))
+        rows = np.flatnonzero((ids.lengths > size) & ~are_digits(ids))
         begins = ids.starts[rows] + (ids.lengths[rows] - size if self.is_suffix else 0)
         for place, byte in enumerate(self.part):
             kept = ids.text[begins + place] == byte
@@ -150,24 +163,24 @@ class _Without:
         inner = self.part[0 if self.is_suffix else -1 :][:1]
         if inner.isdigit():
             beside = ids.text[begins - 1 if self.is_suffix else begins + size]
-            rows = rows[~_digits(beside)]
+            rows = rows[~digits(beside)]
         taken = np.zeros(len(ids), np.int64)
         taken[rows] = size
         none = np.zeros_like(taken)
-        return _shortened(ids, none, taken) if self.is_suffix else _shortened(ids, taken, none)
+        return shortened(ids, none, taken) if self.is_suffix else shortened(ids, taken, none)
 
 
 class _CutAt:
-    """Cuts ids at a number of signs; ids of digits alone stay."""
+    """Cuts ids at a number of signs; ids of digits alone, or of a word and a number, stay."""
 
     def __init__(self, signs: int) -> None:
         self.signs = signs
 
     def __call__(self, ids: Ids) -> Ids:
         """Return the ids, cut."""
-        over = np.where(_are_digits(ids), 0, np.maximum(ids.lengths - self.signs, 0))
-        cut = _shortened(ids, np.zeros_like(over), over)
-        return _rewritten(cut, _beyond_ascii(ids), lambda text: text[: self.signs], ids)
+        over = np.where(are_numbered(ids), 0, np.maximum(ids.lengths - self.signs, 0))
+        cut = shortened(ids, np.zeros_like(over), over)
+        return rewritten(cut, beyond_ascii(ids), lambda text: text[: self.signs], ids)
 
 
 def _common(own: list[str], others: list[str]) -> list[str]:
@@ -220,79 +233,3 @@ def _some(ids: Ids) -> list[str]:
 
 def _is_upper(text: np.ndarray) -> np.ndarray:
     return (text >= ord("A")) & (text <= ord("Z"))
-
-
-def _digits(text: np.ndarray) -> np.ndarray:
-    return (text >= ord("0")) & (text <= ord("9"))
-
-
-def _are_digits(ids: Ids) -> np.ndarray:
-    """Whether each id is of digits alone."""
-    return (_leading(ids, _digits(ids.text)) == ids.lengths) & (ids.lengths > 0)
-
-
-def _beyond_ascii(ids: Ids) -> np.ndarray:
-    """The rows of ids with a sign beyond ASCII."""
-    where = np.flatnonzero(ids.text >= BEYOND)
-    if not len(where):
-        return where
-    following = np.searchsorted(where, ids.starts)
-    return np.flatnonzero(
-        (following < len(where)) & (where[np.minimum(following, len(where) - 1)] < ids.starts + ids.lengths)
-    )
-
-
-def _are_separators(text: np.ndarray) -> np.ndarray:
-    return (text == ord("_")) | (text == ord("-")) | (text == ord("/"))
-
-
-def _signs(ids: Ids) -> np.ndarray:
-    """The number of signs of each id; ids of digits alone are left out, as they are never cut."""
-    until = np.concatenate([[0], np.cumsum((ids.text & 0xC0) != 0x80)])
-    return (until[ids.starts + ids.lengths] - until[ids.starts])[~_are_digits(ids)]
-
-
-def _leading(ids: Ids, wanted: np.ndarray) -> np.ndarray:
-    """How many bytes of the text at the beginning of each id are wanted."""
-    found = np.zeros(len(ids), np.int64)
-    rows = np.flatnonzero(ids.lengths > 0)
-    rows = rows[wanted[ids.starts[rows]]]
-    if len(rows):
-        others = np.append(np.flatnonzero(~wanted), len(wanted))
-        until = others[np.searchsorted(others, ids.starts[rows])]
-        found[rows] = np.minimum(until - ids.starts[rows], ids.lengths[rows])
-    return found
-
-
-def _trailing(ids: Ids, wanted: np.ndarray) -> np.ndarray:
-    """How many bytes of the text at the end of each id are wanted."""
-    found = np.zeros(len(ids), np.int64)
-    rows = np.flatnonzero(ids.lengths > 0)
-    ends = ids.starts[rows] + ids.lengths[rows]
-    rows, ends = rows[wanted[ends - 1]], ends[wanted[ends - 1]]
-    if len(rows):
-        others = np.append(-1, np.flatnonzero(~wanted))
-        before = others[np.searchsorted(others, ends) - 1]
-        found[rows] = np.minimum(ends - 1 - before, ids.lengths[rows])
-    return found
-
-
-def _shortened(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
-    """The ids without so many bytes at the beginning and at the end of each."""
-    if not left.any() and not right.any():
-        return ids
-    return Ids.of_spans(ids.text, ids.starts + left, (ids.lengths - left - right).astype(np.int32))
-
-
-def _rewritten(
-    ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None
-) -> Ids:
-    """The ids with the text of some rows made anew by a function of the original text."""
-    if not len(rows):
-        return ids
-    own = originals or ids
-    texts = [rewrite(str(own.one(int(row)))).encode(errors="surrogatepass") for row in rows]
-    starts, lengths = ids.starts.astype(np.int64), ids.lengths.astype(np.int32)
-    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
-    starts[rows], lengths[rows] = len(ids.text) + np.cumsum(sizes) - sizes, sizes
-    return Ids.of_spans(np.concatenate([ids.text, np.frombuffer(b"".join(texts), np.uint8)]), starts, lengths)

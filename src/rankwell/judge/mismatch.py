@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ENOUGH, MOST_TRIED = 10, 1000
 HALF, TENTH = 0.5, 0.1
 TREC = ": read as trec"
+NAMES = {"query": Composed("query"), "item": Composed("item")}
 
 
 @record
@@ -44,10 +45,14 @@ class Table:
 
     def rewritten(self, word: str, code: str) -> str:
         """Return how to change the ids of a column by Python code of an ``id``: a command for a file, else in words."""
+        if not self.file and word in self.columns:
+            return Composed(
+                "in {name}, write the column {column} as {code}, where id is the {word}",
+                name=self.name, column=brief(self.columns[word]), code=code, word=NAMES[word],
+            )  # fmt: skip
         if not self.file:
-            column = f"the column {brief(self.columns[word])}" if word in self.columns else f"each {word} id"
-            return f"in {self.name}, write {column} as {code}" + f", where id is the {word}" * (
-                word in self.columns
+            return Composed(
+                "in {name}, write each {word} id as {code}", name=self.name, word=NAMES[word], code=code
             )
         names = "id, *rest" if word == "query" else "q, z, id, *rest"
         return self._command(names, names.replace("id", code))
@@ -57,7 +62,7 @@ class Table:
         if self.file:
             return self._command("q, z, id, *rest", "id, z, q, *rest")
         if not {"query", "item"} <= self.columns.keys():
-            return f"swap query and item of {self.name}"
+            return Composed("swap query and item of {name}", name=self.name)
         query, item = (brief(self.columns[word]) for word in ("query", "item"))
         return f"columns={{{query}: 'item', {item}: 'query'}}"
 
@@ -74,7 +79,8 @@ class Table:
 class Mismatch:
     """A change with which ids would meet: it explains ``matched`` of the ``tried`` ids that no list holds.
 
-    ``share`` is the part of all judged ids that would match only then; ``ours`` and ``theirs`` are a pair that would match.
+    ``share`` is the part of all judged ids that would match only then, ``gain`` that of the judged ids that would then match;
+    ``ours`` and ``theirs`` are a pair that would match.
     ``sides`` says whether the change alters the ids of the lists, and the judged ones. Without ``code`` query and item are swapped.
     """
 
@@ -84,6 +90,7 @@ class Mismatch:
     matched: int
     tried: int
     share: float
+    gain: float
     ours: str | int
     theirs: str | int
     sides: tuple[bool, bool]
@@ -95,8 +102,8 @@ class Mismatch:
 
     @property
     def is_notable(self) -> bool:
-        """Whether it explains at least a tenth of the judged ids, and at least ten."""
-        return self.matched >= ENOUGH and self.share >= TENTH
+        """Whether at least a tenth of the judged ids that would match do so only after the change, and at least ten."""
+        return self.matched >= ENOUGH and self.gain >= TENTH
 
     def text(self) -> Composed:
         """Return what would match, with an example."""
@@ -113,7 +120,12 @@ class Mismatch:
         if not self.code:
             return run.swapped()
         tables = [table for table, is_changed in zip((run, qrels), self.sides, strict=True) if is_changed]
-        return "; and ".join(table.rewritten(self.word, self.code) for table in tables)
+        texts = [table.rewritten(self.word, self.code) for table in tables]
+        return (
+            texts[0]
+            if len(texts) == 1
+            else Composed("{first}; and {second}", first=texts[0], second=texts[1])
+        )
 
 
 def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mismatch | None:
@@ -140,6 +152,8 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
     judged = packed(Ids.concatenate([wanted, held])) if len(held) else wanted
     best = None
     least = max(TENTH * min(len(tried), len(free)), 1)
+    if len(held):
+        least = min(least, max(TENTH * len(held) * len(tried) / len(missing), ENOUGH))
     for change in changes(packed(ours[free]), wanted):
         found = _tried(change, ours, free, wanted, least)
         if found is not None and _keeps_apart(change, ours, judged):
@@ -153,13 +167,15 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
         for row, at in zip(rows[:100], places[:100], strict=True)
     ]
     changed = _changed(change, pairs)
+    explained = len(rows) / len(tried) * len(missing)
     return Mismatch(
         word,
         change.how,
         change.code,
         len(rows),
         len(tried),
-        len(rows) / len(tried) * len(missing) / len(theirs),
+        explained / len(theirs),
+        explained / (explained + len(held)),
         *pairs[0],
         changed,
     )
@@ -223,5 +239,5 @@ def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Misma
     matched = round(shares[1] * len(items))
     how = Composed("with query and item swapped")
     return Mismatch(
-        "item", how, "", matched, len(items), shares[1], item.one(row), judged_item.one(0), (True, False)
+        "item", how, "", matched, len(items), shares[1], 1.0, item.one(row), judged_item.one(0), (True, False)
     )
