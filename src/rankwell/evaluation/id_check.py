@@ -12,12 +12,15 @@ from rankwell.display.composed import Composed
 from rankwell.errors import DataError
 from rankwell.evaluation.task import Task
 from rankwell.judge.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
+from rankwell.readers.failures import ExplainedRows
+from rankwell.readers.formats.trec import StreamedRows
+from rankwell.readers.pieces import InPieces
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.own_text import own_text
-from rankwell.tables.rows import Lists
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.sorted_keys import distinct
 
@@ -54,11 +57,28 @@ class Held:
 
     def in_items(self, rows: int) -> Mismatch | None:
         """Return the change with which judged items would be in a list, by the first rows."""
-        heads = self._heads(rows)
-        items = Ids.concatenate([lists.items[:n] for lists, _, n in heads])
-        queries = Ids.concatenate([lists.queries[:n] for lists, n, _ in heads])
+        if rows <= FEW:
+            queries, items = self._first(rows)
+        else:
+            heads = self._heads(rows)
+            items = Ids.concatenate([lists.items[:n] for lists, _, n in heads])
+            queries = Ids.concatenate([lists.queries[:n] for lists, n, _ in heads])
         _, judged = self._judged(queries)
         return mismatch("item", items.distinct(), self.pool.items[judged].distinct(), MOST_TRIED)
+
+    def _first(self, rows: int) -> tuple[Ids, Ids]:
+        """The queries and the items of a few of the first rows, read without looking at the others."""
+        given = self.run.rows
+        inner = given.rows if isinstance(given, ExplainedRows) else given
+        if isinstance(inner, StreamedRows):
+            lists = inner.first(rows)
+            return lists.queries, own_text(lists.items)
+        if isinstance(inner, Columns) and inner.is_scattered:
+            return inner.query[:rows], inner.item[:rows]
+        if isinstance(inner, InPieces):
+            return _top(inner.in_pieces(self.run.name), rows)
+        [(lists, n, end)] = self._heads(rows)[:1]
+        return lists.queries[:n], lists.items[:end]
 
     def sides(self, rows: int) -> Sides:
         """Return the first rows, and the judgements of their queries; all of them if there are none."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -126,6 +125,8 @@ def without_zeros(ids: Ids) -> Ids:
 
 def composed_form(ids: Ids) -> Ids:
     """Return ids with letters and their accents as one sign each (NFC)."""
+    import unicodedata
+
     return rewritten(ids, beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
 
 

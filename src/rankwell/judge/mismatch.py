@@ -136,8 +136,6 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
     """
     if not (ours.is_text and theirs.is_text and len(ours) and len(theirs)):
         return None
-    from rankwell.judge.id_changes import changes
-
     place = Known(ours).find(theirs)
     missing = np.flatnonzero(place < 0)
     if not len(missing) or len(missing) < TENTH * len(theirs):
@@ -147,6 +145,8 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
     free = np.flatnonzero(is_free)
     if not len(free):
         return None
+    from rankwell.judge.id_changes import changes
+
     tried = missing if most is None else some(missing, most)
     ours, held, wanted = packed(ours), theirs[np.flatnonzero(place >= 0)], packed(theirs[tried])
     judged = packed(Ids.concatenate([wanted, held])) if len(held) else wanted
