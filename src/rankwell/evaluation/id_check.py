@@ -39,6 +39,10 @@ class Sides:
     judged_query: Ids
     judged_item: Ids
 
+    def in_items(self) -> Mismatch | None:
+        """Return the change with which judged items would be in a list."""
+        return mismatch("item", self.item.distinct(), self.judged_item.distinct(), MOST_TRIED)
+
     def in_queries(self) -> Mismatch | None:
         """Return the change with which judged queries would be in the run."""
         return mismatch("query", self.query.distinct(), self.judged_query.distinct(), MOST_TRIED)
@@ -55,38 +59,26 @@ class Held:
         judgements = Table("the judgements") if task.origin is None else Table.from_origin(*task.origin)
         self.run, self.pool, self.tables = run, task.pool, (Table.of(run), judgements)
 
-    def in_items(self, rows: int) -> Mismatch | None:
-        """Return the change with which judged items would be in a list, by the first rows."""
-        if rows <= FEW:
-            queries, items = self._first(rows)
-        else:
-            heads = self._heads(rows)
-            items = Ids.concatenate([lists.items[:n] for lists, _, n in heads])
-            queries = Ids.concatenate([lists.queries[:n] for lists, n, _ in heads])
-        _, judged = self._judged(queries)
-        return mismatch("item", items.distinct(), self.pool.items[judged].distinct(), MOST_TRIED)
+    def sides(self, rows: int) -> Sides:
+        """Return the first rows, and the judgements of their queries; all of them if there are none."""
+        query, item = self._first(rows)
+        owner, judged = self._judged(query.distinct())
+        return Sides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
 
     def _first(self, rows: int) -> tuple[Ids, Ids]:
-        """The queries and the items of a few of the first rows, read without looking at the others."""
+        """The query and the item of each of the first rows, read without looking at the others where that is possible."""
         given = self.run.rows
         inner = given.rows if isinstance(given, ExplainedRows) else given
         if isinstance(inner, StreamedRows):
             lists = inner.first(rows)
-            return lists.queries, own_text(lists.items)
+            return lists.queries[owners(lists.offsets)], own_text(lists.items)
         if isinstance(inner, Columns) and inner.is_scattered:
             return inner.query[:rows], inner.item[:rows]
         if isinstance(inner, InPieces):
             return _top(inner.in_pieces(self.run.name), rows)
-        [(lists, n, end)] = self._heads(rows)[:1]
-        return lists.queries[:n], lists.items[:end]
-
-    def sides(self, rows: int) -> Sides:
-        """Return the first rows, and the judgements of their queries; all of them if there are none."""
         heads = self._heads(rows)
         query = Ids.concatenate([lists.queries[owners(lists.offsets[: n + 1])] for lists, n, _ in heads])
-        item = Ids.concatenate([lists.items[:n] for lists, _, n in heads])
-        owner, judged = self._judged(query.distinct())
-        return Sides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
+        return query, Ids.concatenate([lists.items[:end] for lists, _, end in heads])
 
     def _heads(self, rows: int) -> list[tuple[Lists, int, int]]:
         """Batches of lists, and how many lists and rows of each are looked at."""
@@ -121,11 +113,6 @@ class Opened:
 
     def __init__(self, tables: Mapping[str, Pieces], run: Run) -> None:
         self.pieces, self.tables = tables, (Table.of(run), Table(tables["qrels"].name))
-
-    def in_items(self, rows: int) -> Mismatch | None:
-        """Return the change with which judged items would be in a list, by the first rows."""
-        sides = self.sides(rows)
-        return mismatch("item", sides.item.distinct(), sides.judged_item.distinct(), MOST_TRIED)
 
     def sides(self, rows: int) -> Sides:
         """Return the first rows, and the judgements of their queries among the first judgements."""
@@ -166,13 +153,12 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
         If it explains at least half of the judged items, and at least ten.
     """
     has_none = not found.counts.get("judged items found")
-    change = where.in_items(MANY if has_none else FEW)
-    if not has_none:
-        if change is None or not change.is_notable:
-            return found
-        change = where.in_items(MANY)
-    elif change is None:
-        change = where.sides(MANY).swapped()
+    sides = where.sides(MANY if has_none else FEW)
+    change = sides.in_items()
+    if has_none:
+        change = change or sides.swapped()
+    elif change is not None and change.is_notable:
+        change = where.sides(MANY).in_items()
     if change is None or not (has_none or change.is_notable):
         return found
     what = (

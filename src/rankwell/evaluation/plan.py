@@ -165,7 +165,8 @@ class Plan:
         if may_mismatch(found, self.task.pool):
             from rankwell.evaluation.id_check import Held, check_ids
 
-            found = check_ids(found, Held(run, self.task))
+            with at_most(self.threads) if self.threads is not None else nullcontext():
+                found = check_ids(found, Held(run, self.task))
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return found
