@@ -61,6 +61,10 @@ class NeededError(RankwellError, LookupError):
     """A metric needs a table (items=, train= …) that was not given."""
 
 
+class DataWarning(UserWarning):
+    """Data that were evaluated, but look wrong: ids that do not meet, or scores that say nothing of the order."""
+
+
 def brief(value: object) -> str:
     """Return a user's value for a message, as Python writes it; of a long one the beginning.
 

@@ -61,4 +61,4 @@ def test_evaluate_calls_few_functions_where_nothing_is_prepared():
 def test_the_number_of_calls_does_not_grow_with_the_queries(queries):
     run = {f"q{number}": RUN["q"] for number in range(queries)}
     evaluator = rw.Evaluator(dict.fromkeys(run, QRELS["q"]), METRICS)
-    assert calls(lambda: evaluator.evaluate(run).mean) <= 112
+    assert calls(lambda: evaluator.evaluate(run).mean) <= 112 + 4 * (queries > 1)  # a look at scores and ids

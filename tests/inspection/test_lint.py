@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import subprocess
 
 import polars as pl
 import pytest
@@ -98,12 +99,53 @@ def test_queries_of_one_side_only_are_told():
         ("a ", "without white space"),
         ("00a", "without leading zeros"),
         ("A", "in lower case"),
-        ("doc_a", "without a prefix"),
+        ("doc_a", "without the prefix 'doc_'"),
     ],
 )
 def test_sides_that_never_meet_are_told_what_would_make_them(item, hint):
     found = rules({"1": {item: 1.0}}, {"1": {"a": 1}})["nothing-in-common"]
-    assert hint in found.message
+    assert f"1 of 1 would match {hint}" in found.message
+    assert "in run, write each item id as " in found.remedy
+
+
+def test_queries_that_never_meet_are_told_what_would_make_them():
+    found = rules({"topic7": {"a": 1.0}}, {"7": {"a": 1}})["nothing-in-common"]
+    assert "1 of 1 would match without the prefix 'topic' (the lists have 'topic7'" in found.message
+    assert found.remedy.endswith('in run, write each query id as id.removeprefix("topic")')
+
+
+def test_swapped_columns_are_told_with_their_names():
+    pairs = [(f"u{number % 7}", f"i{number}") for number in range(60)]
+    table = {"user": [item for _, item in pairs], "item": [user for user, _ in pairs], "score": [*range(60)]}
+    found = rules(
+        pl.DataFrame(table), {user: {item: 1 for one, item in pairs if one == user} for user, _ in pairs}
+    )
+    assert "60 of 60 would match with query and item swapped" in found["nothing-in-common"].message
+    assert found["nothing-in-common"].remedy.endswith("columns={'user': 'item', 'item': 'query'}")
+
+
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_ids_that_would_meet_only_after_a_change_are_found(share):
+    judged = [f"doc{number}" for number in range(100)]
+    run = {each.upper() if number < 100 * share else each: 1.0 for number, each in enumerate(judged)}
+    found = rules({"1": run}, {"1": dict.fromkeys(judged, 1)})["id-mismatch"]
+    assert found.level == ("error" if share > 0.5 else "warning")
+    n = round(100 * share)
+    assert (
+        f"{n} of {n} would match in lower case (the lists have 'DOC0', the judgements 'doc0')"
+        in found.message
+    )
+
+
+def test_a_command_of_the_remedy_makes_the_ids_meet(tmp_path):
+    (tmp_path / "a.run").write_text(
+        "".join(f"1 Q0 MS_{number:03} {number + 1} {30 - number} it's\n" for number in range(20))
+    )
+    (tmp_path / "qrels.txt").write_text("".join(f"1 0 {number:03} 1\n" for number in range(20)))
+    found = rules(tmp_path / "a.run", tmp_path / "qrels.txt")["nothing-in-common"]
+    command = found.remedy.partition(": ")[2]
+    subprocess.run(command, shell=True, check=True)
+    assert rw.evaluate(tmp_path / "fixed-a.run", tmp_path / "qrels.txt", "r@20")["r@20"] == 1.0
 
 
 def test_ids_of_two_types_are_told_only_if_they_cannot_meet():

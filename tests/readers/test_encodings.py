@@ -240,7 +240,7 @@ def test_the_command_reads_utf_16_beside_utf_8(tmp_path, capsys, options):
 
 
 def test_a_pipe_in_utf_16_is_read(tmp_path):
-    (tmp_path / "q").write_text("1 0 d 1\n")
+    (tmp_path / "q").write_text("1 0 a0 1\n")
     text = "".join(f"1 Q0 a{n} {n} {-n} t\n" for n in range(500_000))  # kept in a temporary file
     for content in (text[: text.index("\n", 100) + 1], text):
         done = subprocess.run(

@@ -102,7 +102,7 @@ FAULTY = {
     "gaps": pl.DataFrame(WITH_GAPS, schema=["query", "item", "rank", "score"], orient="row"),
     "rising": {f"q{n}": [(f"x{n}", 0.1), (f"y{n}", 0.2), (f"d{n}", 0.3)] for n in range(8)},
     "near": {f"q{n}": {f"x{n}": 1.0, f"d{n}": 1.0 + 1e-12, f"e{n}": float("inf")} for n in range(6)},
-    "spaces": {f"q{n}": {f" d{n}": 2.0, f"e{n} ": 1.0} for n in range(8)},
+    "spaces": {f"q{n}": {f" d{n}": 2.0, f"x{n} ": 1.0} for n in range(8)},
     "zeros": {f"q{n}": {f"0d{n}": 2.0} for n in range(8)},
     "other": {**{f"q{n}": {f"d{n}": 2.0} for n in range(2)}, "r": {"d1": 1.0}},
 }

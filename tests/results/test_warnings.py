@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import rankwell as rw
+from rankwell.errors import DataWarning
 from rankwell.results.warnings import warnings_of
 
 
@@ -35,8 +36,19 @@ def test_lists_that_hold_some_judged_items_are_fine():
     assert said(lists(10, 100, shift=298), grades(10, 300)) == []  # 2 of 300
 
 
-def test_few_judgements_are_too_few_to_tell():
-    assert said(lists(5, 3, shift=50), grades(5, 3)) == []
+def test_no_judged_item_in_any_list_is_said():
+    message = "run: no judged item is in any list. Is it the run of these judgements?"
+    assert said(lists(5, 3, shift=50), grades(5, 3)) == [message]
+    assert said(lists(5, 3, shift=50), grades(5, 3), missing="skip") == [message]
+    with pytest.warns(DataWarning, match=r"^run: no judged item is in any list"):
+        rw.evaluate({"a": ["x"]}, {"a": ["y"]}, "rr")
+
+
+def test_lists_without_judgements_are_no_fault():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rw.evaluate({"a": ["x"]}, None, "coverage", items=["x", "y"])
+        rw.evaluate({"a": ["x"]}, {"a": ["y"]}, "coverage", items=["x", "y"])
 
 
 def test_one_item_in_a_thousand_is_said():

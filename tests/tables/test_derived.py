@@ -87,7 +87,7 @@ def test_memory_does_not_grow_with_the_number_of_runs():
     rng = random.Random(1)
 
     def run(n):
-        return {user: {f"i{rng.randrange(200)}_{n % 7}": rng.random() for _ in range(20)} for user in users}
+        return {user: {f"{n % 7}-{rng.randrange(200)}": rng.random() for _ in range(20)} for user in users}
 
     sizes = {}
     tracemalloc.start()

@@ -273,7 +273,7 @@ def evaluated(
         )
         evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads, bounds=bounds or NO_BOUNDS)
         runs = dict(zip(new, inputs.runs, strict=True))
-        found = evaluator.results_of_all(runs)
+        found = evaluator.warned_results(runs, stacklevel=4)
     results = {name: found.get(name, each) for name, each in named.items()}
     return results, inputs.users, Judging(evaluator, runs)
 

@@ -250,12 +250,12 @@ def _write(
     """Print the results, unless they have been saved already; warnings, and what each file was read as, go to stderr."""
     from rankwell.metrics.bundles import profile
     from rankwell.results import summary
-    from rankwell.results.warnings import warnings_of
+    from rankwell.results.warnings import first_of, warnings_of
 
     if printed.verbose:
         sources = [_read_as(each) for each in (inputs.qrels, *inputs.runs) if each is not None]
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
-    for warning in warnings_of(results):
+    for warning in first_of(warnings_of(results)):
         sys.stderr.write(f"rankwell: note: {printable(as_options(warning))}\n")
     if is_saved:
         return

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
 from rankwell.cli.words import as_options
 from rankwell.display.escaping import printable
 from rankwell.display.output import make_safe, printing
-from rankwell.errors import DataError, InputError, RankwellError
+from rankwell.errors import DataError, DataWarning, InputError, RankwellError
 
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
 PLAIN = ("evaluate",)
@@ -23,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     make_safe(sys.stderr, "backslashreplace")
     try:
-        with printing():
+        with printing(), warnings_shown():
             return _run(arguments) or 0
     except (DataError, InputError) as error:
         return _fail(str(error), BAD_DATA)
@@ -66,6 +69,24 @@ def _run(arguments: Sequence[str]) -> int | None:
 
 def _names_experiment(rest: Sequence[str]) -> bool:
     return "--experiment" in rest or (bool(rest) and rest[0].endswith(".toml"))
+
+
+@contextmanager
+def warnings_shown() -> Iterator[None]:
+    """Print warnings about the data at once, a line each, in front of the numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        others = warnings.showwarning
+
+        def show(message: Any, category: Any, *rest: Any) -> None:
+            if not issubclass(category, DataWarning):
+                others(message, category, *rest)
+                return
+            for line in str(message).splitlines():
+                sys.stderr.write(f"rankwell: note: {printable(as_options(line))}\n")
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def _fail(message: str, code: int) -> int:

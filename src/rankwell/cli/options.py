@@ -260,7 +260,8 @@ def notes_printed() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for each in found:
-        sys.stderr.write(f"rankwell: note: {printable(as_options(str(each.message)))}\n")
+        for line in str(each.message).splitlines():
+            sys.stderr.write(f"rankwell: note: {printable(as_options(line))}\n")
 
 
 SUFFIXES = {

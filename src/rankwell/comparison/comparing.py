@@ -248,7 +248,7 @@ def evaluated_with(
     if new:
         evaluator = Evaluator(qrels, metrics, users=users, by=list(by) or None, threads=threads, **options)
         read = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
-        found = evaluator.results_of_all(read)
+        found = evaluator.warned_results(read, stacklevel=4)
         judging = judging_of(evaluator, read) if options.get("bounds") else None
     return {name: found.get(name, run) for name, run in named.items()}, judging
 

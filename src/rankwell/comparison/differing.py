@@ -185,7 +185,7 @@ def _evaluated(
     evaluator = Evaluator.of(inputs, threads=threads, tie_ranges=False)
     waiting = iter(inputs.runs)
     runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
-    made = evaluator.results_of_all({str(place): run for place, run in runs.items()})
+    made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)
     results = [made.get(str(place), each) for place, each in enumerate((a, b))]
     lists = [Lists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
     return (results[0], results[1]), (lists[0], lists[1])

@@ -26,6 +26,7 @@ from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
+from rankwell.results.doubts import warn
 from rankwell.tables.cores import cores
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
@@ -235,7 +236,9 @@ class Evaluator(Curves):
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
-        return self.results_of(run_of(run, None, self.plan.engine, self.read))
+        found = self.results_of(run_of(run, None, self.plan.engine, self.read))
+        warn([found], stacklevel=2)
+        return found
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -251,13 +254,25 @@ class Evaluator(Curves):
         """
         if not isinstance(runs, Mapping):
             raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
-        named: Mapping[Any, Any] = runs
+        found = self.results_of_sources(runs)
+        warn(found.values(), stacklevel=2)
+        return found
+
+    def results_of_sources(self, runs: Mapping[Any, Any]) -> dict[str, Results]:
+        """Return the same, and do not warn of data that look wrong; for judgements that are only a part of those given."""
+        options = self.plan.engine, self.read
         return self.results_of_all(
             {
-                name: run_of(run, name if isinstance(name, str) else brief(name), self.plan.engine, self.read)
-                for name, run in named.items()
+                name: run_of(run, name if isinstance(name, str) else brief(name), *options)
+                for name, run in runs.items()
             }
         )
+
+    def warned_results(self, runs: Mapping[str, Run], stacklevel: int) -> dict[str, Results]:
+        """Return the results of runs that have been read, by name, and warn of data that look wrong."""
+        found = self.results_of_all(runs)
+        warn(found.values(), stacklevel=stacklevel + 1)
+        return found
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
         """Return the results of runs that have been read, by name."""

@@ -12,6 +12,7 @@ from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
+from rankwell.results.doubts import warn
 from rankwell.tables.parts import Parts
 
 ARGUMENTS = (
@@ -136,4 +137,6 @@ def evaluate(
         if bounds is False and pool is None and scale is None
         else BoundsWanted(bounds, pool, scale, run_options),
     )
-    return plan.results(inputs.runs[0])
+    found = plan.results(inputs.runs[0])
+    warn([found], stacklevel=2)
+    return found

@@ -18,6 +18,7 @@ from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
     from rankwell.evaluation.bounding import Bounds, BoundsAsked
     from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
+
+
+ENOUGH, TENTH, LOOKED_AT = (
+    10,
+    0.1,
+    1000,
+)  # judged items that tell something of ids; their share; those looked at
 
 
 class BoundsWanted(NamedTuple):
@@ -154,6 +162,11 @@ class Plan:
         if self.slices:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
         found = self._results(run, self.task, slices)
+        if may_mismatch(found, self.task.pool):
+            from rankwell.evaluation.id_check import Held, check_ids
+
+            with at_most(self.threads) if self.threads is not None else nullcontext():
+                found = check_ids(found, Held(run, self.task))
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return found
@@ -223,10 +236,28 @@ def plan_of(
     )
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
     matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
-    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges)
+    given = inputs.qrels
+    origin = None if given is None else (given.name, given.source, dict(given.words))
+    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     plan = Plan(task, where, threads, counts + history_counts, asked=bounding)
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
+
+
+def may_mismatch(found: Results, pool: Pool | None = None) -> bool:
+    """Whether ids may be why judged items are in no list: none is found, or a tenth are not and a change could be known."""
+    counts = found.part.counts
+    judged = counts.get("judgements", 0)
+    missing = judged - counts.get("judged items found", 0)
+    if missing < 1 or (missing < judged and (missing < ENOUGH or missing < TENTH * judged)):
+        return False
+    may = missing == judged or pool is None or pool.once(_has_many_texts)
+    return may and any(metric.judgements for metric in found.metrics)
+
+
+def _has_many_texts(pool: Pool) -> bool:
+    """Whether the judged items are text, and enough different ones among the first."""
+    return pool.items.is_text and len(pool.items[:LOOKED_AT].distinct()) >= ENOUGH
 
 
 def on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:

@@ -21,6 +21,7 @@ from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.conditions import Conditions
+from rankwell.results.doubts import LEAST, NEIGHBOURS, SEEN, look
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.results.tie_ends import Ends
@@ -74,6 +75,7 @@ class Task:
     users: Ids | None = None
     matrices: tuple[Matrix | None, ...] = ()  # of the judgements and the training data
     tie_ranges: bool = True
+    origin: tuple[str, str, Mapping[str, str]] | None = None  # of the judgements: name, source, columns
 
     def of_run(self, run: Run) -> Task:
         """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
@@ -103,7 +105,8 @@ class Task:
 
     def judged(self, lists: Lists, known: Matches | None = None) -> tuple[Judged, dict[str, int]]:
         """Judge a batch of lists, of which the matches may be known, and count the rows that each rule affected."""
-        return judge(lists, self.pool, self.asked, self.context, known)
+        judged, counts = judge(lists, self.pool, self.asked, self.context, known)
+        return judged, counts if lists.rows < LEAST else counts | look(lists)
 
     def measure(self, judged: Judged, counts: dict[str, int]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
@@ -128,8 +131,18 @@ class Task:
                 if count:
                     reported[metric, name] = count
         kept = values if self.per_query else {}
+        seen = {what: counts.pop(what) for what in SEEN} if NEIGHBOURS in counts else {}
         part = Part(
-            judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics, reported=reported
+            judged.queries,
+            judged.pool_row,
+            kept,
+            states,
+            tied,
+            counts,
+            n,
+            diagnostics,
+            reported=reported,
+            seen=seen,
         )
         return part if self.segments is None else self._divided(part, self.segments, judged, values)
 

@@ -198,7 +198,7 @@ def _means(runs: Mapping[str, Run], qrels: Qrels, measure: Measure, policy: Poli
     judgements = (
         replace(policy, grades="judgements") if policy.rel is None and policy.grades == "auto" else policy
     )
-    found = Evaluator(qrels, [measure.metric], policy=judgements).evaluate_all(runs)
+    found = Evaluator(qrels, [measure.metric], policy=judgements).results_of_sources(runs)
     return np.array([found[name].mean[str(measure.metric)] for name in runs])
 
 

@@ -181,7 +181,9 @@ def run_of_frames(
 ) -> Run:
     """Return the run in pieces of a table; without score and rank the rows must be counted, so all are read."""
     rows = FrameRows(frames, words, name, length, place)
-    return Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
+    run = Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
+    run.words = words
+    return run
 
 
 def open_qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> FramePieces:
@@ -214,7 +216,9 @@ def qrels_of_frames(
     """Return the judgements in pieces of a table."""
     place = place or RowOf(name)
     columns = whole_columns(frames, words, place, name, length, stretched="query")
-    return Qrels(**columns, name=name, place=place)
+    qrels = Qrels(**columns, name=name, place=place)
+    qrels.words = words
+    return qrels
 
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:

@@ -85,6 +85,28 @@ def head_of(pieces: Pieces) -> Piece | None:
         return next(reading, None)
 
 
+@runtime_checkable
+class WithTop(Protocol):
+    """A table whose first rows can be taken without the others."""
+
+    def top(self, words: Sequence[str], rows: int) -> Piece:
+        """Return so many of the first rows."""
+
+
+def top(pieces: Pieces, words: Sequence[str], rows: int) -> list[Piece]:
+    """Return the first pieces of a table, with at least so many rows if it has them."""
+    if isinstance(pieces, WithTop):
+        return [pieces.top(words, rows)]
+    found: list[Piece] = []
+    with closing(pieces.read(words)) as reading:
+        for piece in reading:
+            found.append({word: piece[word] for word in words})
+            rows -= len(piece[words[0]])
+            if rows <= 0:
+                break
+    return found
+
+
 def distinct(pieces: Pieces, word: str) -> int:
     """Return the number of different ids in a column of a table."""
     if isinstance(pieces, WithDistinct):

@@ -193,7 +193,9 @@ def _place(block: Block, starts: np.ndarray, row: int) -> str:
 
 def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
     """Return the run in some lines; the slower reader gives all rows as ``frames``, and those of a block by ``framed``."""
-    return Run.of_rows(LineRows(lines, frames, framed), frames.name)
+    run = Run.of_rows(LineRows(lines, frames, framed), frames.name)
+    run.words = lines.words
+    return run
 
 
 def qrels_of(lines: Lines, name: str) -> Qrels | None:

@@ -44,11 +44,17 @@ class SparkPieces:
         """Return the number of different ids in a column."""
         return int(self.frame.select(word).distinct().count())
 
-    def collected(self, words: Sequence[str] | None = None) -> pl.DataFrame:
-        """Return the rows, collected."""
+    def top(self, words: Sequence[str], rows: int) -> Piece:
+        """Return so many of the first rows, collected."""
+        frame = self.collected(words, rows)
+        return {word: column_of(frame[word], word, self.place, 0) for word in words}
+
+    def collected(self, words: Sequence[str] | None = None, rows: int | None = None) -> pl.DataFrame:
+        """Return the rows, or so many of the first ones, collected."""
         import polars as pl
 
-        table = pl.from_arrow(self.frame.select(*(words or self.words)).toArrow())
+        frame = self.frame.select(*(words or self.words))
+        table = pl.from_arrow((frame if rows is None else frame.limit(rows)).toArrow())
         assert isinstance(table, pl.DataFrame)
         return table
 

@@ -133,7 +133,7 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
         )
     if evaluator is not None:
         runs = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
-        results = systems | evaluator.results_of_all(runs)
+        results = systems | evaluator.warned_results(runs, stacklevel=4)
     if len(results) > 1:
         users, threads = tables.users, given.options.get("threads")
         comparison = compare(

@@ -26,7 +26,7 @@ class Part:
     segment of each query, ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of
     metrics without a value per query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted``
     the states of weighted means. ``reported`` are counts of metrics; of those with one name the largest is told.
-    ``low`` and ``high`` are bounds of the values under unjudged items.
+    ``low`` and ``high`` are bounds of the values under unjudged items. ``seen`` is what was seen of the scores in passing.
     """
 
     queries: Ids
@@ -45,6 +45,7 @@ class Part:
     reported: dict[tuple[Metric, str], int] = field(default_factory=dict)
     low: dict[Metric, np.ndarray] = field(default_factory=dict)
     high: dict[Metric, np.ndarray] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
 
     @property
     def ends(self) -> Mapping[Metric, Ends]:
@@ -132,7 +133,7 @@ class Sum:
         self._diagnostics = dict(part.diagnostics)
         self._split, self._weighted = dict(part.split), dict(part.weighted)
         self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
-        self._sizes, self._reported = part.sizes.copy(), part.reported.copy()
+        self._sizes, self._reported, self._seen = part.sizes.copy(), part.reported.copy(), part.seen.copy()
         self._own: set[Any] = set()
 
     def add(self, part: Part) -> None:
@@ -157,6 +158,7 @@ class Sum:
         add_counts(self._undefined, part.undefined)
         add_counts(self._sizes, part.sizes)
         add_counts(self._reported, part.reported)
+        add_counts(self._seen, part.seen)
 
     def _add_states(self, total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
         """Add each state to the one with the same key: in place, where it can be and the state is a sum that was made here."""
@@ -178,6 +180,7 @@ class Sum:
 
     def part(self) -> Part:
         """Return the sum."""
+        low, high = ({m: column.values() for m, column in each.items()} for each in (self._low, self._high))
         return Part(
             Ids.concatenate(self._queries),
             self._pool_row.values(),
@@ -193,7 +196,9 @@ class Sum:
             None if self._segment is None else self._segment.values(),
             {metric: column.values() for metric, column in self._divided.items()},
             self._reported,
-            *({m: column.values() for m, column in each.items()} for each in (self._low, self._high)),
+            low,
+            high,
+            self._seen,
         )
 
 

@@ -51,6 +51,7 @@ class Results:
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
+    notice: str | None = None  # a change of the ids with which more judged items would be found
     spark_rows: Any = None  # a DataFrame of Spark with the values of each query, if they are not held
 
     @property
@@ -203,8 +204,7 @@ class Results:
     ) -> float:
         """Return a summary of a metric's per-query values: mean, geometric mean or median.
 
-        Every query counts alike unless ``weights`` are given here; the weights of ``evaluate(…, weights=…)`` are not used, and a
-        warning says so.
+        Every query counts alike unless ``weights`` are given; those of ``evaluate(…, weights=…)`` are not used, as a warning says.
 
         Parameters
         ----------

@@ -1,33 +1,50 @@
-"""Warnings about results that are easily misread, for the command line."""
+"""Warnings about results that are easily misread: the worst first, in front of the numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankwell.display.composed import Composed
 from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.results.doubts import scores_seen
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 SHORT_CUT = 0.05
 FEW_QUERIES, FEW_ITEMS, ENOUGH = 0.5, 0.005, 200
+MOST = 3  # lines
+REST = Composed(" (rankwell lint QRELS RUN shows the rest)")
 
 
 def warnings_of(results: Sequence[Results]) -> list[str]:
-    """Return warnings about data that are easily misread."""
-    found: list[str] = []
+    """Return warnings about data that are wrong or easily misread, the worst first."""
+    return [*wrong_with(results), *_misread(results)]
+
+
+def first_of(found: Sequence[str]) -> list[str]:
+    """Return the first three warnings; the last of them says where the others are."""
+    return [*found] if len(found) <= MOST else [*found[: MOST - 1], found[MOST - 1] + REST]
+
+
+def wrong_with(results: Sequence[Results]) -> list[str]:
+    """What is probably wrong with the data: ids that do not meet, then scores."""
+    ids = [each for res in results for each in _hardly_met(res)]
+    scores = [each for res in results for each in scores_seen(res)]
+    return list(dict.fromkeys([*ids, *scores]))
+
+
+def _misread(results: Sequence[Results]) -> Iterator[str]:
+    """What is right, and easily misread."""
     counts: Mapping[str, int] = results[0].counts
     cut_short = counts.get("queries with R > k", 0)
     if cut_short > SHORT_CUT * counts.get("judged queries", 0):
-        found.append(
-            Composed(
-                "{n:,} of {of:,} judged queries have more than k relevant items; "
-                "AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report.",
-                n=cut_short,
-                of=counts["judged queries"],
-            )
+        yield Composed(
+            "{n:,} of {of:,} judged queries have more than k relevant items; "
+            "AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report.",
+            n=cut_short,
+            of=counts["judged queries"],
         )
     for metric in results[0].metrics:
         n = {res.n[str(metric)] for res in results}
@@ -37,43 +54,29 @@ def warnings_of(results: Sequence[Results]) -> list[str]:
             and len(n) > 1
             and not getattr(metric, "users", None)
         ):
-            found.append(
-                Composed(
-                    "{metric} depends on the number of lists, which is {least:,} to {most:,}: compare runs with equally many "
-                    "lists{other}.",
-                    metric=metric,
-                    least=min(n),
-                    most=max(n),
-                    other=Composed(", or use coverage(users={n})", n=min(n))
-                    if metric.name == "coverage"
-                    else "",
-                )
+            yield Composed(
+                "{metric} depends on the number of lists, which is {least:,} to {most:,}: compare runs with equally many "
+                "lists{other}.",
+                metric=metric,
+                least=min(n),
+                most=max(n),
+                other=Composed(", or use coverage(users={n})", n=min(n)) if metric.name == "coverage" else "",
             )
     converted = {
         "run ids read as integers": Composed("run ids read as integers"),
         "judgement ids read as integers": Composed("judgement ids read as integers"),
     }
     for res in results:
-        found += _hardly_met(res)
-        against = res.counts.get("rows whose rank contradicts the score", 0)
-        if against:
-            found.append(
-                Composed(
-                    "{name}: {n:,} rows are ranked below a row with a lower score; the rank column is used.",
-                    name=res.name,
-                    n=against,
-                )
-            )
-        found += [
-            Composed("{name}: {what}, to match the other side.", name=res.name, what=text)
-            for what, text in converted.items()
-            if res.counts.get(what)
-        ]
-    return found
+        yield from _few_found(res)
+        for what, text in converted.items():
+            if res.counts.get(what):
+                yield Composed("{name}: {what}, to match the other side.", name=res.name, what=text)
 
 
-def _hardly_met(res: Results) -> list[Composed]:
+def _hardly_met(res: Results) -> list[str]:
     """Warnings that most judged queries, or nearly all judged items, are missing from the run."""
+    if res.notice is not None:
+        return [res.notice]
     counts: Mapping[str, int] = res.counts
     queries, judgements = counts.get("judged queries", 0), counts.get("judgements", 0)
     missing = counts.get("judged queries missing from the run", 0)
@@ -87,8 +90,29 @@ def _hardly_met(res: Results) -> list[Composed]:
             )
         ]
     found = counts.get("judged items found", 0)
+    if judgements and not found and any(metric.judgements for metric in res.metrics):
+        return [
+            Composed(
+                "{name}: no judged item is in any list. Is it the run of these judgements?", name=res.name
+            )
+        ]
+    return []
+
+
+def _few_found(res: Results) -> list[str]:
+    """A note that nearly all judged items are missing from the lists, as from those of a random recommender."""
+    counts: Mapping[str, int] = res.counts
+    queries, judgements = counts.get("judged queries", 0), counts.get("judgements", 0)
+    missing, found = (
+        counts.get(what, 0) for what in ("judged queries missing from the run", "judged items found")
+    )
     here = judgements * (queries - missing) / max(queries, 1)
-    if judgements >= ENOUGH and found < FEW_ITEMS * here:
+    if (
+        res.notice is None
+        and judgements >= ENOUGH
+        and 0 < found < FEW_ITEMS * here
+        and missing <= FEW_QUERIES * queries
+    ):
         return [
             Composed(
                 "{name}: the lists hold only {n:,} of {of:,} judged items. Is it the run of these judgements?",

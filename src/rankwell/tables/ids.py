@@ -304,10 +304,9 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
         return (ids if ids.is_text == like.is_text or len(ids) else like[:0]), False
     converted = ids.as_integers() if ids.is_text else None
     if converted is None:
-        raise DataError(
-            f"{what} ids are text on one side and integers on the other, and the text is not plain numbers "
-            f"(such as {brief((ids if ids.is_text else like).one(0))}). Give both sides the same type."
-        )
+        from rankwell.tables.plain_numbers import not_alike
+
+        raise not_alike(what, ids if ids.is_text else like)
     return converted, True
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from rankwell.tables.series import all_frozen, frozen
 if TYPE_CHECKING:
     from rankwell.tables.columns import Unread
 
+NO_WORDS: Mapping[str, str] = MappingProxyType({})  # the names of the columns of a table, by word
 COUNTED = 1 << 18  # rows counted at a time
 SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
 
@@ -59,6 +61,7 @@ class Run:
     """
 
     source = ""
+    words: Mapping[str, str] = NO_WORDS
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
     unread: tuple[Unread, ...] = ()
@@ -94,7 +97,7 @@ class Run:
         rows = table.held(self.name)
         rows.place, rows.rank_base = table.place, base
         run = Run.of_rows(rows, self.name)
-        run.source, run.files, run.unread = self.source, self.files, self.unread
+        run.source, run.files, run.words, run.unread = self.source, self.files, self.words, self.unread
         return run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -164,6 +167,7 @@ class Qrels:
     """
 
     source = ""
+    words: Mapping[str, str] = NO_WORDS
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
     unread: tuple[Unread, ...] = ()

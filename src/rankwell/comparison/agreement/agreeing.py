@@ -186,7 +186,7 @@ def _leaderboards(
 ) -> list[Leaderboards]:
     found = []
     for name, qrels in judged.items():
-        results = Evaluator(qrels, metrics, **options).evaluate_all(runs)
+        results = Evaluator(qrels, metrics, **options).results_of_sources(runs)
         by = f" by {name}" if len(judged) > 1 else ""
         found.append(boards_of(results, metrics, by, times, seed))
     if len(found) == 1:

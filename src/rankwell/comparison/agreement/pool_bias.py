@@ -92,7 +92,7 @@ def pool_bias(
     cuts = {metric: getattr(metric, "k", None) or depth for metric in wanted}
     shares = {k: metric_of(f"judged@{k}") for k in cuts.values()}
     evaluated = {"read": read, "policy": given, **options}
-    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).evaluate_all(read_runs)
+    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).results_of_sources(read_runs)
     pool, _ = pool_of(judgements, Asked(given))
     own = _own(read_runs, pool, depth, given)
     row_of = _pool_rows(judgements, pool)

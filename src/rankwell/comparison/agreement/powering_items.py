@@ -79,13 +79,13 @@ def _terms(
             f"DCG@k or RBP@k, or a sample of whole queries."
         )
     _refuse_gaps(runs, machine, metric, evaluated)
-    predicted = Aligned.of(Evaluator(machine, [metric], **evaluated).evaluate_all(runs), (metric,))
+    predicted = Aligned.of(Evaluator(machine, [metric], **evaluated).results_of_sources(runs), (metric,))
     weighed = metric_of(f"ips(metric={metric})")
     # a query of whose items none was drawn adds nothing to the estimate
     rules = {**evaluated, "policy": replace(policy, undefined="zero")}
     parts = []
     for qrels in (people, _models_part(people, machine, policy)):
-        own = Aligned.of(Evaluator(qrels, [weighed], **rules).evaluate_all(runs), (weighed,))
+        own = Aligned.of(Evaluator(qrels, [weighed], **rules).results_of_sources(runs), (weighed,))
         place = Known(predicted.queries).rows_of(own.queries, "query")
         if (place < 0).any():
             raise DataError(
@@ -102,7 +102,7 @@ def _refuse_gaps(
     runs: Mapping[str, Run], machine: Qrels, metric: Metric, evaluated: Mapping[str, Any]
 ) -> None:
     share = f"judged@{getattr(metric, 'k', None)}"
-    for name, res in Evaluator(machine, [share], **evaluated).evaluate_all(runs).items():
+    for name, res in Evaluator(machine, [share], **evaluated).results_of_sources(runs).items():
         values = res.per_query.filter(res.per_query[share] < 1)
         if len(values):
             raise DataError(

@@ -35,7 +35,7 @@ def rows_of_queries(
     """The rows of whole queries judged by people."""
     _refuse_parts(runs, people, machine, metrics, policy, evaluated)
     truth, predicted = (
-        Aligned.of(Evaluator(each, metrics, **evaluated).evaluate_all(runs), metrics)
+        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
         for each in (people, machine)
     )
     place = _places(truth.queries, predicted.queries, people, machine)
@@ -69,7 +69,7 @@ def _refuse_parts(
     """Refuse queries that people judged in part, as far as a metric can see."""
     cuts = sorted({metric.k for metric in metrics if metric.k is not None})
     shares = [f"judged@{k}" for k in cuts]
-    for name, res in Evaluator(people, shares, **evaluated).evaluate_all(runs).items():
+    for name, res in Evaluator(people, shares, **evaluated).results_of_sources(runs).items():
         for share in shares:
             values = res.per_query.filter(res.per_query[share] < 1)
             if len(values):
@@ -81,7 +81,7 @@ def _refuse_parts(
     if more is None:
         return
     plain, other = (
-        Aligned.of(Evaluator(each, metrics, **evaluated).evaluate_all(runs), metrics)
+        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
         for each in (people, more)
     )
     for metric in metrics:

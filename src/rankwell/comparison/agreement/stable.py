@@ -95,7 +95,7 @@ def stability(
         raise UsageError(f"alpha={alpha:g}: must be from {LEAST:g} up to 1, such as 0.05.")
     if times < 1:
         raise UsageError(f"times={times}: at least 1 division of the queries.")
-    results = Evaluator(qrels, wanted, threads=threads, **options).evaluate_all(runs)
+    results = Evaluator(qrels, wanted, threads=threads, **options).results_of_sources(runs)
     systems = named(results)
     aligned = Aligned.of(systems, wanted)
     for metric in wanted:

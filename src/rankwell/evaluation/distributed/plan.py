@@ -118,13 +118,13 @@ class SparkPlan:
             segments, read = by_table(work), [name for name in ("run", "qrels") if name in frames]
             refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
             frames[USERS] = frame_of(session, work.users, segments)
-        return self._evaluated(work, frames, groups, surveys, counts)
+        work, done, values = self._evaluated(work, frames, groups)
+        return replace(results_of(work, done, surveys, counts, tables, run), spark_rows=values)
 
     settled_results = results
 
-    def _evaluated(
-        self, work: Work, frames: Mapping[str, Any], groups: int, surveys: Any, counts: dict[str, int]
-    ) -> Results:
+    def _evaluated(self, work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, Done, Any]:
+        """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
         ranges = ranges_of(work)
         while True:
             names = (
@@ -147,7 +147,7 @@ class SparkPlan:
             work = replace(work, facts=replace(work.facts, ends=done.ends))
         done.hold(beside(by_item).items())
         rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if self.per_query else None
-        return replace(results_of(work, done, surveys, counts), spark_rows=rows)
+        return work, done, rows
 
     def _session(self, tables: Mapping[str, Pieces]) -> Any:
         if self.engine.session is None:

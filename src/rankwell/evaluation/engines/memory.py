@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import Task
@@ -20,6 +20,9 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.own_text import own_text
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.judge.mismatch import Mismatch
 
 BATCH_ROWS = 250_000
 FEW_HITS = 100_000  # they take 5 MB, as long as nobody has looked at other orders of their ties
@@ -70,7 +73,10 @@ class Memory:
             part = self.measured(rows.regrouped(), run.name, task)
         known = n_judged(part)
         if not known and len(task.pool.offsets) > 1:
-            raise nothing_in_common(run.name, task.pool.queries.ids, part.queries)
+            from rankwell.evaluation.id_check import Held, unmatched
+
+            why = unmatched(Held(run, task)) if len(part.queries) else None
+            raise nothing_in_common(run.name, task.pool.queries.ids, part.queries, why)
         return self.completed(part, task, known)
 
     def completed(self, part: Part, task: Task, known: int) -> Part:
@@ -164,13 +170,18 @@ def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
     return Part.sum([part, task.measure(lists, {what: len(lists)})]) if len(lists) else part
 
 
-def nothing_in_common(name: str, judged: Ids, queries: Ids) -> DataError:
-    """Return the error of a run of which no query is judged."""
+def nothing_in_common(
+    name: str, judged: Ids, queries: Ids, why: tuple[Mismatch, str] | None = None
+) -> DataError:
+    """Return the error of a run of which no query is judged, and why that is, if it is known, with the remedy."""
     if not len(queries):
         return no_rows(name)
+    what = f"{name}: no query of the run is judged"
+    if why is not None:
+        return NothingInCommonError(f"{what}; {why[0].text()}. To make the ids alike: {why[1]}")
     return NothingInCommonError(
-        f"{name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
-        f"{brief(judged.one(0))}. Check that the two files are in the right order and of the same collection."
+        f"{what}: the run has {brief(queries.one(0))}, the qrels have {brief(judged.one(0))}. Check that the two files are in the "
+        f"right order and of the same collection."
     )
 
 

@@ -78,7 +78,7 @@ class Streaming:
         ):  # a rule for copies of a judgement took the highest or the lowest away
             work = replace(work, facts=replace(work.facts, ends=done.ends))
             done = self._done(work, "again")
-        results = results_of(work, done, self.surveys, self.counts)
+        results = results_of(work, done, self.surveys, self.counts, self.tables, self.run)
         done.values.write(results)
         return results
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rankwell.evaluation.engines.memory import nothing_in_common
+from rankwell.evaluation.id_check import Opened, check_ids, unmatched
 from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.plan import may_mismatch
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.facts import NO_IDS, Facts
-from rankwell.evaluation.streaming.parts import Surveys
+from rankwell.evaluation.streaming.parts import Surveys, Tables
 from rankwell.evaluation.streaming.work import Work
 from rankwell.evaluation.task import Task
 from rankwell.results import Results
@@ -82,12 +84,16 @@ def _slices(inputs: Inputs, surveys: Surveys) -> Mapping[str, Known]:
     return {name: Known(items.item) for name, items in given.items()}
 
 
-def results_of(work: Work, done: Done, surveys: Surveys, counts: Mapping[str, int]) -> Results:
-    """Return the results of all parts; DataError if no query of the run is judged."""
+def results_of(
+    work: Work, done: Done, surveys: Surveys, counts: Mapping[str, int], tables: Tables, run: Run
+) -> Results:
+    """Return the results of all parts; DataError if no query of the run is judged, or one change of the ids explains why few items are."""
     if "qrels" in surveys and not done.is_judged:
-        raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first)
-    found = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
-    return replace(found[None], slices={name: found[name] for name in work.slices})
+        why = unmatched(Opened(tables, run))
+        raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
+    of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
+    found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
+    return check_ids(found, Opened(tables, run)) if may_mismatch(found) else found
 
 
 def _result(work: Work, task: Task, done: Done, name: str | None, counts: Mapping[str, int]) -> Results:

@@ -13,7 +13,9 @@ from rankwell.errors import brief
 from rankwell.inspection.linting.batches import marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.inspection.linting.rules import rows_of
+from rankwell.judge.mismatch import ENOUGH, Mismatch, Table, mismatch, swapped
 from rankwell.kernels import match
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Lists
@@ -32,6 +34,7 @@ def queries(data: Data) -> Iterator[Finding]:
         if found is None or not (found >= 0).any():
             yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, known.ids)
             continue
+        yield from _partly_apart(run, data.qrels, Composed("query"), run.queries, known.ids)
         extra = np.flatnonzero(found < 0)
         if len(extra):
             yield Finding(
@@ -66,8 +69,11 @@ def items(data: Data) -> Iterator[Finding]:
     if data.qrels is not None:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
-            if not _meets(run, judged):
+            held = _held(run, judged)
+            if not held.any():
                 yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
+            elif len(held) - int(np.count_nonzero(held)) >= ENOUGH:
+                yield from _partly_apart(run, data.qrels, Composed("item"), run.rows.items, judged.ids)
     if data.items is None:
         return
     catalogue = Known(data.items.item)
@@ -85,13 +91,16 @@ def items(data: Data) -> Iterator[Finding]:
             )
 
 
-def _meets(run: RunData, judged: Known) -> bool:
-    """Whether any item of a run is judged; text that meets integers is the plain form of one in every row."""
-    if run.batches[0].items.is_text == judged.ids.is_text:
-        return any((judged.find(lists.items) >= 0).any() for lists in run.batches)
-    found = [common(lists.items, judged) for lists in run.batches]
-    plain = [each for each in found if each is not None]
-    return len(plain) == len(found) and any((each >= 0).any() for each in plain)
+def _held(run: RunData, judged: Known) -> np.ndarray:
+    """Which judged items some list holds; text that meets integers is the plain form of one in every row, or none is held."""
+    held = np.zeros(len(judged), np.bool_)
+    is_alike = run.batches[0].items.is_text == judged.ids.is_text
+    for lists in run.batches:
+        found = judged.find(lists.items) if is_alike else common(lists.items, judged)
+        if found is None:
+            return np.zeros(len(judged), np.bool_)
+        held[found[found >= 0]] = True
+    return held
 
 
 def _outside(columns: list[Ids], catalogue: Known) -> list[np.ndarray]:
@@ -115,28 +124,43 @@ def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -
 
 def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
     """The finding of two sides that share no id, with a change that would make them meet."""
-    left, right = ({str(each) for each in _distinct(ids)[:100_000].tolist()} for ids in (ours, theirs))
-    changes: dict[Composed, Callable[[str], str]] = {
-        Composed("without white space around them"): str.strip,
-        Composed("without leading zeros"): lambda text: text.lstrip("0") or "0",
-        Composed("in lower case"): str.lower,
-        Composed("without a prefix up to the last _, - or /"): lambda text: (
-            text.replace("-", "_").replace("/", "_").rpartition("_")[2]
-        ),
-    }
-    hints = [
-        Composed("; {n:,} would match {how}", n=shared, how=how)
-        for how, change in changes.items()
-        if (shared := len({change(each) for each in left} & {change(each) for each in right}))
-    ]
+    found = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    if found is None and ours.is_text == theirs.is_text:
+        found = _swapped(run, qrels)
     return Finding(
         "nothing-in-common", "error", run.name,
         Composed(
             "no {word} of the run is in {qrels}: {ours} here, {theirs} there{hint}",
-            word=word, qrels=qrels.name, ours=_first(ours), theirs=_first(theirs), hint=hints[0] if hints else "",
+            word=word, qrels=qrels.name, ours=_first(ours), theirs=_first(theirs),
+            hint="" if found is None else Composed("; {found}", found=found.text()),
         ),
-        "Are the files of one collection and in the right order? Write the ids alike on both sides.",
+        "Are the files of one collection and in the right order? Write the ids alike on both sides."
+        if found is None
+        else _remedy(found, run, qrels),
     )  # fmt: skip
+
+
+def _partly_apart(
+    run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids
+) -> Iterator[Finding]:
+    """The finding of two sides of which many ids would meet only after a change."""
+    found = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    if found is not None and found.is_notable:
+        yield Finding(
+            "id-mismatch", "error" if found.is_certain else "warning", run.name,
+            Composed("of the judged {word} ids that the run does not have, {found}", word=word, found=found.text()),
+            _remedy(found, run, qrels), found.matched,
+        )  # fmt: skip
+
+
+def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
+    lists = run.lists
+    query = qrels.qrels.query
+    return swapped(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
+
+
+def _remedy(found: Mismatch, run: RunData, qrels: QrelsData) -> str:
+    return f"Write the ids alike on both sides: {found.remedy(Table.of(run.run), Table.of(qrels.qrels))}"
 
 
 def unjudged(data: Data) -> Iterator[Finding]:

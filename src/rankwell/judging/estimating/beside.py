@@ -43,7 +43,7 @@ def beside_of(
             asked.append(("infap", pooled, [metric_of(f"infap{field}")], own))
     found = []
     for how, qrels, wanted, own in asked:
-        results = Evaluator(qrels, wanted, policy=own).evaluate_all(runs)
+        results = Evaluator(qrels, wanted, policy=own).results_of_sources(runs)
         for name in runs:
             for metric in wanted:
                 values = results[name].per_query[str(metric)].drop_nulls().to_numpy()

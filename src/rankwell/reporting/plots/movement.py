@@ -94,7 +94,9 @@ def movement(
     words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, reading_in(options))
     judged = [read_qrels(each) for each in (qrels, against)]
     boards = [
-        boards_of(Evaluator(each, [wanted], **options).evaluate_all(named), (wanted,), "", resamples, seed)[0]
+        boards_of(
+            Evaluator(each, [wanted], **options).results_of_sources(named), (wanted,), "", resamples, seed
+        )[0]
         for each in judged
     ]
     found = compared(boards[0], boards[1], How())

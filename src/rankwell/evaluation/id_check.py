@@ -1,0 +1,176 @@
+"""Check of ids after an evaluation: whether judged items that no list holds would be found after one change of all ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.display.composed import Composed
+from rankwell.errors import DataError
+from rankwell.evaluation.task import Task
+from rankwell.judge.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
+from rankwell.readers.failures import ExplainedRows
+from rankwell.readers.formats.trec import StreamedRows
+from rankwell.readers.pieces import InPieces
+from rankwell.records import record
+from rankwell.results import Results
+from rankwell.tables.csr import owners
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.own_text import own_text
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.run_qrels import Run
+from rankwell.tables.sorted_keys import distinct
+
+if TYPE_CHECKING:
+    from rankwell.readers.pieces import Pieces
+
+FEW, BATCH, MANY = 5_000, 200_000, 1_000_000  # rows of a run that are looked at: first, at a time, and then
+
+
+@record(eq=False)
+class Sides:
+    """The first lists of a run and the judgements of their queries: the query and the item of each row."""
+
+    query: Ids
+    item: Ids
+    judged_query: Ids
+    judged_item: Ids
+
+    def in_items(self) -> Mismatch | None:
+        """Return the change with which judged items would be in a list."""
+        return mismatch("item", self.item.distinct(), self.judged_item.distinct(), MOST_TRIED)
+
+    def in_queries(self) -> Mismatch | None:
+        """Return the change with which judged queries would be in the run."""
+        return mismatch("query", self.query.distinct(), self.judged_query.distinct(), MOST_TRIED)
+
+    def swapped(self) -> Mismatch | None:
+        """Return the mismatch of swapped columns."""
+        return swapped(self.query, self.item, self.judged_query, self.judged_item)
+
+
+class Held:
+    """A run and judgements in memory."""
+
+    def __init__(self, run: Run, task: Task) -> None:
+        judgements = Table("the judgements") if task.origin is None else Table.from_origin(*task.origin)
+        self.run, self.pool, self.tables = run, task.pool, (Table.of(run), judgements)
+
+    def sides(self, rows: int) -> Sides:
+        """Return the first rows, and the judgements of their queries; all of them if there are none."""
+        query, item = self._first(rows)
+        owner, judged = self._judged(query.distinct())
+        return Sides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
+
+    def _first(self, rows: int) -> tuple[Ids, Ids]:
+        """The query and the item of each of the first rows, read without looking at the others where that is possible."""
+        given = self.run.rows
+        inner = given.rows if isinstance(given, ExplainedRows) else given
+        if isinstance(inner, StreamedRows):
+            lists = inner.first(rows)
+            return lists.queries[owners(lists.offsets)], own_text(lists.items)
+        if isinstance(inner, Columns) and inner.is_scattered:
+            return inner.query[:rows], inner.item[:rows]
+        if isinstance(inner, InPieces):
+            return _top(inner.in_pieces(self.run.name), rows)
+        heads = self._heads(rows)
+        query = Ids.concatenate([lists.queries[owners(lists.offsets[: n + 1])] for lists, n, _ in heads])
+        return query, Ids.concatenate([lists.items[:end] for lists, _, end in heads])
+
+    def _heads(self, rows: int) -> list[tuple[Lists, int, int]]:
+        """Batches of lists, and how many lists and rows of each are looked at."""
+        found, left = [], rows
+        for make in self.run.rows.batches(min(rows, BATCH)):
+            lists = make()
+            n = len(lists.queries)
+            if lists.rows > left:
+                n = max(int(np.searchsorted(lists.offsets, left, side="right")) - 1, 1)
+            found.append((lists, n, int(lists.offsets[n])))
+            left -= lists.rows
+            if left <= 0:
+                break
+        return found
+
+    def _judged(self, queries: Ids) -> tuple[np.ndarray, np.ndarray]:
+        """The query and the row of each judgement of some queries, or of all if none of these is judged."""
+        seen, offsets = np.empty(0, np.int64), self.pool.offsets
+        if queries.is_text == self.pool.queries.ids.is_text:
+            seen = self.pool.queries.find(queries)
+            seen = distinct(seen[seen >= 0])
+        if not len(seen):
+            return owners(offsets), np.arange(offsets[-1])
+        lengths = offsets[seen + 1] - offsets[seen]
+        owner = np.repeat(np.arange(len(seen)), lengths)
+        rows = np.arange(len(owner)) + (offsets[seen] - np.cumsum(lengths) + lengths)[owner]
+        return seen[owner], rows
+
+
+class Opened:
+    """A run and judgements that are read in pieces."""
+
+    def __init__(self, tables: Mapping[str, Pieces], run: Run) -> None:
+        self.pieces, self.tables = tables, (Table.of(run), Table(tables["qrels"].name))
+
+    def sides(self, rows: int) -> Sides:
+        """Return the first rows, and the judgements of their queries among the first judgements."""
+        query, item = _top(self.pieces["run"], rows)
+        judged_query, judged_item = _top(self.pieces["qrels"], max(rows, BATCH))
+        if query.is_text == judged_query.is_text:
+            seen = np.flatnonzero(Known(query.distinct()).find(judged_query) >= 0)
+            if len(seen):
+                judged_query, judged_item = judged_query[seen], judged_item[seen]
+        return Sides(query, item, judged_query, judged_item)
+
+
+def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
+    from rankwell.evaluation.streaming.joined import ids_in
+    from rankwell.readers.pieces import top
+
+    found = top(pieces, ("query", "item"), rows)
+    query, item = (
+        Ids.concatenate([own_text(ids_in(piece, word).owned()) for piece in found])
+        for word in ("query", "item")
+    )
+    return query, item
+
+
+def unmatched(where: Held | Opened) -> tuple[Mismatch, str] | None:
+    """Return why no query of a run is judged, and the remedy; None if it is not known."""
+    sides = where.sides(MANY)
+    found = sides.in_queries() or sides.swapped()
+    return None if found is None else (found, found.remedy(*where.tables))
+
+
+def check_ids(found: Results, where: Held | Opened) -> Results:
+    """Return results that say which change of the ids would let more judged items be found.
+
+    Raises
+    ------
+    DataError
+        If it explains at least half of the judged items, and at least ten.
+    """
+    has_none = not found.counts.get("judged items found")
+    sides = where.sides(MANY if has_none else FEW)
+    change = sides.in_items()
+    if has_none:
+        change = change or sides.swapped()
+    elif change is not None and change.is_notable:
+        change = where.sides(MANY).in_items()
+    if change is None or not (has_none or change.is_notable):
+        return found
+    what = (
+        Composed("{name}: no judged item is in any list; {found}.", name=found.name, found=change.text())
+        if has_none
+        else Composed(
+            "{name}: of judged items that are in no list, {found}.", name=found.name, found=change.text()
+        )
+    )
+    notice = Composed(
+        "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*where.tables)
+    )
+    if change.is_certain:
+        raise DataError(notice)
+    return replace(found, notice=notice)

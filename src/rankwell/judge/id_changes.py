@@ -1,0 +1,236 @@
+"""Changes of ids that could make two sides meet: one rule for all ids of a side, such as a prefix taken off."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from rankwell.display.composed import Composed
+from rankwell.judge.id_edits import (
+    BEYOND,
+    are_digits,
+    are_numbered,
+    are_separators,
+    beyond_ascii,
+    digits,
+    leading,
+    rewritten,
+    shortened,
+    signs,
+    trailing,
+)
+from rankwell.records import record
+from rankwell.tables.ids import Ids
+
+Rewrite = Callable[[Ids], Ids]
+
+LOOKED_AT, OFTEN, MOST = 64, 0.1, 4  # ids whose beginnings are counted; the least share; how many are tried
+SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
+EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
+BLANK, ZERO = ord(" "), ord("0")
+DIFFER = 0.05  # in the share of a first or last byte
+
+
+@record(eq=False)
+class Change:
+    """One change of all ids: ``ours`` are those of the lists, ``theirs`` the judged ones; None leaves a side as it is.
+
+    ``how`` says it in words, and ``code`` as Python of an id called ``id``.
+    """
+
+    how: Composed
+    code: str
+    ours: Rewrite | None
+    theirs: Rewrite | None
+
+
+def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
+    """Yield the changes that alter any of two columns of distinct text, each in a buffer of its own, the simplest first."""
+    sides = ours, theirs
+    is_plain = all(ids.text.max(initial=0) < BEYOND for ids in sides)
+    if not is_plain or any((ids.text <= BLANK).any() for ids in sides):
+        yield _both(Composed("without white space around them"), "id.strip()", without_blanks)
+    if any((_ends(ids)[0] == ZERO).any() for ids in sides):
+        yield _both(Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros)
+    if not is_plain:
+        code = '__import__("unicodedata").normalize("NFC", id)'
+        yield _both(Composed("in one Unicode form (NFC)"), code, composed_form)
+    if not is_plain or any(_is_upper(ids.text).any() for ids in sides):
+        yield _both(Composed("in lower case"), "id.lower()", lower_case)
+    yield from _shorter(ours, theirs)
+    has_parts = [bool(are_separators(ids.text).any()) for ids in sides]
+    if has_parts[0] != has_parts[1]:
+        how, code = (
+            Composed("without a prefix up to the last _, - or /"),
+            '__import__("re").sub(".*[-_/](?=.)", "", id)',
+        )
+        yield _one_side(how, code, last_part, is_ours=has_parts[0])
+    longest = [int(ids.lengths.max(initial=0)) for ids in sides]
+    if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
+        longest = [int(signs(ids).max(initial=0)) for ids in sides]
+        if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
+            most = min(longest)
+            how = Composed("cut at {n} signs", n=most)
+            yield _one_side(how, f"id[:{most}]", _CutAt(most), is_ours=longest[0] > longest[1])
+
+
+def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
+    """Yield the changes that take a prefix or a suffix off, where the two sides begin or end in different ways."""
+    for is_suffix in (False, True):
+        if not _differ(ours, theirs, is_suffix=is_suffix):
+            continue
+        texts = [[text[::-1] if is_suffix else text for text in _some(ids)] for ids in (ours, theirs)]
+        for is_ours in (True, False):
+            for part in _common(texts[not is_ours], texts[is_ours]):
+                text = part[::-1] if is_suffix else part
+                if is_suffix:
+                    how, code = Composed("without the suffix {suffix}", suffix=repr(text)), "id.removesuffix"
+                else:
+                    how, code = Composed("without the prefix {prefix}", prefix=repr(text)), "id.removeprefix"
+                rewrite = _Without(text.encode(), is_suffix=is_suffix)
+                yield _one_side(how, f"{code}({_quoted(text)})", rewrite, is_ours=is_ours)
+
+
+def _both(how: Composed, code: str, rewrite: Rewrite) -> Change:
+    return Change(how, code, rewrite, rewrite)
+
+
+def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
+    return Change(how, code, rewrite if is_ours else None, None if is_ours else rewrite)
+
+
+def _quoted(text: str) -> str:
+    """A text as Python writes it in double quotes, so that a shell takes it in single ones."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def without_blanks(ids: Ids) -> Ids:
+    """Return ids without white space around them."""
+    is_blank = ids.text <= BLANK
+    left = leading(ids, is_blank)
+    right = np.minimum(trailing(ids, is_blank), ids.lengths - left)
+    return rewritten(shortened(ids, left, right), beyond_ascii(ids), str.strip)
+
+
+def without_zeros(ids: Ids) -> Ids:
+    """Return ids without leading zeros; of zeros alone one is left."""
+    left = np.minimum(leading(ids, ids.text == ZERO), np.maximum(ids.lengths - 1, 0))
+    return shortened(ids, left, np.zeros_like(left))
+
+
+def composed_form(ids: Ids) -> Ids:
+    """Return ids with letters and their accents as one sign each (NFC)."""
+    import unicodedata
+
+    return rewritten(ids, beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
+
+
+def lower_case(ids: Ids) -> Ids:
+    """Return ids in lower case."""
+    lower = Ids.of_spans(ids.text | (_is_upper(ids.text).astype(np.uint8) << 5), ids.starts, ids.lengths)
+    return rewritten(lower, beyond_ascii(ids), str.lower)
+
+
+def last_part(ids: Ids) -> Ids:
+    """Return ids without what stands before the last _, - or / that has something behind it; numbers stay whole."""
+    ends = ids.starts + ids.lengths - 1  # a separator at the very end ends nothing
+    where = np.flatnonzero(are_separators(ids.text))
+    if not len(where):
+        return ids
+    before = where[np.maximum(np.searchsorted(where, ends) - 1, 0)]
+    left = np.where((before >= ids.starts) & (before < ends), before - ids.starts + 1, 0)
+    return shortened(ids, left, np.zeros_like(left))
+
+
+class _Without:
+    """Takes a prefix or a suffix off the ids that have it; ids of digits alone stay, and no number is cut in two."""
+
+    def __init__(self, part: bytes, *, is_suffix: bool) -> None:
+        self.part, self.is_suffix = part, is_suffix
+
+    def __call__(self, ids: Ids) -> Ids:
+        """Return the ids without it."""
+        size = len(self.part)
+        rows = np.flatnonzero((ids.lengths > size) & ~are_digits(ids))
+        begins = ids.starts[rows] + (ids.lengths[rows] - size if self.is_suffix else 0)
+        for place, byte in enumerate(self.part):
+            kept = ids.text[begins + place] == byte
+            rows, begins = rows[kept], begins[kept]
+        inner = self.part[0 if self.is_suffix else -1 :][:1]
+        if inner.isdigit():
+            beside = ids.text[begins - 1 if self.is_suffix else begins + size]
+            rows = rows[~digits(beside)]
+        taken = np.zeros(len(ids), np.int64)
+        taken[rows] = size
+        none = np.zeros_like(taken)
+        return shortened(ids, none, taken) if self.is_suffix else shortened(ids, taken, none)
+
+
+class _CutAt:
+    """Cuts ids at a number of signs; ids of digits alone, or of a word and a number, stay."""
+
+    def __init__(self, signs: int) -> None:
+        self.signs = signs
+
+    def __call__(self, ids: Ids) -> Ids:
+        """Return the ids, cut."""
+        over = np.where(are_numbered(ids), 0, np.maximum(ids.lengths - self.signs, 0))
+        cut = shortened(ids, np.zeros_like(over), over)
+        return rewritten(cut, beyond_ascii(ids), lambda text: text[: self.signs], ids)
+
+
+def _common(own: list[str], others: list[str]) -> list[str]:
+    """The beginnings that many texts have, and few of the others."""
+    beginnings: list[str] = []
+    for text in own:
+        if not (text.isascii() and text.isdigit()):
+            beginnings += [text[: place.start()] for place in EDGE.finditer(text)]
+    found = Counter(beginnings)
+    shared = _shared_start(own)
+    if shared and min(map(len, own)) > len(shared):
+        found[shared] = len(own)
+    often = []
+    for start, n in found.items():
+        if start and n >= max(OFTEN * len(own), 1):
+            there = 0
+            for text in others:
+                there += text.startswith(start)
+            if there / len(others) < n / len(own) / 2:
+                often.append((-n, -len(start), start))
+    return [start for *_, start in sorted(often)[:MOST]]
+
+
+def _differ(ours: Ids, theirs: Ids, *, is_suffix: bool) -> bool:
+    """Whether the first bytes of the ids of two sides are others, or in other shares; or the last ones."""
+    shares = [np.bincount(_ends(ids)[is_suffix], minlength=256) / len(ids) for ids in (ours, theirs)]
+    return bool(np.abs(shares[0] - shares[1]).max() > DIFFER)
+
+
+def _ends(ids: Ids) -> tuple[np.ndarray, np.ndarray]:
+    """The first and the last byte of each id; of an empty one that of another."""
+    last = len(ids.text) - 1
+    return ids.text[np.minimum(ids.starts, last)], ids.text[np.maximum(ids.starts + ids.lengths - 1, 0)]
+
+
+def _shared_start(texts: list[str]) -> str:
+    """What all texts begin with, without digits of a number that goes on."""
+    if not texts:
+        return ""
+    low, high = min(texts), max(texts)
+    n = next((n for n, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
+    return low[:n].rstrip("0123456789") if n < len(high) else low[: n - 1].rstrip("0123456789")
+
+
+def _some(ids: Ids) -> list[str]:
+    some = ids[np.linspace(0, len(ids) - 1, min(len(ids), LOOKED_AT)).astype(np.int64)]
+    text, spans = some.text.tobytes(), zip(some.starts.tolist(), some.lengths.tolist(), strict=True)
+    return [text[start : start + length].decode(errors="replace") for start, length in spans]
+
+
+def _is_upper(text: np.ndarray) -> np.ndarray:
+    return (text >= ord("A")) & (text <= ord("Z"))

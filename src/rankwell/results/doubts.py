@@ -1,0 +1,84 @@
+"""Doubts about data that were evaluated: what was seen of the scores in passing, and a warning where something looks wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.display.composed import Composed
+from rankwell.errors import DataWarning
+from rankwell.tables.rows import Lists
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
+
+LEAST, LOOKED_AT = 50, 4096  # rows of a batch from which on it is looked at, and its first rows that are
+NEARLY_ALL = 0.9
+NEIGHBOURS, RISING, TIED = "neighbours looked at", "neighbours whose score grows", "neighbours of equal score"
+CONTRADICTIONS = "rows whose rank contradicts the score"
+SEEN = NEIGHBOURS, RISING, TIED
+
+
+def look(lists: Lists) -> dict[str, int]:
+    """Return how many neighbours among the first rows of a batch have growing, and equal, scores; nothing if ranks decide."""
+    if lists.rows < LEAST or lists.by_rank:
+        return {}
+    score = lists.score[:LOOKED_AT]
+    inner = np.ones(len(score) - 1, np.bool_)
+    begins = lists.offsets[1 : np.searchsorted(lists.offsets, len(score))]
+    inner[begins - 1] = False
+    above, below = score[:-1][inner], score[1:][inner]
+    return {
+        NEIGHBOURS: len(above),
+        RISING: int(np.count_nonzero(below > above)),
+        TIED: int(np.count_nonzero(below == above)),
+    }
+
+
+def scores_seen(res: Results) -> Iterator[Composed]:
+    """Yield what is to be said of the scores of a run."""
+    against = res.counts.get(CONTRADICTIONS, 0)
+    if against:
+        yield Composed(
+            "{name}: {n:,} rows are ranked below a row with a lower score; the rank column is used.",
+            name=res.name,
+            n=against,
+        )
+    seen = res.part.seen
+    if not seen:
+        return
+    if seen[RISING] > NEARLY_ALL * seen[NEIGHBOURS]:
+        yield Composed(
+            "{name}: scores grow down the lists, and the highest is taken as the best. If low scores are better (distances), "
+            "negate them.",
+            name=res.name,
+        )
+    if seen[TIED] == seen[NEIGHBOURS]:
+        yield Composed(
+            "{name}: all scores of a list are equal, so ids decide the order. If the rows are in order, say ties='order'.",
+            name=res.name,
+        )
+
+
+def warn(results: Iterable[Results], stacklevel: int) -> None:
+    """Warn once of data that look wrong, in at most three lines; where nothing is doubtful, this takes no time."""
+    doubtful: list[Results] = []
+    for res in results:
+        counts, seen = res.part.counts, res.part.seen
+        if (
+            res.notice is not None
+            or (seen and (seen[RISING] > NEARLY_ALL * seen[NEIGHBOURS] or seen[TIED] == seen[NEIGHBOURS]))
+            or "judged items found" not in counts
+            or "judged queries missing from the run" in counts
+            or CONTRADICTIONS in counts
+        ):
+            doubtful.append(res)
+    if doubtful:
+        import warnings
+
+        from rankwell.results.warnings import first_of, wrong_with
+
+        if found := wrong_with(doubtful):
+            warnings.warn("\n".join(first_of(found)), DataWarning, stacklevel=stacklevel + 1)
