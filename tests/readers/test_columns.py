@@ -437,3 +437,121 @@ def test_other_words_are_asked_about(tmp_path, kind):
     said = refused(kind, tmp_path, qrels_with(label=["S", "E", "I"]), of_run=False)
     assert "the grade 'S' is not a number. Of words only these are read: true, false, yes" in said
     assert "'E' is not a number" in refused(kind, tmp_path, qrels_with(label=["1", "E", "0"]), of_run=False)
+
+
+ALPHABETS = ["점수", "得分", "スコア", "оценка", "σκορ", "%", "#", "*", "ｓｃｏｒｅ２"]
+
+
+@every("name", ALPHABETS)
+@every("kind", SOME)
+def test_names_in_any_alphabet_are_asked_about(tmp_path, kind, name):
+    assert f"{name!r} the score" in refused(kind, tmp_path, run_with(**{name: [0.1, 0.9, 0.5]}), of_run=True)
+    assert f"{name!r}" in refused(kind, tmp_path, qrels_with(**{name: [0, 1, 0]}), of_run=False)
+
+
+@every(
+    "name",
+    ["score_idx", "pred_fold", "predicted_time", "revenue_per_day", "clicks_week", "Unnamed: 2", "liquid"],
+)
+@every("kind", SOME)
+def test_fractions_are_no_ids_parts_or_times(tmp_path, kind, name):
+    refused(kind, tmp_path, run_with(**{name: [0.1, 0.9, 0.5]}), of_run=True)
+
+
+def test_a_column_without_a_name_is_an_index_only_in_the_first_place(tmp_path):
+    (tmp_path / "index.csv").write_text(",user,item\n0,u,b\n1,u,a\n2,v,c\n")
+    assert mean(tmp_path / "index.csv", QRELS) == 0.5
+    (tmp_path / "score.csv").write_text("user,item,\nu,b,.1\nu,a,.9\nv,c,.5\n")
+    with pytest.raises(rw.RankwellError, match="is '' the score"):
+        mean(tmp_path / "score.csv", QRELS)
+
+
+NOT_RELEVANT = {
+    "a dislike": [-1, 1, -1], "words": ["no", "yes", "no"], "likes": ["dislike", "like", "dislike"], "nothing": [None, 1, None],
+    "nothing beside true": [None, True, None], "not a number": [float("nan"), 2.0, 1.0],
+}  # fmt: skip
+
+
+@every("what", NOT_RELEVANT)
+@every("kind", SOME)
+def test_what_says_not_relevant_otherwise_than_by_0_is_asked_about(tmp_path, kind, what):
+    assert "'feedback'" in refused(kind, tmp_path, qrels_with(feedback=NOT_RELEVANT[what]), of_run=False)
+
+
+@every("kind", SOME)
+def test_a_missing_score_hides_no_column(tmp_path, kind):
+    refused(kind, tmp_path, run_with(p=[0.1, None, None]), of_run=True)
+
+
+def test_durations_and_objects_are_numbers():
+    seconds = pd.to_timedelta([1, 9, 5], unit="s")
+    for frame in (
+        pd.DataFrame(run_with(dwell=seconds)),
+        pd.DataFrame(run_with(p=pd.Series([0.1, None, 0.5], dtype=object))),
+    ):
+        with pytest.raises(rw.RankwellError, match="the score"):
+            mean(frame, QRELS)
+
+
+@every("name", sorted(set(aliases("score")) - {"score"}))
+def test_what_a_model_predicts_is_no_grade_unasked(name):
+    both = pd.DataFrame(run_with(**{name: [0.9, 0.1, 0.5]}))
+    with pytest.raises(rw.RankwellError, match=re.escape(f"is {name!r}")):
+        mean(RUN, both)
+    with pytest.raises(rw.RankwellError, match="the grade"):
+        mean(both, both.assign(actual=[0, 1, 0]))
+
+
+def test_a_score_of_judgements_beside_a_column_of_labels_is_asked_about():
+    frame = pd.DataFrame(qrels_with(score=[0.9, 0.1, 0.5], clicked=[0, 1, 0]))
+    with pytest.raises(rw.RankwellError, match="is 'score' or 'clicked' the grade"):
+        mean(RUN, frame)
+    assert mean(RUN, frame, qrels_columns={"clicked": "grade"}) == 0.5
+    assert mean(RUN, pd.DataFrame(qrels_with(score=[0, 1, 0], position=[1, 2, 3]))) == 0.5
+
+
+@every("kind", SOME)
+@every("names", [("item", "item_2"), ("item_1", "item_2"), ("item.1", "item.2"), ("doc1", "doc2")])
+def test_a_row_per_query_with_a_column_per_rank_is_asked_about(tmp_path, kind, names):
+    columns = {"user": ["u", "v"], names[0]: ["b", "c"], names[1]: ["a", "d"]}
+    said = refused(kind, tmp_path, columns, of_run=True)
+    frame = pd.DataFrame(columns)
+    if (
+        kind == "dict of columns"
+    ):  # which is known by its names: this may be lists of the queries user, item_1 …
+        return
+    remedy = re.search(r"frame\.melt\(.*?\]\]", said)[0]
+    assert mean(eval(remedy, {"frame": frame}), QRELS, order="rows") == 0.5
+
+
+@every("kind", SOME)
+@every("name", ["model", "system", "run_name", "algorithm"])
+def test_several_systems_in_one_table_are_asked_about(tmp_path, kind, name):
+    mixed = {
+        "user": ["u"] * 4,
+        "item": list("bdac"),
+        "score": [0.9, 0.1, 0.8, 0.2],
+        name: ["als", "als", "pop", "pop"],
+    }
+    assert "several systems ('als', 'pop')" in refused(kind, tmp_path, mixed, of_run=True)
+    parts = dict(list(pd.DataFrame(mixed).groupby(name)))
+    assert [mean(part, QRELS) for part in parts.values()] == [0.0, 1.0]
+    assert rw.compare(parts, QRELS, ["rr"])
+    one = run_with(
+        score=[0.1, 0.9, 0.5], **{name: ["als", "als", "pop"]}
+    )  # each user saw the lists of one system
+    assert mean(table(kind, tmp_path, one), QRELS) == 1.0
+
+
+def test_an_index_of_pandas_is_named_with_the_remedy():
+    frame = pd.DataFrame(run_with(score=[0.1, 0.9, 0.5])).set_index("user")
+    with pytest.raises(rw.RankwellError, match=re.escape("frame.reset_index()")):
+        mean(frame, QRELS)
+    assert mean(frame.reset_index(), QRELS) == 1.0
+
+
+def test_a_topic_is_offered_as_the_query():
+    frame = pd.DataFrame({"topic": ["u", "u"], "docno": ["a", "b"], "rel": [0, 1]})
+    with pytest.raises(rw.RankwellError, match=re.escape("qrels_columns={'topic': 'query'}")):
+        mean(RUN, frame)
+    assert mean(RUN, frame, qrels_columns={"topic": "query"}) == 1.0

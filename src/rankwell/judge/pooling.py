@@ -235,17 +235,22 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
         With the column that may be the grade, and what to say if every row is relevant.
     """
     policy = asked.policy
-    if policy.grades == "interactions":
+    if policy.grades == "interactions" or not (
+        qrels.unread or policy.grades == "ratings" or any(asked.rels.values())
+    ):
         return
+    from rankwell.tables.columns import known_word
+
     rels = [rel for rel in asked.rels.values() if rel is not None]
     said = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
     numbers = [each for each in qrels.unread if each.is_number]
-    doubtful = [each for each in numbers if each.levels and len(each.levels) > 1 and 0 in each.levels]
+    # one that is called as a score is: a run was given for judgements, or what a model predicts stands beside them
+    doubtful = [each for each in numbers if known_word(each.name) == "score"]
+    doubtful += [each for each in numbers if each.levels and len(each.levels) > 1 and each.levels[0] <= 0]
     if doubtful or (numbers and (rels or policy.grades in ("judgements", "ratings"))):
         column = (doubtful or numbers)[0]
-        holds = (
-            f", which holds {', '.join(f'{level:g}' for level in column.levels)}," if column.levels else ""
-        )
+        shown = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
+        holds = f", which holds {', '.join(shown)}," if shown else ""
         raise UsageError(
             f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? qrels_columns={{{brief(column.name)}: 'grade'}}. "
             f"If every row is relevant, say grades='interactions'."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.columns import COLUMNS, IDS, RANKS_BESIDE_SCORES, WORDS, known_word, plain_name
+from rankwell.tables.columns import COLUMNS, IDS, RANKS_BESIDE_SCORES, WORDS, known_word, plain_name, stem_of
 from rankwell.tables.run_qrels import SWAPPED
 
 
@@ -84,10 +84,15 @@ def match_columns(
     for column in columns:
         if column not in given and (word := known_word(column)) is not None and word not in found:
             named.setdefault(word, []).append(column)
-    if "grade" in wanted and "grade" not in {*named, *found} and "score" in named:
-        found["grade"] = _chosen("score", named["score"], wanted, name, given)
+    if "grade" in wanted and "grade" not in {*named, *found}:
+        # other names of scores are a model's; whether they hold judgements is asked about
+        scores = [column for column in named.get("score", ()) if plain_name(column) == "score"]
+        if scores:
+            found["grade"] = _chosen("score", scores, wanted, name, given)
     if "rank" in named and "score" in {*named, *found} and "score" in wanted:
         named["rank"] = [each for each in named["rank"] if plain_name(each) in RANKS_BESIDE_SCORES]
+    if {"query", "item"} <= set(wanted):
+        _refuse_wide(columns, [*named.get("item", ()), *given], name)
     for word in wanted:
         if word not in found and named.get(word):
             found[word] = _chosen(word, named[word], wanted, name, given)
@@ -141,7 +146,23 @@ def _missing(
         return DataError(f"{said}: rename the column.")
     free = [column for column in columns if column not in found.values()] or ["its name"]
     lacking = [each for each in ("query", "item") if each in wanted and each not in found]
+    if topics := [column for column in columns if known_word(column) == "topic"]:
+        free = [*topics, *(column for column in free if column not in topics)]  # TREC's word for a query
     return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
+
+
+def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> None:
+    """Raise DataError for a table with a row per query and a column per rank, such as item_1 … item_10."""
+    numbered = [
+        column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
+    ]
+    if len(numbered) > 1 or (numbered and items):
+        first = next((column for column in columns if known_word(column) == "query"), columns[0])
+        new = next(each for each in COLUMNS["item"].names if each not in columns)
+        raise DataError(
+            f"{name}: {quoted(numbered)} are items of one row. Give each its own row: frame.melt({brief(first)}, value_name={brief(new)})"
+            f"[[{brief(first)}, {brief(new)}]] in pandas, with order='rows'."
+        )
 
 
 def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:

@@ -7,9 +7,10 @@ from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN
 from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
-from rankwell.readers.in_memory import frame_of
+from rankwell.readers.in_memory import frame_of, index_of
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
 from rankwell.readers.scans import explained
@@ -242,9 +243,12 @@ def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NO
     """Return the table of a run, of judgements or of items in pieces."""
     import polars as pl
 
-    table = frame_of(table, name)
+    source, table = table, frame_of(table, name)
     schema = table.collect_schema()
-    words = words_of(schema, WORDS[kind], name, columns)
+    try:
+        words = words_of(schema, WORDS[kind], name, columns)
+    except DataError as error:
+        raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
     unread = unread_of(schema, words, kind, name, columns, frames_of(table))
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):

@@ -81,6 +81,13 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
 
 
+def index_of(source: Any) -> str:
+    """Return what to say of the index of a frame of pandas, which is not read; "" if it only counts the rows."""
+    if library(source) != "pandas" or type(getattr(source, "index", None)).__name__ == "RangeIndex":
+        return ""
+    return " The index of a frame is not read: frame.reset_index() makes columns of it."
+
+
 def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of.
 

@@ -114,19 +114,124 @@ DURATIONS = {
     "read",
     "reading",
 }
-NO_IDS = {
-    "aid", "avoid", "bid", "covid", "fluid", "grid", "hybrid", "invalid", "kid", "mid", "paid", "plaid", "prepaid", "raid", "rapid",
-    "said", "sigmoid", "solid", "unpaid", "valid", "void",
-}  # fmt: skip
-WRITTEN_INDEX = re.compile(r"|unnamed(_\d+)*|_*index_?level_?\d+_*|level_\d+")  # by pandas; "" in CSV
+# what an id written in one word is an id of: "userid", but not "hybrid"
+IDENTIFIED = frozenset(
+    [
+        "account",
+        "ad",
+        "album",
+        "app",
+        "article",
+        "artist",
+        "asset",
+        "author",
+        "basket",
+        "batch",
+        "book",
+        "brand",
+        "campaign",
+        "cart",
+        "category",
+        "channel",
+        "chunk",
+        "class",
+        "client",
+        "cluster",
+        "content",
+        "corpus",
+        "customer",
+        "device",
+        "doc",
+        "document",
+        "entity",
+        "event",
+        "fold",
+        "game",
+        "genre",
+        "group",
+        "hotel",
+        "image",
+        "impression",
+        "invoice",
+        "item",
+        "label",
+        "job",
+        "list",
+        "member",
+        "model",
+        "movie",
+        "news",
+        "node",
+        "object",
+        "order",
+        "page",
+        "parent",
+        "passage",
+        "person",
+        "place",
+        "playlist",
+        "poi",
+        "post",
+        "product",
+        "profile",
+        "publisher",
+        "q",
+        "query",
+        "record",
+        "request",
+        "restaurant",
+        "row",
+        "run",
+        "s",
+        "sample",
+        "search",
+        "segment",
+        "sentence",
+        "session",
+        "shop",
+        "show",
+        "sku",
+        "song",
+        "source",
+        "split",
+        "store",
+        "student",
+        "tag",
+        "task",
+        "test",
+        "topic",
+        "track",
+        "train",
+        "transaction",
+        "trip",
+        "type",
+        "u",
+        "user",
+        "venue",
+        "video",
+        "visitor",
+        "g",
+        "i",
+        "p",
+        "t",
+        "d",
+        "c",
+    ]
+)
+WRITTEN_INDEX = re.compile(r"unnamed_?0(_\d+)*|_*index_?level_?\d+_*|level_\d+")  # by pandas
 CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
+# columns whose texts name the system that made a row
+SYSTEMS = {
+    "model", "modelname", "system", "systemname", "algorithm", "algo", "method", "approach", "recommender", "run", "runid", "runname",
+    "variant", "experiment",
+}  # fmt: skip
 
 MOST_LEVELS = 10
+LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973
 TRUTH = {"true": 1.0, "false": 0.0}
 # what people write in a column of grades
 GRADE_WORDS = TRUTH | {
-    "yes": 1.0, "no": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
+    "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
 }  # fmt: skip
 
 
@@ -170,11 +275,21 @@ def is_passed(name: str) -> bool:
     >>> [name for name in ("created_at", "shopId", "fold", "Unnamed: 0", "p_buy", "hybrid", "dwell_time") if is_passed(name)]
     ['created_at', 'shopId', 'fold', 'Unnamed: 0']
     """
-    words = [word for word in re.split(r"[^a-z0-9]+", CASE.sub("_", name).lower()) if word]
+    words = [word for word in re.split(r"[\W_]+", CASE.sub("_", name).lower()) if word]
     if WRITTEN_INDEX.fullmatch("_".join(words)) or known_word(name) in ("query", "item", "topic"):
         return True
     last = words[-1] if words else ""
     if known_word(name) == "time" or last in TIMES:
         return not DURATIONS.intersection(words)
-    is_glued = len(words) == 1 and last.endswith("id") and last not in NO_IDS
+    is_glued = len(words) == 1 and last.endswith("id") and last[:-2] in IDENTIFIED
     return last in PARTS or is_glued or (last == "at" and len(words) > 1)
+
+
+def stem_of(name: str) -> str | None:
+    """Return what a name is without the number that it ends with; None if it has none, or is one.
+
+    >>> stem_of("item_2"), stem_of("item.1"), stem_of("item")
+    ('item', 'item', None)
+    """
+    found = re.fullmatch(r"(.*?[^\W\d_])[\W_]*\d+", name)
+    return None if found is None else found[1]

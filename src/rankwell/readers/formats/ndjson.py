@@ -159,7 +159,10 @@ class JsonLines:
         import polars as pl
 
         def scan() -> pl.LazyFrame:
-            return pl.scan_ndjson(self.source(), schema=dict.fromkeys(columns, pl.String))
+            # with a column that every line has: lines without any value are left out
+            return pl.scan_ndjson(
+                self.source(), schema=dict.fromkeys([*columns, *self.words.values()], pl.String)
+            )
 
         table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
         return lines_of(table, self.file, {name: name for name in columns}, "NDJSON", self._diagnosis)
