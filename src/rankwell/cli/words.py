@@ -53,6 +53,8 @@ def as_options(message: str) -> str:
     "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
     >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
+    >>> as_options("set drop_own_query=True")
+    'set --drop-own-query'
     """
     return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
 
@@ -79,15 +81,18 @@ def _argument() -> re.Pattern[str]:
     first = "|".join(FIRST)
     word = r"'[\w@.-]+'"
     return re.compile(
-        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)(?=(.?))"
+        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d|True\b)?)(?=(.?))"
     )
 
 
 def _option(found: re.Match[str]) -> str:
     """The option; between it and a value of whatever kind is a space."""
+    name = f"--{(found[1] or found[2]).replace('_', '-')}"
+    if found[3] == "True":  # a flag
+        return name
     value = found[3].replace("'", "")
     follows = value or (found[4] and re.match(r"[^\s,.;:)]", found[4]))
-    return f"--{(found[1] or found[2]).replace('_', '-')}{' ' * bool(follows)}{value}"
+    return f"{name}{' ' * bool(follows)}{value}"
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

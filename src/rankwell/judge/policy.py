@@ -54,8 +54,8 @@ class Policy(SetOnce):
     rel
         The lowest grade that counts as relevant; a metric's own ``rel=`` wins.
     drop_own_query
-        Leave out the rows whose item is the query itself, before any other rule, and number what stays from rank 1 (as BEIR
-        does). Off by default, and printed only if it is on.
+        Leave out the rows whose item is the query itself, before any other rule, and number what stays from rank 1, as BEIR
+        does; printed only if it is on.
 
     Raises
     ------
