@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.cases import seeds
 from tests.definitions import reference
-from tests.definitions.both import run_of, same, values_of
+from tests.definitions.both import same, values_of
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
@@ -57,7 +57,10 @@ def have_the_values_of_a_plain_loop(cases):
         rng = random.Random(f"own {case}")
         order, kinds = rng.choice(["score", "rank"]), KINDS[case % 4]
         lists, judged = drawn(rng, order, kinds)
-        policy = {**ON, **rng.choice([{}, {"depth": 2}, {"ranks": "closed"}, {"unjudged": "condense"}, {"ties": "best"}])}
+        policy = {
+            **ON,
+            **rng.choice([{}, {"depth": 2}, {"ranks": "closed"}, {"unjudged": "condense"}, {"ties": "best"}]),
+        }
         own = sum(str(q) == str(i) for q, listed in lists.items() for i, _ in listed)
         run, qrels = tables(lists, judged, order)
         expected = reference.evaluate_many(lists, judged, METRICS, policy, order=order)
@@ -92,7 +95,9 @@ def test_the_same_text_is_the_same_id_and_nothing_else_is():
     run = {"1": ["1", "01", " 1", "1.0"], "01": ["1", "01"], "é": ["é", "e"], "": ["", "x"]}
     found = rw.evaluate(run, {"1": ["01"]}, "num_ret", **ON)
     assert (found["num_ret"], found.counts[OWN]) == (3, 4)
-    lists = rw.Run(["7", "07", "+7", "-7", "x", str(2**64)], [7, 7, 7, -7, 0, 0], [1.0] * 6).rows.table().lists()
+    lists = (
+        rw.Run(["7", "07", "+7", "-7", "x", str(2**64)], [7, 7, 7, -7, 0, 0], [1.0] * 6).rows.table().lists()
+    )
     assert own_rows(lists).tolist() == [0, 3]
 
 
@@ -117,7 +122,10 @@ def test_it_goes_before_copies_are_looked_for_and_before_the_depth():
 def test_a_list_with_ranks_is_numbered_1_to_n_without_it(ranks):
     run = rw.Run(["q"] * 4 + ["r"], ["q", "a", "b", "c", "a"], rank=[*ranks, 3])
     found = rw.evaluate(run, {"q": ["b"], "r": ["a"]}, "first_rank", **ON)
-    assert found.per_query["first_rank"].to_list() == [2, 4 if 0 in ranks else 3]  # the other list keeps its gap
+    assert found.per_query["first_rank"].to_list() == [
+        2,
+        4 if 0 in ranks else 3,
+    ]  # the other list keeps its gap
     assert (found.counts[OWN], found.counts[CLOSED]) == (1, 1)
     closed = rw.evaluate(run, {"q": ["b"], "r": ["a"]}, "first_rank", ranks="closed", **ON)
     assert closed.per_query["first_rank"].to_list() == [2, 1]
@@ -126,7 +134,9 @@ def test_a_list_with_ranks_is_numbered_1_to_n_without_it(ranks):
 
 def test_a_rank_that_the_others_give_twice_is_an_error_still():
     run = rw.Run(["q"] * 3, ["q", "a", "b"], rank=[1, 2, 2])
-    with pytest.raises(rw.RankwellError, match=r"run, row 3: query 'q' gives a rank twice \(first: run, row 2\)"):
+    with pytest.raises(
+        rw.RankwellError, match=r"run, row 3: query 'q' gives a rank twice \(first: run, row 2\)"
+    ):
         rw.evaluate(run, {"q": ["a"]}, "rr", **ON)
     beside = rw.Run(["q"] * 3, ["q", "a", "b"], rank=[1, 1, 2])  # the query's own rank is nobody's
     assert rw.evaluate(beside, {"q": ["b"]}, "rr", **ON)["rr"] == 0.5
@@ -148,7 +158,7 @@ def test_a_contradiction_of_the_query_s_own_rank_counts_no_more():
 
 RUN = {f"d{n}": {f"d{m}": 1.0 / (1 + abs(n - m)) + m / 1e3 for m in range(n - 3, n + 3)} for n in range(12)}
 OTHER = {q: {item: -score for item, score in listed.items()} for q, listed in RUN.items()}
-QRELS = {q: {item: 1 for item in list(listed)[:2]} for q, listed in RUN.items()}
+QRELS = {q: dict.fromkeys(list(listed)[:2], 1) for q, listed in RUN.items()}
 
 
 def without(run):
@@ -219,7 +229,10 @@ def test_lint_tells_of_it_and_looks_for_no_copies_of_it():
     value = rw.evaluate(RUN, QRELS, "ndcg@10", **ON)["ndcg@10"]
     assert f"→ {value:.4f} with --drop-own-query" in found.effect
     copies = rw.Run(["q"] * 3, ["q", "q", "a"], [3.0, 2.0, 1.0])
-    rules = {flag: {each.rule for each in rw.lint(copies, {"q": ["a"]}, policy=rw.Policy(drop_own_query=flag))} for flag in (False, True)}
+    rules = {
+        flag: {each.rule for each in rw.lint(copies, {"q": ["a"]}, policy=rw.Policy(drop_own_query=flag))}
+        for flag in (False, True)
+    }
     assert {"duplicates", "own-query"} <= rules[False]
     assert not {"duplicates", "own-query"} & rules[True]
     few = {q: {"x": 1.0, "d0": 0.5} for q in RUN}  # a number that is an item and a user by chance

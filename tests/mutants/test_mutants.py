@@ -230,7 +230,9 @@ def own_after_depth(patch):
         own_query,
         "without_own",
         lambda lists, policy, counts, found=own_query.without_own: found(
-            lists if policy.depth is None else original(lists, order.TIE_RULES[policy.row_order], policy.depth),
+            lists
+            if policy.depth is None
+            else original(lists, order.TIE_RULES[policy.row_order], policy.depth),
             policy,
             counts,
         ),
@@ -282,7 +284,9 @@ CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
     "own rows kept": put(own_query, "own_rows", lambda _: ranked.NO_ROWS),
     "own ranks not closed": put(own_query, "_closed", lambda own, *_: own),
     "text is never an integer": put(
-        own_query, "_as_integers", lambda ids: (Ids.of_integers(np.zeros(len(ids), int)), np.zeros(len(ids), bool))
+        own_query,
+        "_as_integers",
+        lambda ids: (Ids.of_integers(np.zeros(len(ids), int)), np.zeros(len(ids), bool)),
     ),
     "the next list": wrap(own_query, "own_rows", lambda found, lists: np.minimum(found + 1, lists.rows - 1)),
     "left out after the depth": own_after_depth,

@@ -56,6 +56,7 @@ def as_options(message: str) -> str:
     >>> as_options("set drop_own_query=True")
     'set --drop-own-query'
     """
+    message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
     return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
 
 
@@ -81,18 +82,15 @@ def _argument() -> re.Pattern[str]:
     first = "|".join(FIRST)
     word = r"'[\w@.-]+'"
     return re.compile(
-        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d|True\b)?)(?=(.?))"
+        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)(?=(.?))"
     )
 
 
 def _option(found: re.Match[str]) -> str:
     """The option; between it and a value of whatever kind is a space."""
-    name = f"--{(found[1] or found[2]).replace('_', '-')}"
-    if found[3] == "True":  # a flag
-        return name
     value = found[3].replace("'", "")
     follows = value or (found[4] and re.match(r"[^\s,.;:)]", found[4]))
-    return f"{name}{' ' * bool(follows)}{value}"
+    return f"--{(found[1] or found[2]).replace('_', '-')}{' ' * bool(follows)}{value}"
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

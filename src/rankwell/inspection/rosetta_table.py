@@ -250,7 +250,9 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
         is_idle = (
             name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
         )
-        said, own = (str(rules.get(name, False)) for rules in (other, plain))  # a rule that is off is not there
+        said, own = (
+            str(rules.get(name, False)) for rules in (other, plain)
+        )  # a rule that is off is not there
         if said != own and not is_idle and said in meanings:
             words.append(meanings[said])
     return "; ".join(words)

@@ -50,7 +50,10 @@ def duplicates(data: Data) -> Iterator[Finding]:
     for run in data.runs:
         repeats = on_all_cores(_repeats, run.batches)
         if data.settings.policy.drop_own_query:
-            others = [~np.isin(again, own_rows(lists)) for lists, (again, _) in zip(run.batches, repeats, strict=True)]
+            others = [
+                ~np.isin(again, own_rows(lists))
+                for lists, (again, _) in zip(run.batches, repeats, strict=True)
+            ]
             repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(others, repeats, strict=True)]
         found = marked(run.batches, [again for again, _ in repeats])
         if found is not None:
