@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from rankwell.judge.policy import Policy
@@ -74,17 +76,9 @@ def _closed(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np.ndar
 
 def _as_integers(ids: Ids) -> tuple[Ids, np.ndarray]:
     """Text ids as integers, and which of them are the plain decimal form of one."""
-    if (whole := ids.as_integers()) is not None:
-        return whole, np.ones(len(ids), np.bool_)
-    values = [_integer(str(text)) for text in ids.tolist()]
-    numbers = np.array([0 if value is None else value for value in values], np.int64)
-    return Ids.of_integers(numbers), np.array([value is not None for value in values], np.bool_)
-
-
-def _integer(text: str) -> int | None:
-    """The integer of 64 bits whose plain decimal form a text is; None if it is none."""
-    try:
-        value = int(text)
-    except ValueError:
-        return None
-    return value if str(value) == text and -(2**63) <= value < 2**63 else None
+    numbers, are_plain = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.bool_)
+    for row, text in enumerate(map(str, ids.tolist())):
+        with suppress(ValueError, OverflowError):  # no number, or none of 64 bits
+            numbers[row] = int(text)
+            are_plain[row] = str(numbers[row]) == text
+    return Ids.of_integers(numbers), are_plain
