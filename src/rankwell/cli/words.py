@@ -55,7 +55,10 @@ def as_options(message: str) -> str:
     "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
     >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
+    >>> as_options("set drop_own_query=True")
+    'set --drop-own-query'
     """
+    message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
     return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
 
 
