@@ -117,7 +117,7 @@ def test_item_numbers_as_floats_are_asked_about():
 def test_parts_of_a_run_are_ranked_by_the_same_columns(tmp_path):
     write(tmp_path, "1.csv", "user,item,score\nu,b,1\nu,a,2\n")
     write(tmp_path, "2.csv", "user,item\nv,c\n")
-    refused("2.csv: it has no score and no rank, while 1.csv has score", str(tmp_path / "*.csv"), QRELS)
+    refused("2.csv: it has no score and no rank, while .*1.csv has score", str(tmp_path / "*.csv"), QRELS)
 
 
 def test_words_about_reading_are_no_words_for_what_was_read():
