@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -41,8 +42,14 @@ def columns(data: Data) -> Iterator[Finding]:
         if names := [column.name for column in table.unread]:
             yield Finding(
                 "unread-columns", "note", table.name, Composed("columns that are not read: {columns}", columns=quoted(names)),
-                "If one of them is meant, name it: --columns 'its name=score'.", len(names),
+                _named(table, names[0]), len(names),
             )  # fmt: skip
+
+
+def _named(table: Run | Qrels, name: str) -> str:
+    """What to type if a column is meant."""
+    option, word = ("--qrels-columns", "grade") if isinstance(table, Qrels) else ("--columns", "score")
+    return f"If one of them is meant, say what it holds, such as {option} {shlex.quote(f'{name}={word}')}."
 
 
 def duplicates(data: Data) -> Iterator[Finding]:
