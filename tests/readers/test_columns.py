@@ -555,3 +555,23 @@ def test_a_topic_is_offered_as_the_query():
     with pytest.raises(rw.RankwellError, match=re.escape("qrels_columns={'topic': 'query'}")):
         mean(RUN, frame)
     assert mean(RUN, frame, qrels_columns={"topic": "query"}) == 1.0
+
+
+def test_columns_that_are_not_read_are_named_in_the_counts_once_also_of_many_days(tmp_path):
+    runs, qrels = [], []
+    for day, user in enumerate("uv"):
+        runs.append(tmp_path / f"{day}.csv")
+        runs[-1].write_text(f"user,item,score,title,year\n{user},a,2,A,1999\n{user},b,1,B,2001\n")
+        qrels.append(pl.DataFrame({"user": [user], "item": ["a"], "rating": [1], "shelf": ["x"]}))
+    days = [rw.evaluate(run, judged, "rr") for run, judged in zip(runs, qrels, strict=True)]
+    named = {
+        "columns not read in the run: 'title', 'year'": 2,
+        "columns not read in the judgements: 'shelf'": 1,
+    }
+    assert named.items() <= days[0].counts.items()
+    assert named.items() <= (days[0] + days[1]).counts.items()
+    streamed = rw.evaluate(str(runs[0]), qrels[0], "rr", engine="stream").counts
+    assert named.items() <= streamed.items()
+    qrels[0].write_csv(tmp_path / "q.csv")
+    streamed = rw.evaluate(str(runs[0]), str(tmp_path / "q.csv"), "rr", engine="stream").counts
+    assert named.items() <= streamed.items()

@@ -24,6 +24,7 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
+from rankwell.tables.columns import counts_of
 from rankwell.tables.cores import at_most
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
@@ -175,7 +176,8 @@ class Plan:
 
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
-        part = self.engine.run(run, task, self.threads).with_counts(self.counts)
+        counts = {**self.counts, **counts_of("run", run.unread)} if run.unread else self.counts
+        part = self.engine.run(run, task, self.threads).with_counts(counts)
         division = UNDIVIDED if task.segments is None else task.segments.division
         return Results(run.name, task.metrics, task.conditions, part, division, slices)
 
@@ -239,7 +241,10 @@ def plan_of(
     given = inputs.qrels
     origin = None if given is None else (given.name, given.source, dict(given.words))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
-    plan = Plan(task, where, threads, counts + history_counts, asked=bounding)
+    counts = counts + history_counts
+    if given is not None and given.unread:
+        counts.update(counts_of("judgements", given.unread))
+    plan = Plan(task, where, threads, counts, asked=bounding)
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
 

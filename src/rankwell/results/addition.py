@@ -15,6 +15,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.values import Saved, SavedDiagnostics
+from rankwell.tables.columns import NOT_READ
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
@@ -68,6 +69,9 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     slices = {name: total([each.slices[name] for each in results], places) for name in first.slices}
     conditions = reduce(Conditions.joined, (each.conditions for each in results))
     experiment = first.experiment if len({each.experiment for each in results}) == 1 else ""
+    unread = {
+        name: n for each in results for name, n in each.part.counts.items() if name.startswith(NOT_READ)
+    }  # the columns are named once for all days
     ends = np.cumsum([len(each.part.queries) for each in results])
     results.reverse()
     numbers.reverse()
@@ -77,7 +81,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     from rankwell.judge.train import COUNTS
 
     shared = COUNTS & part.counts.keys()
-    part.counts = part.counts | {name: first.part.counts[name] for name in shared}
+    part.counts = part.counts | {name: first.part.counts[name] for name in shared} | unread
     return replace(first, conditions=conditions, part=part, slices=slices, experiment=experiment)
 
 

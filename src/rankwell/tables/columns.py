@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rankwell.errors import brief
+
 
 def plain_name(name: str) -> str:
     """Return a name in lower case, without other signs than letters and digits.
@@ -252,6 +254,18 @@ class Unread(NamedTuple):
     name: str
     is_number: bool | None = None
     levels: tuple[float, ...] | None = None
+
+
+NOT_READ = "columns not read in the "
+
+
+def counts_of(what: str, unread: Sequence[Unread]) -> dict[str, int]:
+    """Return the count of columns that the run or the judgements have and that are not read, under a text that names them.
+
+    >>> counts_of("run", [Unread("title"), Unread("year")])
+    {"columns not read in the run: 'title', 'year'": 2}
+    """
+    return {f"{NOT_READ}{what}: {', '.join(brief(column.name) for column in unread)}": len(unread)}
 
 
 def together(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:

@@ -17,6 +17,7 @@ from rankwell.evaluation.task import Task
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.results.segments import UNDIVIDED, Segments
+from rankwell.tables.columns import counts_of
 from rankwell.tables.ids import Known
 from rankwell.tables.parts import Parts
 from rankwell.tables.rows import Columns
@@ -91,6 +92,9 @@ def results_of(
     if "qrels" in surveys and not done.is_judged:
         why = unmatched(Opened(tables, run))
         raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
+    judgements = tables["qrels"].unread if "qrels" in tables else ()
+    for what, unread in {"judgements": judgements, "run": run.unread}.items():
+        counts = {**counts, **counts_of(what, unread)} if unread else counts
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
     return check_ids(found, Opened(tables, run)) if may_mismatch(found) else found
