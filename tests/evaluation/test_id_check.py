@@ -224,3 +224,38 @@ def test_three_lines_are_shown_and_where_the_rest_is(tmp_path, monkeypatch, caps
     with pytest.warns(DataWarning) as found:
         rw.Evaluator({"1": {"y": 1}}, "rr").evaluate_all(runs)
     assert [str(each.message).count("\n") for each in found] == [2]
+
+
+@pytest.mark.parametrize("engine", [None, "stream"])
+def test_queries_of_which_some_only_meet_after_a_change_are_told(engine):
+    qrels = {str(at): {"a": 1} for at in range(200)}
+    padded = {f"{at:03d}": ["b", "a"] for at in range(200)}  # half of them meet as they are
+    with pytest.raises(
+        rw.errors.DataError, match=r"judged queries .*100 of 100 would match without leading zeros"
+    ):
+        rw.evaluate(padded, qrels, "rr", engine=engine)
+    fewer = {f"{at:03d}": ["b", "a"] for at in range(70, 200)}
+    with pytest.warns(rw.errors.DataWarning, match="30 of 100 would match without leading zeros"):
+        rw.evaluate(fewer, qrels, "rr", engine=engine)
+    half = {str(at): ["b", "a"] for at in range(100)}
+    assert rw.evaluate(half, qrels, "rr", engine=engine).mean["rr"] == 0.25
+
+
+def test_training_data_of_which_no_judged_item_or_user_is_known_are_warned_of():
+    run, qrels = {"u": ["b", "a"], "v": ["c"]}, {"u": {"a": 1}, "v": {"c": 1}}
+    for train, what in [
+        ({"u": ["x_a"], "v": ["x_b"]}, "items"),
+        ({"u": [1], "v": [2]}, None),
+        ({"p_u": ["a"]}, None),
+        ({"u": ["a"]}, None),
+    ]:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                rw.evaluate(run, qrels, "epc@2", train=train)
+            except rw.RankwellError:
+                assert what is None  # text on one side and integers on the other are refused
+        texts = [str(each.message) for each in said]
+        assert any(f"none of the judged {what} is in the training data" in text for text in texts) == bool(
+            what
+        )

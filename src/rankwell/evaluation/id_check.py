@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError
+from rankwell.evaluation.plan import lacks_queries
 from rankwell.evaluation.task import Task
 from rankwell.judge.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
 from rankwell.readers.failures import ExplainedRows
@@ -64,6 +65,10 @@ class Held:
         query, item = self._first(rows)
         owner, judged = self._judged(query.distinct())
         return Sides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
+
+    def all_queries(self) -> tuple[Ids, Ids]:
+        """Return the different queries of the first rows, and all judged ones."""
+        return self._first(MANY)[0].distinct(), self.pool.queries.ids
 
     def _first(self, rows: int) -> tuple[Ids, Ids]:
         """The query and the item of each of the first rows, read without looking at the others where that is possible."""
@@ -124,6 +129,11 @@ class Opened:
                 judged_query, judged_item = judged_query[seen], judged_item[seen]
         return Sides(query, item, judged_query, judged_item)
 
+    def all_queries(self) -> tuple[Ids, Ids]:
+        """Return the different queries of the first rows and of the first judgements."""
+        query, judged = (_top(self.pieces[side], MANY)[0].distinct() for side in ("run", "qrels"))
+        return query, judged
+
 
 def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
     from rankwell.evaluation.streaming.joined import ids_in
@@ -145,12 +155,12 @@ def unmatched(where: Held | Opened) -> tuple[Mismatch, str] | None:
 
 
 def check_ids(found: Results, where: Held | Opened) -> Results:
-    """Return results that say which change of the ids would let more judged items be found.
+    """Return results that say which change of the ids would let more judged items, or queries, be found.
 
     Raises
     ------
     DataError
-        If it explains at least half of the judged items, and at least ten.
+        If it explains at least half of the judged ones, and at least ten.
     """
     has_none = not found.counts.get("judged items found")
     sides = where.sides(MANY if has_none else FEW)
@@ -159,6 +169,8 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
         change = change or sides.swapped()
     elif change is not None and change.is_notable:
         change = where.sides(MANY).in_items()
+    if not has_none and (change is None or not change.is_notable):
+        change = _of_queries(found.counts, where)
     if change is None or not (has_none or change.is_notable):
         return found
     what = (
@@ -167,6 +179,12 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
         else Composed(
             "{name}: of judged items that are in no list, {found}.", name=found.name, found=change.text()
         )
+        if change.word == "item"
+        else Composed(
+            "{name}: of judged queries that are not in the run, {found}.",
+            name=found.name,
+            found=change.text(),
+        )
     )
     notice = Composed(
         "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*where.tables)
@@ -174,3 +192,8 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
     if change.is_certain:
         raise DataError(notice)
     return replace(found, notice=notice)
+
+
+def _of_queries(counts: Mapping[str, int], where: Held | Opened) -> Mismatch | None:
+    """The change with which more judged queries would be in the run; None if hardly any are missing."""
+    return mismatch("query", *where.all_queries(), MOST_TRIED) if lacks_queries(counts) else None

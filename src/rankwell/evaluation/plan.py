@@ -19,6 +19,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
+from rankwell.judge.train import strangers_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -242,6 +243,8 @@ def plan_of(
     origin = None if given is None else (given.name, given.source, dict(given.words))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     counts = counts + history_counts
+    if context.train is not None:
+        counts.update(strangers_of(context.train, pool, by_user="history" in asked.needs))
     if given is not None and given.unread:
         counts.update(counts_of("judgements", given.unread))
     plan = Plan(task, where, threads, counts, asked=bounding)
@@ -250,14 +253,22 @@ def plan_of(
 
 
 def may_mismatch(found: Results, pool: Pool | None = None) -> bool:
-    """Whether ids may be why judged items are in no list: none is found, or a tenth are not and a change could be known."""
+    """Whether ids may be why judged items or queries are in no list: none is found, or a tenth are not and a change could be known."""
     counts = found.part.counts
     judged = counts.get("judgements", 0)
     missing = judged - counts.get("judged items found", 0)
     if missing < 1 or (missing < judged and (missing < ENOUGH or missing < TENTH * judged)):
         return False
     may = missing == judged or pool is None or pool.once(_has_many_texts)
+    may = may or lacks_queries(counts)
     return may and any(metric.judgements for metric in found.metrics)
+
+
+def lacks_queries(counts: Mapping[str, int]) -> bool:
+    """Whether judged queries are missing from the run while it has lists of other queries, and both are enough to know a change."""
+    missing = counts.get("judged queries missing from the run", 0)
+    strange = counts.get("lists", 0) - (counts.get("judged queries", 0) - missing)
+    return min(missing, strange) >= ENOUGH
 
 
 def _has_many_texts(pool: Pool) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
 from rankwell.judge.pooling import pool_of
 from rankwell.records import record
 from rankwell.tables.amounts import Amounts
@@ -20,6 +21,12 @@ from rankwell.tables.digests import Digest
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
+
+FIRST = 4096
+STRANGERS = {
+    "item": "judged items, none of them in the training data",
+    "user": "judged users, none of them in the training data",
+}
 
 # what is counted of the training data, which all queries share
 COUNTS = frozenset(
@@ -142,6 +149,25 @@ class History:
         query, rank = owners_of(lengths), places_of(lengths)
         at = rank + np.repeat(starts - 1, lengths)
         return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
+
+
+def strangers_of(history: History, pool: Pool, *, by_user: bool) -> dict[str, int]:
+    """Return the number of judged items if none of them has a training user, and of judged users if none has training items."""
+    found: dict[str, int] = {}
+    for what, known, ids in (
+        ("item", history.catalogue, pool.items),
+        ("user", history.queries, pool.queries.ids),
+    ):
+        if not len(ids) or (what == "user" and not by_user) or ids.is_text != known.ids.is_text:
+            continue
+        seen = history.counts > 0 if what == "item" else np.ones(len(known), np.bool_)
+        for some in (ids[:FIRST], ids):  # where they meet, the first tell it
+            row = known.find(some)
+            if seen[row[row >= 0]].any():
+                break
+        else:
+            found[STRANGERS[what]] = len(ids.distinct()) if what == "item" else len(ids)
+    return found
 
 
 def history_of(
