@@ -149,7 +149,8 @@ class Table:
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         self.has_quotes = require_text(file)
-        if len(columns) and kind in SAID and not any(sign in _first_line(file.head) for sign in SEPARATORS):
+        is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
+        if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
         self.file = file
         line = _first_line(file.head)
