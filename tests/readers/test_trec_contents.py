@@ -150,3 +150,40 @@ def test_one_line_of_fewer_fields_makes_no_table(tmp_path):
     )
     assert "a.run:2: 4 columns, expected 6" in error
     assert "columns=" not in error
+
+
+TABLES = {
+    "with a header": "user,item,score\n#tag,b,.1\n#tag,a,.9\nu,a,.5\n",
+    "after a comment": "# by hand\n#user,item,score\nuser,item,score\nu,a,.5\n#tag,b,.1\n#tag,a,.9\n",
+    "without a header": "#tag,b,.1\n#tag,a,.9\nu,a,.5\n",
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("separator", [",", "\t", " "])
+def test_a_row_of_a_table_that_begins_with_a_number_sign_is_asked_about(tmp_path, engine, text, separator):
+    qrels = {"#tag": ["a"], "u": ["a"]}
+    words = ("query", "item", "score")
+    names, numbers = (dict(zip(each, words, strict=True)) for each in (("user", "item", "score"), "123"))
+    more = {"columns": names if "user,item,score\nu" in text or text.startswith("user") else numbers}
+    run = file(tmp_path, text.replace(",", separator), "a.csv")
+    error = refused(lambda: rw.evaluate(run, qrels, "rr", engine=engine, **more))
+    assert re.search(
+        r'a\.csv:\d: is .* a row or a comment\? A row: quote its id, "#tag"; a comment: begin it with "# "',
+        error,
+    )
+    quoted = file(tmp_path, text.replace(",", separator).replace("#tag", '"#tag"'), "b.csv")
+    assert rw.evaluate(quoted, qrels, "rr", engine=engine, **more)["rr"] == 1
+
+
+def test_comments_of_a_table_are_comments(tmp_path):
+    text = "# a, b, c\n#user,item,score\nuser,item,score\n# x,y,1\n#\nu,a,.5\n#end\n#a,b\nv,c#1,2\n"
+    run = rw.read_run(file(tmp_path, text, "a.csv"))
+    assert rw.evaluate(run, {"u": ["a"], "v": ["c#1"]}, "rr")["rr"] == 1
+
+
+def test_a_query_of_preferences_may_begin_with_a_number_sign(tmp_path):
+    text = "# a b c 1\n#query group sub item level\n#tag g 0 a 1\nu g 0 b 1\n#tag g 0 c 2\n#end\n"
+    read = rw.read_qrels(file(tmp_path, text, "a.prefs"))
+    assert read.query.tolist() == ["#tag", "u", "#tag"]
