@@ -59,7 +59,7 @@ def test_a_log_with_times_is_split_by_the_columns_that_the_error_gives(tmp_path,
     words = [sys.executable, "-m", "rankwell", "prepare", "split", log, "--how", "last", "-o", str(out)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    said = re.search(r"--columns (\S+?)\. ", done.stderr)[1]
+    said = re.search(r"--columns (\S+?)\.$", done.stderr.strip())[1]
     done = subprocess.run([*words, "--columns", said], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -176,8 +176,8 @@ def refuse_times(file: File, argument: str) -> None:
 
         line = b" ".join(shown).decode(errors="replace")
         raise DataError(
-            f"{file.label}: the grades are times ({brief(line)}), as in a log of user, item, rating and time: "
-            f"{table_of({'1': 'query', '2': 'item', '3': 'grade', '4': 'time'}, argument)} A line of judgements is: {QRELS.columns}."
+            f"{file.label}: the grades are times ({brief(line)}); a line of judgements is: {QRELS.columns}. If it is a log of user, item, "
+            f"rating and time, {table_of({'1': 'query', '2': 'item', '3': 'grade', '4': 'time'}, argument)}"
         )
 
 

@@ -29,7 +29,7 @@ def trouble(line: bytes, layout: Layout, status: int, sign: bytes, first: list[b
     if split(line) == first and (named := _names(words, layout)):
         return f"{said} The first line is a header. Remove it, or {table_of(named, layout.argument)}"
     if len(words) == len(first) and (numbered := _numbers(words, layout)):
-        said = f"{said} If it is a table: {table_of(numbered, layout.argument)}"
+        return f"{_with_form(said, layout)} If it is a table, {table_of(numbered, layout.argument)}"
     return _with_form(said, layout)
 
 
