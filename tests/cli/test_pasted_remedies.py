@@ -29,7 +29,7 @@ CASES = {
     "two grades": (("q.csv", "user,item,label,rating\nu,a,3,1\nu,b,0,1\nv,c,2,1\n"), ("r.txt", RUN), 1),
     "an unknown query": (("q.csv", "person,item,grade\nu,a,3\nu,b,0\nv,c,2\n"), ("r.txt", RUN), 1),
     "a run without a header": (("q.txt", QRELS), ("r.tsv", "u\tb\t5\nu\ta\t9\nv\tc\t3\n"), 1),
-    "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 2),
+    "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 1),
     "columns counted up": (("q.txt", QRELS), ("r.csv", "0,1,2\nu,b,5\nu,a,9\nv,c,3\n"), 2),
     "TREC text of three": (("q.txt", QRELS), ("r.txt", "u b 1\nu a 2\nv c 1\n"), 1),
     "TREC text without a tag": (("q.txt", QRELS), ("r.txt", "u Q0 b 1 2.0\nu Q0 a 2 1.0\nv Q0 c 1 1.0\n"), 1),
@@ -49,7 +49,7 @@ CASES = {
     "judgements of five": (("q.txt", "u 0 b 1 x\nu 0 a 0 x\nv 0 c 1 x\n"), ("r.txt", RUN), 1),
     "judgements with a names line": (("q.txt", f"topic iter docno rel\n{QRELS}"), ("r.txt", RUN), 1),
     "judgements of numbers with times": (("q.txt", "u 3 5 978300760\nu 4 1 978300761\n"), ("r.txt", RUN), 1),
-    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 2),
+    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 1),
 }
 ARGUMENT = re.compile(r"(?<![\w(])(\w+)=('[^']*'|\{[^{}]*\}|[\d.]*\d)")
 OPTION = re.compile(r"--([a-z-]+) ('[^']*'|[^\s';]*[^\s';.,:])")

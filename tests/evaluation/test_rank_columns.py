@@ -162,3 +162,18 @@ def test_ranks_at_their_places_in_a_curve_and_an_explanation():
     assert evaluator.curve(rw.Run(**RUN), "q").points[-1] == (5, 1.0, 0.4)
     text = str(rw.explain("ap", run=rw.Run(**RUN), qrels=QRELS, query="q"))
     assert "0.3667" in text
+
+
+def test_ranks_that_run_through_the_whole_table_are_warned_of():
+    items = [f"d{at}" for at in range(20)]
+    run = {
+        "query": [f"q{at}" for at in range(30) for _ in items],
+        "item": items * 30,
+        "rank": [*range(1, 601)],
+    }
+    qrels = {f"q{at}": {"d0": 1} for at in range(30)}
+    with pytest.warns(
+        rw.errors.DataWarning, match=r"29 of 30 lists have no item at rank 1.*say ranks='closed'"
+    ):
+        assert rw.evaluate(run, qrels, "hit@1").mean["hit@1"] == 1 / 30
+    assert rw.evaluate(run, qrels, "hit@1", ranks="closed").mean["hit@1"] == 1.0

@@ -18,6 +18,7 @@ from rankwell.tables.rows import Lists
 MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
 NUMBERED = "Number the items 1, 2, …"
 CLOSED = "or set ranks='closed', which reads only their order"
+HEADLESS = "lists with no item at rank 1"
 
 
 class WrongRanks(DataError):
@@ -89,6 +90,9 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dic
     last = np.flatnonzero(np.append(query[1:] != query[:-1], len(query) > 0))
     gaps = int(np.count_nonzero(ranks[last] > np.diff(last, prepend=-1)))
     counts["lists with gaps in their ranks"] = gaps
+    firsts = np.append(0, last[:-1] + 1) if len(last) else last
+    if headless := int(np.count_nonzero(ranks[firsts] > 1)):
+        counts[HEADLESS] = headless
     if policy.unjudged == "condense":
         counts["lists with gaps, numbered 1 to n by unjudged='condense'"] = gaps
     if policy.duplicates == "drop":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataWarning
+from rankwell.judge.given_ranks import HEADLESS
 from rankwell.tables.rows import Lists
 
 if TYPE_CHECKING:
@@ -46,6 +47,14 @@ def scores_seen(res: Results) -> Iterator[Composed]:
             name=res.name,
             n=against,
         )
+    if _run_through(res.counts):
+        yield Composed(
+            "{name}: {n:,} of {of:,} lists have no item at rank 1, as if the ranks ran through the whole table. If only their order "
+            "counts, say ranks='closed'.",
+            name=res.name,
+            n=res.counts[HEADLESS],
+            of=res.counts["lists"],
+        )
     seen = res.part.seen
     if not seen:
         return
@@ -62,6 +71,11 @@ def scores_seen(res: Results) -> Iterator[Composed]:
         )
 
 
+def _run_through(counts: Mapping[str, int]) -> bool:
+    """Whether hardly any list has an item at rank 1."""
+    return counts.get("lists", 0) > 1 and 2 * counts.get(HEADLESS, 0) >= counts["lists"]
+
+
 def warn(results: Iterable[Results], stacklevel: int) -> None:
     """Warn once of data that look wrong, in at most three lines; where nothing is doubtful, this takes no time."""
     doubtful: list[Results] = []
@@ -73,6 +87,7 @@ def warn(results: Iterable[Results], stacklevel: int) -> None:
             or "judged items found" not in counts
             or "judged queries missing from the run" in counts
             or CONTRADICTIONS in counts
+            or HEADLESS in counts
         ):
             doubtful.append(res)
     if doubtful:

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.comparison.fusion.methods import Method
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.judge.policy import Policy, policy_with
-from rankwell.readers import open_run
+from rankwell.readers import open_several
 from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.run_qrels import Run
 
@@ -16,9 +16,9 @@ from rankwell.tables.run_qrels import Run
 def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
     """Return the runs to fuse; UsageError if there are fewer than two."""
     if isinstance(runs, Mapping):
-        opened = [open_run(run, name=str(name), **read) for name, run in runs.items()]
+        opened = open_several([(run, str(name)) for name, run in runs.items()], read)
     elif isinstance(runs, Sequence) and not isinstance(runs, str | bytes):
-        opened = [open_run(run, **read) for run in runs]
+        opened = open_several([(run, None) for run in runs], read)
     else:
         raise UsageError(
             f"fuse takes runs by name, such as {{'bm25': a, 'dense': b}}, or a list of runs, not {brief(runs)}."
