@@ -141,8 +141,8 @@ def test_the_last_lines_of_one_query_are_found_in_any_column():
 def test_what_a_text_holds_is_what_plain_python_finds():
     rng = random.Random(5)
     for _ in range(500):
-        text = bytes(rng.choice([10, 10, 0, 34, 239, 97, 98]) for _ in range(rng.randrange(1, 300)))
-        text = text if rng.random() < 0.5 else text.translate(None, bytes([0, 34, 239])) + b"a"
+        text = bytes(rng.choice([10, 10, 0, 34, 35, 239, 97, 98]) for _ in range(rng.randrange(1, 300)))
+        text = text if rng.random() < 0.5 else text.translate(None, bytes([0, 34, 35, 239])) + b"a"
         first, last = text.find(b"\n"), text.rfind(b"\n")
         expected = (
             text.count(b"\n"),
@@ -150,6 +150,7 @@ def test_what_a_text_holds_is_what_plain_python_finds():
             last + 1,
             0 in text,
             34 in text,
+            35 in text,
             239 in text,
         )
         assert kernel.survey(bytes_of(text)) == expected

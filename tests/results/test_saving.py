@@ -144,8 +144,12 @@ def test_what_holds_no_results_is_said(tmp_path, name, content, message):
         rw.Results.load(tmp_path / name)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-    with pytest.raises(rw.RankwellError, match="cannot be read as saved results"):
-        rw.Results.load(tmp_path / "nowhere.json")
+
+
+@pytest.mark.parametrize("name", ["nowhere.json", "nowhere.parquet", "nowhere"])
+def test_a_file_of_results_that_is_not_there_is_said_as_of_any_file(tmp_path, name):
+    with pytest.raises(rw.RankwellError, match=r": cannot be read \(No such file or directory\)\.$"):
+        rw.Results.load(tmp_path / name)
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):

@@ -129,8 +129,9 @@ def experiment_of(path: str | Path) -> Experiment:
     try:
         content = file.read_bytes()
         data = tomllib.loads(content.decode("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else reason
         raise InputError(f"{file}: cannot be read as an experiment file ({reason}).") from error
     for word, value in data.items():
         _check(file, word, value)

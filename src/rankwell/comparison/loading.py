@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.readers.saved_files import beginning_of
+from rankwell.readers.saved_files import beginning_of, json_in
 from rankwell.results.bounds import Bounding
 
 # how a JSON file of a comparison begins
@@ -71,11 +70,7 @@ def is_comparison(path: str | Path) -> bool:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
-        raise InputError(f"{file}: cannot be read as a saved comparison ({reason}).") from error
+    data = json_in(file, "a saved comparison")
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise InputError(f"{file}: not a comparison; Comparison.load reads files written by Comparison.save.")
     if not isinstance(data.get("schema"), int) or not 1 <= data["schema"] <= SCHEMA:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.display.output import write_bytes
 from rankwell.efficiency.frames import ALL, frame_of
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError
 from rankwell.readers.files import File
-from rankwell.readers.saved_files import beginning_of
+from rankwell.readers.saved_files import beginning_of, json_in
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -69,12 +69,7 @@ def content_of(path: str | Path, form: str, version: int, what: str, remedy: str
     InputError, DataError
         If it cannot be read, or holds something else.
     """
-    try:
-        content = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise DataError(f"{path}: this is no file of {what}, which is JSON ({error}).") from None
+    content = json_in(path, what)
     if not isinstance(content, dict) or content.get("format") != form:
         raise DataError(f"{path}: this is no file of {what}; {remedy}.")
     if content.get("version") != version:

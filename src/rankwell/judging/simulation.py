@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Column, Table
 from rankwell.display.table_files import WRITERS
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError
 from rankwell.judging.saving import save_as, suffix_of
+from rankwell.readers.saved_files import json_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,12 +155,7 @@ class Simulation:
         RankwellError
             If the file cannot be read, or holds something else.
         """
-        try:
-            found = json.loads(Path(path).read_bytes())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
-        except ValueError as error:
-            raise DataError(f"{path}: is no JSON ({error}). Give the file that simulate saved.") from error
+        found = json_in(path, "a simulation of judging")
         if not isinstance(found, dict) or found.get("kind") != KIND:
             raise DataError(
                 f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."

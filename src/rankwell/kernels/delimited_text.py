@@ -20,11 +20,11 @@ SKIPPED, QUERY, ID, NUMBER = (
 )  # roles of columns: ID + n is the nth column of ids, NUMBER + n that of numbers
 
 
-def survey(text: np.ndarray) -> tuple[int, int, int, bool, bool, bool]:
+def survey(text: np.ndarray) -> tuple[int, int, int, bool, bool, bool, bool]:
     """Return what a text holds, to see whether it can be one of lines.
 
     The number of line ends, where the first one is and the last one ends (its length and 0 if there is none), and whether there
-    are NUL bytes, quotation marks, and bytes 0xEF (with which a byte-order mark begins).
+    are NUL bytes, quotation marks, number signs, and bytes 0xEF (with which a byte-order mark begins).
     """
     t: cython.const[cython.uchar][::1] = text
     lines: cython.Py_ssize_t = 0
@@ -34,6 +34,7 @@ def survey(text: np.ndarray) -> tuple[int, int, int, bool, bool, bool]:
     ends: cython.uchar
     nul: cython.uchar = 0
     quote: cython.uchar = 0
+    sign: cython.uchar = 0
     mark: cython.uchar = 0
     first: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t = len(text)
@@ -50,10 +51,11 @@ def survey(text: np.ndarray) -> tuple[int, int, int, bool, bool, bool]:
                 ends += t[i] == 10
                 nul |= t[i] == 0
                 quote |= t[i] == 34
+                sign |= t[i] == 35
                 mark |= t[i] == 239
             lines += ends
             at = stop
-    return lines, first, last, nul != 0, quote != 0, mark != 0
+    return lines, first, last, nul != 0, quote != 0, sign != 0, mark != 0
 
 
 @cython.cfunc

@@ -95,19 +95,6 @@ cdef inline Py_ssize_t line_end(const unsigned char[::1] t, Py_ssize_t at) noexc
     return at + 1
 
 
-# The first word of the next line that holds data, or the end.
-cdef inline Py_ssize_t data_line(const unsigned char[::1] t, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
-    while at < end:
-        at = blank_end(t, at)
-        if t[at] == 35:
-            at = line_end(t, at)
-        elif t[at] == 10:
-            at += 1
-        else:
-            break
-    return at
-
-
 # The first carriage return that no line end follows, -1 if there is none; a line end stands at ``end - 1``.
 cdef inline Py_ssize_t lone_return(const unsigned char[::1] t, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t found

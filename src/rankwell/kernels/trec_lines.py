@@ -5,7 +5,8 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.libc.string import memcmp
-from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, word_end
+from cython.cimports.rankwell.kernels.spans import blank_end, line_end, word_end
+from cython.cimports.rankwell.kernels.trec_words import data_line, is_comment
 from cython.cimports.rankwell.kernels.wide import line_ends, line_ends_anywhere, marks, marks_anywhere
 
 
@@ -15,6 +16,13 @@ def line_after(text: np.ndarray, at: int, end: int) -> int:
     return line_end(t, at) if at < end else end
 
 
+def is_comment_line(line: bytes) -> bool:
+    """Whether a line, which ends with a line end, is a comment."""
+    t: cython.const[cython.uchar][::1] = line
+    at: cython.Py_ssize_t = blank_end(t, 0)
+    return t[at] == 35 and is_comment(t, at, 0) != 0
+
+
 def next_query(text: np.ndarray, begin: int, end: int) -> int:
     """Return the start of the first line after ``begin`` whose query differs from that of the line before it.
 
@@ -22,7 +30,7 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
     """
     t: cython.const[cython.uchar][::1] = text
     stop: cython.Py_ssize_t = end
-    at: cython.Py_ssize_t = data_line(t, line_end(t, begin), stop)
+    at: cython.Py_ssize_t = data_line(t, line_end(t, begin), stop, 0)
     start: cython.Py_ssize_t = at
     length: cython.Py_ssize_t = 0
     with cython.nogil:
@@ -33,7 +41,7 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
                 cython.address(t[at]), cython.address(t[start]), length
             ):
                 break
-            at = data_line(t, line_end(t, at), stop)
+            at = data_line(t, line_end(t, at), stop, 0)
     return at
 
 
@@ -69,7 +77,7 @@ def last_query(text: np.ndarray, begin: int, end: int) -> int:
                 line -= 1
             at = line
             word = blank_end(t, line)
-            if t[word] == 10 or t[word] == 35:
+            if t[word] == 10 or (t[word] == 35 and is_comment(t, word, 0)):
                 continue
             length = word_end(t, word) - word
             if known < 0:

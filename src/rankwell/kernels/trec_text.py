@@ -1,7 +1,7 @@
 """TREC text parsed into columns in one pass over the bytes; ids stay in place in the text.
 
-A line is words separated by white space (blanks, tabs, other bytes from 1 to 32 except the line end); empty lines and lines
-that start with ``#`` are skipped. A NUL byte ends a word but is not white space, so it is detected. The text ends with a
+A line is words separated by white space (blanks, tabs, other bytes from 1 to 32 except the line end); empty lines and comments
+are skipped, which start with ``#`` and are no lines of the format. A NUL byte ends a word but is not white space, so it is detected. The text ends with a
 line end, and so do the ranges that are parsed; this is what stops the loops. A run is ``query Q0 item rank score tag``,
 qrels are ``query topic item grade``. A whole number must be one that a float holds exactly. The rank of a run does not count, but
 a blank within an id moves the numbers behind it: so it is looked at, and the words are counted, as the ``RULES`` say.
@@ -14,9 +14,10 @@ import numpy as np
 from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.hashing import hashed, key
 from cython.cimports.rankwell.kernels.numbers import number, short_number
-from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, lone_return, word_end
+from cython.cimports.rankwell.kernels.spans import blank_end, line_end, lone_return, word_end
 from cython.cimports.rankwell.kernels.trec_words import (
     Words,
+    data_line,
     four_words_at_once,
     rank_status,
     words_at_once,
@@ -26,8 +27,8 @@ from cython.cimports.rankwell.kernels.wide import beginning, digits, eight, line
 
 from rankwell.kernels import SECRET
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT, WRONG_RANK = range(8)
-# of a run's line: any word as rank and any words behind the tag; a number as rank; a number as rank and nothing behind the tag
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT, WRONG_RANK, FRACTION = range(9)
+# of a run's line: any word as rank and any words behind the tag; a whole number as rank; such a number and nothing behind the tag
 RULES = ANY_WORDS, RANKED, EXACT = range(3)
 LONGEST_ID = 65_535
 WINDOW = 80  # the bytes that can be read where words are found at once: 64 are looked at, and a number ends up to 16 behind
@@ -126,7 +127,7 @@ def parse(
     start: cython.Py_ssize_t
     with cython.nogil:
         while rows < most:
-            line = data_line(t, at, stop)
+            line = data_line(t, at, stop, least)
             if line >= stop:
                 break
             known = 0

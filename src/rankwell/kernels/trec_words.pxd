@@ -1,10 +1,11 @@
-# The words of a line of TREC text: where they begin and end, and whether a rank is a number. What is returned is a status of
+# The lines of TREC text that hold data, and their words: where they begin and end, and whether a rank is a number. What is returned is a status of
 # trec_text, where nothing else is said.
 
+from libc.math cimport isfinite, trunc
 from libc.string cimport memcmp
 
 from rankwell.kernels.numbers cimport slow_number
-from rankwell.kernels.spans cimport blank_end, word_end
+from rankwell.kernels.spans cimport blank_end, line_end, word_end
 from rankwell.kernels.wide cimport marks, zeros
 
 cdef enum:
@@ -21,6 +22,46 @@ cdef struct Words:
     Py_ssize_t value
     Py_ssize_t value_end
     Py_ssize_t end
+
+
+# Whether a line that starts with # is a comment, and not one whose query is such as #tag: it has numbers where a line of so many
+# words has them; 0 is a run's or one of judgements.
+cdef inline int is_comment(const unsigned char[::1] t, Py_ssize_t line, int columns) except -1 nogil:
+    cdef double ignored = 0
+    cdef int numbers = 0
+    cdef int column = 0
+    cdef bint is_q0 = False
+    cdef Py_ssize_t at = line
+    cdef Py_ssize_t start = line
+    if t[line + 1] <= 32:
+        return 1
+    while t[at] != 10:
+        at = word_end(t, start)
+        if at == start or column > 5:
+            return 1
+        if slow_number(&t[start], at - start, &ignored) != 3:
+            numbers |= 1 << column
+        if column == 1:
+            is_q0 = at - start == 2 and t[start] == 81 and t[start + 1] == 48
+        start = blank_end(t, at)
+        at = start
+        column += 1
+    if column == 4 and columns != 6:
+        return numbers & 10 != 10
+    return column != 6 or columns == 4 or not (numbers & 16 and (is_q0 or numbers & 8))
+
+
+# The first word of the next line that holds data, or the end.
+cdef inline Py_ssize_t data_line(const unsigned char[::1] t, Py_ssize_t at, Py_ssize_t end, int columns) except -1 nogil:
+    while at < end:
+        at = blank_end(t, at)
+        if t[at] == 35 and is_comment(t, at, columns):
+            at = line_end(t, at)
+        elif t[at] == 10:
+            at += 1
+        else:
+            break
+    return at
 
 
 # Find the words of a run's line in its first 64 bytes; 0 if the line, without NUL bytes, has not just six that begin there.
@@ -111,7 +152,7 @@ cdef inline int words_in_turn(
     return 0
 
 
-# Whether a rank is a number, or the placeholder if there is one.
+# Whether a rank is a whole number, or the placeholder if there is one.
 cdef inline int rank_status(
     const unsigned char[::1] t, Py_ssize_t start, const unsigned char[::1] placeholder
 ) except -1 nogil:
@@ -128,4 +169,6 @@ cdef inline int rank_status(
     if t[at] <= 32:
         return 0
     status = slow_number(&t[start], word_end(t, at) - start, &ignored)
-    return 0 if status == 0 or status == 6 else 7
+    if status != 0 and status != 6:
+        return 7
+    return 0 if ignored == trunc(ignored) and isfinite(ignored) else 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwell.readers.trec_columns import data_lines
 from rankwell.tables.run_qrels import Run
 
 PLACE = 5  # words before the tag: query Q0 item rank score
@@ -17,7 +18,5 @@ def tag_of(run: Run) -> str:
     """
     if not run.files or ": read as trec" not in run.source:
         return ""
-    lines = run.files[0].head.splitlines()
-    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
-    words = first.split()
+    words = next(data_lines(run.files[0]), [])
     return words[PLACE].decode(errors="replace") if len(words) > PLACE else ""

@@ -1,8 +1,12 @@
-"""How a file of JSON that rankwell saved begins, by which it is told from data."""
+"""Files of JSON that rankwell saved: their first characters, by which they are known, and what they hold."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
+
+from rankwell.errors import DataError, InputError
 
 READ = 200  # characters, whatever the length of the file
 
@@ -21,3 +25,28 @@ def beginning_of(path: str | Path) -> str:
             return opened.read(READ)
     except (OSError, ValueError):
         return ""
+
+
+def json_in(path: str | Path, what: str) -> Any:
+    """Return the JSON in a file, which is to be ``what``.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, or is no JSON.
+    """
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
+    return json_of(text, path, what)
+
+
+def json_of(text: bytes | str, place: object, what: str) -> Any:
+    """Return the value in some JSON; DataError with the place if it is none, or nested too deeply."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise DataError(f"{place}: cannot be read as {what} ({error}).") from error
+    except RecursionError as error:
+        raise DataError(f"{place}: cannot be read as {what} (it is nested too deeply).") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.kernels import delimited_text
 from rankwell.readers.files import PIECE, File
 
@@ -59,8 +59,8 @@ def not_utf8(file: File) -> DataError | None:
     return None
 
 
-def require_text(file: File, *, lines: bool = True) -> bool:
-    """Return whether a text has quotation marks; refuse what is no text in UTF-8.
+def require_text(file: File, *, lines: bool = True) -> Seen:
+    """Return what was seen of a text; refuse what is no text in UTF-8.
 
     Raises
     ------
@@ -78,21 +78,42 @@ def require_text(file: File, *, lines: bool = True) -> bool:
         vars(file)["ended"] = file.read(seen)
     else:
         seen(file.content.data, 0)
-    return seen.has_quotes
+    return seen
+
+
+def refuse_rows_as_comments(file: File, separator: str, columns: int) -> None:
+    """Raise DataError for a line that begins with ``#`` and is a row of a table with so many columns, whose id would be a comment's mark."""
+    is_begun = False
+    with file.stream() as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.startswith(b"#"):
+                is_begun = is_begun or bool(line.strip())
+                continue
+            fields = line.decode(errors="replace").strip().split(separator)
+            # before the first row stand comments, and maybe the names of columns
+            if (
+                len(fields) == columns > 1
+                and fields[0][1:2].strip()
+                and (is_begun or fields[-1][-1:].isdigit())
+            ):
+                raise DataError(
+                    f"{file.label}:{number}: is {brief(line.decode(errors='replace').strip())} a row or a comment? A row: quote its id, "
+                    f'"{fields[0][:40]}"; a comment: begin it with "# ".'
+                )
 
 
 class Seen:
-    """What was seen of a text, piece by piece: how many lines, how long the last one is, and whether there are quotation marks."""
+    """What was seen of a text, piece by piece: how many lines, how long the last one is, whether there are quotation marks and number signs."""
 
     def __init__(self, file: File, *, lines: bool) -> None:
         self.file, self.is_of_lines = file, lines
         self.last = b"\n"
         self.lines = self.begun = 0
-        self.has_quotes = False
+        self.has_quotes = self.has_signs = False
 
     def __call__(self, piece: memoryview, at: int) -> None:
         """Look at the next piece, which begins at a byte."""
-        lines, first, last, has_nul, has_quotes, has_mark = delimited_text.survey(
+        lines, first, last, has_nul, has_quotes, has_signs, has_mark = delimited_text.survey(
             np.frombuffer(piece, np.uint8)
         )
         if has_nul or has_mark or BOM[:1] in self.last:
@@ -105,6 +126,7 @@ class Seen:
             self.begun = at + last
         self.lines += lines
         self.has_quotes |= has_quotes
+        self.has_signs |= has_signs
         self.last = (self.last + piece[-len(BOM) :].tobytes())[-len(BOM) :]
 
     def _refuse(self, part: bytes, at: int) -> None:

@@ -51,7 +51,7 @@ def refuse_json_to_judge(text: str, name: str) -> None:
 
     try:
         document = json.loads(text)
-    except ValueError:  # the reader of judgements says what is wrong and where
+    except (ValueError, RecursionError):  # the reader of judgements says what is wrong and where
         return
     records = document.get("items")
     if "settling" not in document or not isinstance(records, list):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.kernels import id_text, trec_text
+from rankwell.kernels import id_text, trec_lines, trec_text
 from rankwell.readers.blocks import Block
 from rankwell.readers.files import File
+from rankwell.readers.opened import HEAD
 from rankwell.readers.text import SAY_ENCODING, beginning
 from rankwell.records import record
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
@@ -20,15 +23,25 @@ from rankwell.tables.places import Held
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BLANKS = re.compile(rb"[\x01-\x20]+")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
+LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
 
 
 class Layout(NamedTuple):
-    """The columns of a line: which word, from 0, is the number, how many there are at least, and the rule for the others."""
+    """The columns of a line: which word, from 0, is the number, how many there are at least, and the rule for the others.
+
+    ``argument`` is what says what the columns of a table hold, for messages.
+    """
 
     columns: str
     value: int
     least: int
     rule: int = trec_text.EXACT
+    argument: str = "columns"
+
+    @property
+    def is_qrels(self) -> bool:
+        """Whether lines are judgements."""
+        return self.least == QRELS.least
 
 
 RUN, QRELS = Layout("query Q0 item rank score tag", 4, 6), Layout("query topic item grade", 3, 4)
@@ -57,7 +70,7 @@ class Parsed:
     """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
 
     def __init__(self, block: Block, layout: Layout) -> None:
-        text, is_qrels, rule = block.text, layout is QRELS, layout.rule
+        text, is_qrels, rule = block.text, layout.is_qrels, layout.rule
         sign = placeholder(block.file) if rule != trec_text.ANY_WORDS and not is_qrels else b""
         if sign:
             rule = trec_text.EXACT
@@ -92,7 +105,8 @@ class Parsed:
             from rankwell.readers.trec_trouble import trouble
 
             line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
-            raise DataError(f"{block.place(at)}: {trouble(line, layout, status, sign)}")
+            first = next(data_lines(block.file), [])
+            raise DataError(f"{block.place(at)}: {trouble(line, layout, status, sign, first)}")
         self.block, self.value, self.firsts = block, numbers[:rows], firsts[:stretches]
         self.query = Ids.of_spans(text, queries[:stretches], lengths[1][:stretches])
         self.item = Ids(keys[:rows], text, starts[:rows], lengths[0][:rows])
@@ -128,17 +142,43 @@ def placeholder(file: File) -> bytes:
 
     A word with letters is none if the tag is a number: then a blank in an id may have moved rank and score to the right.
     """
-    lines = io.BytesIO(file.head)
+    words = next(data_lines(file), [])
+    if len(words) != RUN.least or is_number(rank := words[3].decode(errors="replace")):
+        return b""
+    has_letters = any(sign.isalnum() for sign in rank)
+    return b"" if has_letters and is_number(words[5].decode(errors="replace")) else words[3]
+
+
+def data_lines(file: File) -> Iterator[list[bytes]]:
+    """Yield the words of the first lines of a file that are no comments."""
+    head = file.head
+    # the last line may be cut off
+    lines = io.BytesIO(head + b"\n" if len(head) < HEAD else head[: head.rfind(b"\n") + 1])
     lines.seek(beginning(file))
     for line in lines:
-        words = split(line)
-        if not words or words[0].startswith(b"#"):
-            continue
-        if len(words) != RUN.least or is_number(rank := words[3].decode(errors="replace")):
-            break
-        has_letters = any(sign.isalnum() for sign in rank)
-        return b"" if has_letters and is_number(words[5].decode(errors="replace")) else words[3]
-    return b""
+        if (words := split(line)) and not trec_lines.is_comment_line(line):
+            yield words
+
+
+def refuse_times(file: File, argument: str) -> None:
+    """Raise DataError for judgements that are a log of ``user item rating time``: all grades are times, and all items numbers."""
+    shown: list[bytes] = []
+    for words in islice(data_lines(file), LOOKED_AT):
+        if len(words) != QRELS.least or not all(
+            is_number(each.decode(errors="replace")) for each in words[2:]
+        ):
+            return
+        if float(words[3]) < LEAST_TIME:
+            return
+        shown = shown or words
+    if shown:
+        from rankwell.readers.trec_trouble import table_of
+
+        line = b" ".join(shown).decode(errors="replace")
+        raise DataError(
+            f"{file.label}: the grades are times ({brief(line)}); a line of judgements is: {QRELS.columns}. If it is a log of user, item, "
+            f"rating and time, {table_of({'1': 'query', '2': 'item', '3': 'grade', '4': 'time'}, argument)}"
+        )
 
 
 def split(line: bytes) -> list[bytes]:

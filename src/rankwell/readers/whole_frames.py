@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankwell.errors import DataError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import NONE_GIVEN
-from rankwell.readers.detection import guess, holds, not_held, reader
+from rankwell.readers.detection import form_of, holds, not_held, reader
 from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.paths import files_of, recoded
@@ -76,7 +76,8 @@ def of_source(
 def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:
     import polars as pl
 
-    form, _ = guess(file)
+    # columns by number are those of a table of white space; names may be of other tables
+    form, _ = form_of(file, None, columns if all(map(str.isdecimal, columns)) else NONE_GIVEN)
     module = reader(form)
     if not holds(module, kind):
         raise not_held(file, form, kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -11,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import InputError
+from rankwell.errors import InputError, RankwellError
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.readers.saved_files import beginning_of
+from rankwell.readers.saved_files import beginning_of, json_in, json_of
 from rankwell.results.bounds import Bounding
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
@@ -193,7 +192,7 @@ def _read(path: str | Path) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
 
     Raises
     ------
-    InputError
+    InputError, DataError
         If the file cannot be read, holds no results, or has a schema version that is not known yet.
     """
     import polars as pl
@@ -201,13 +200,18 @@ def _read(path: str | Path) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
     file = Path(path)
     frame: pl.DataFrame | None = None
     try:
+        file.stat()
         if file.suffix.lower() == ".parquet":
-            data = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
+            data = json_of(pl.read_parquet_metadata(file).get(KEY, "{}"), file, "saved results")
             frame = pl.read_parquet(file)
         else:
-            data = json.loads(file.read_text(encoding="utf-8"))
+            data = json_in(file, "saved results")
         parts = data.get("runs", [data]) if isinstance(data, dict) else []
         frames = [frame if frame is not None else _per_query(part) for part in parts]
+    except RankwellError:
+        raise
+    except FileNotFoundError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
         raise InputError(f"{file}: cannot be read as saved results ({reason}).") from error

@@ -99,7 +99,7 @@ def test_files_are_read_by_evaluate_agreement_and_merge(tmp_path, capsys):
         ('{"custom_id": "KEY-10", "answer": "1"}', "is none of this batch"),
         ('{"custom_id": "KEY-0"}', "no answer is there"),
         ("[1]", "is no answer"),
-        ("{", "is no JSON"),
+        ("{", "cannot be read as an answer in JSON"),
     ],
 )
 def test_files_that_hold_something_else(line, said, tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 from rankwell.compat.trec_eval.numbers import whole
 from rankwell.compat.trec_eval.options import Options
 from rankwell.errors import DataError, InputError, NothingInCommonError, brief
+from rankwell.kernels.trec_lines import is_comment_line
 from rankwell.readers import read_qrels
 from rankwell.readers.files import File
 from rankwell.readers.text import require_text
@@ -138,7 +139,7 @@ def _read_words(file: File) -> Qrels:
     lines: list[int] = []
     for number, line in enumerate(file.content.tobytes().split(b"\n"), start=1):
         words = line.split()
-        if not words or line.startswith(b"#"):
+        if not words or is_comment_line(line + b"\n"):
             continue
         if len(words) != 4:
             raise DataError(f"{file.label}:{number}: {len(words)} columns, expected exactly 4. {FORM}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import re
 from collections import Counter, defaultdict
@@ -22,6 +21,7 @@ from rankwell.judging.prompting.forms import said
 from rankwell.judging.prompting.grading import grade_in
 from rankwell.judging.prompting.prompts import KIND
 from rankwell.judging.sheets.grades import Grade
+from rankwell.readers.saved_files import json_in, json_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.run_qrels import Qrels
@@ -232,10 +232,7 @@ def _refuse_date(text: str) -> None:
 
 
 def _key(path: str | Path) -> Mapping[str, Any]:
-    try:
-        data = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}).") from error
+    data = json_in(path, "a key to requests")
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise DataError(
             f"{path}: is no key to requests; give the .key.json that was written beside the batch."
@@ -259,10 +256,7 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
             if not line.strip():
                 continue
             place, is_empty = f"{name}:{number}", False
-            try:
-                data = json.loads(line)
-            except ValueError as error:
-                raise DataError(f"{place}: is no JSON ({error}). Each line is one answer.") from error
+            data = json_of(line, place, "an answer in JSON")
             if not isinstance(data, dict):
                 raise DataError(
                     f"{place}: {brief(data)} is no answer; each line is an object with custom_id."

@@ -151,7 +151,7 @@ def _objects(text: str) -> Iterator[tuple[str, list[str]]]:
     for found in OBJECT.findall(text):
         try:
             data = json.loads(found)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         named = {str(key).casefold(): value for key, value in data.items()}
         values = [str(named[name]) for name in NAMES if name in named]

@@ -88,7 +88,7 @@ class Prompts:
             return
         try:
             there = json.loads(key.read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             there = None
         own = json.loads(json.dumps(self.to_dict()))
         if not isinstance(there, dict) or there | {"rankwell": __version__} != own:

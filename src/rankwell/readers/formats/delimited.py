@@ -27,7 +27,7 @@ from rankwell.readers.frame_columns import Frames
 from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, no_header, without_header
 from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.text import SAY_ENCODING, beginning, require_text
+from rankwell.readers.text import SAY_ENCODING, beginning, refuse_rows_as_comments, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS, known_word
 from rankwell.tables.items_users import Items
@@ -163,8 +163,10 @@ class Table:
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         if told := SEPARATOR_LINE.match(file.head):  # as Excel writes it
             file = file.without([1])
-        self.has_quotes = require_text(file)
-        if len(columns) and kind in SAID and not any(sign in _first_line(file.head) for sign in SEPARATORS):
+        seen = require_text(file)
+        self.has_quotes = seen.has_quotes
+        is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
+        if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
         self.file = file
         line = _first_line(file.head)
@@ -189,6 +191,8 @@ class Table:
             raise DataError(
                 f"{file.label}: the name of the column {brief(name)} holds a quotation mark or a line end. Rename it."
             )
+        if seen.has_signs:
+            refuse_rows_as_comments(file, self.separator, len(self.names))
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")

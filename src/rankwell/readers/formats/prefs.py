@@ -129,12 +129,16 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
 
 
 def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each word of a text starts and ends, and the line that it is in; without lines that begin with #."""
+    """Where each word of a text starts and ends, and the line that it is in; without comments."""
     is_blank = text[begin:] <= ord(" ")
     edge = np.diff(is_blank.astype(np.int8), prepend=1, append=1)
     starts, ends = np.flatnonzero(edge == -1) + begin, np.flatnonzero(edge == 1) + begin
     breaks = np.flatnonzero(text == ord("\n"))
     line = np.searchsorted(breaks, starts)
     first_bytes = text[np.concatenate(([begin], breaks[:-1] + 1))]
-    has_content = first_bytes[line] != ord("#")
+    is_comment = first_bytes == ord("#")
+    for at in np.flatnonzero(is_comment).tolist():  # an id may begin with #
+        words = text[breaks[at - 1] + 1 if at else begin : breaks[at]].tobytes().split()
+        is_comment[at] = len(words) != COLUMNS or words[0] == b"#" or not _is_number(words[4])
+    has_content = ~is_comment[line]
     return starts[has_content], ends[has_content], line[has_content]

@@ -17,11 +17,22 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import trec_lines
 from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
+from rankwell.readers.column_names import Given
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.files import File
 from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
-from rankwell.readers.trec_columns import GIVEN_RUN, PROGRAM_RUN, QRELS, RANKS, RUN, Layout, LineOf, Parsed
+from rankwell.readers.trec_columns import (
+    GIVEN_RUN,
+    PROGRAM_RUN,
+    QRELS,
+    RANKS,
+    RUN,
+    Layout,
+    LineOf,
+    Parsed,
+    refuse_times,
+)
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.places import Place, RowOf
@@ -63,8 +74,8 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a TREC file; nothing is read before somebody looks."""
-    _refuse(columns, file)
-    return Run.of_rows(StreamedRows(file, RUN if file.format_in is None else GIVEN_RUN), name)
+    layout = _layout(RUN if file.format_in is None else GIVEN_RUN, columns, file)
+    return Run.of_rows(StreamedRows(file, layout), name)
 
 
 def read_run_of_program(file: File) -> Run:
@@ -75,8 +86,7 @@ def read_run_of_program(file: File) -> Run:
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a TREC file."""
-    _refuse(columns, file)
-    parsed = Parsed(Block.whole(file), QRELS)
+    parsed = Parsed(Block.whole(file), _layout(QRELS, columns, file))
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
     query = Stretches(parsed.query, parsed.offsets)
@@ -109,8 +119,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
     """Return the judgements in a TREC file, to be read in pieces."""
-    _refuse(columns, file)
-    return in_pieces(StreamedRows(file, QRELS), name)
+    return in_pieces(StreamedRows(file, _layout(QRELS, columns, file)), name)
 
 
 def in_pieces(rows: StreamedRows, name: str) -> BlockPieces:
@@ -129,11 +138,16 @@ def in_pieces(rows: StreamedRows, name: str) -> BlockPieces:
     return BlockPieces(name, blocks, rows.label)
 
 
-def _refuse(columns: Mapping[str, str], file: File) -> None:
+def _layout(layout: Layout, columns: Mapping[str, str], file: File) -> Layout:
+    """The layout of lines, with the argument that would say what the columns of a table hold; errors for what is a table."""
     if columns:
         raise UsageError(
             f"{file.label}: TREC text has no named columns; columns= and order= are for tables such as CSV."
         )
+    argument = Given.of(columns).argument
+    if layout.is_qrels and file.format_in is None:
+        refuse_times(file, argument)
+    return layout._replace(argument=argument)
 
 
 class StreamedRows:
