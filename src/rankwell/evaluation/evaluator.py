@@ -16,13 +16,15 @@ from rankwell.evaluation.inputs import (
     NO_OPTIONS,
     READING,
     Inputs,
+    Words,
     read_inputs,
+    read_with,
     reading_of,
     run_of,
 )
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
@@ -74,7 +76,8 @@ class Evaluator(Curves):
     policy
         The rules for ties, missing queries, ratings and other edge cases; see ``rankwell.Policy``.
     rules
-        Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``.
+        Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``; and the words of
+        ``read``, such as ``query_ids=["q1", "q2"]``.
     engine, threads
         Where to run: ``"memory"``, or ``"stream"`` for data that do not fit into memory (see ``rankwell.Stream``, whose values may be
         given, too); and on how many threads (default: all cores available to this process).
@@ -141,10 +144,10 @@ class Evaluator(Curves):
         qrels_format: str | None = None,
         encoding: str | None = None,
         order: Literal["rows"] | None = None,
-        **rules: Unpack[Rules],
+        **rules: Unpack[Words],
     ) -> None:
         run_options, qrels_options = reading_of(
-            read,
+            read_with(read, rules),
             columns=columns,
             qrels_columns=qrels_columns,
             format_in=format_in,
