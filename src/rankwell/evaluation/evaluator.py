@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rankwell.errors import UsageError, brief
+from rankwell.errors import brief
 from rankwell.evaluation import shown
 from rankwell.evaluation.curves_of_runs import Curves
 from rankwell.evaluation.engine import Engine, engine_of
@@ -27,6 +27,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
 from rankwell.tables.cores import cores
@@ -255,8 +256,7 @@ class Evaluator(Curves):
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
-        if not isinstance(runs, Mapping):
-            raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
+        refuse_unnamed(runs, "evaluate_all")
         found = self.results_of_sources(runs)
         warn(found.values(), stacklevel=2)
         return found

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any, Literal
 
-from rankwell.errors import UsageError, brief
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.options import (
@@ -232,6 +232,7 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
+    source = in_memory.as_table_or_dict(source, kind)
     first = next(iter(source.values()), None) if type(source) is dict else None
     is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= {int, float}
     is_plain = is_of_numbers and kind != "items"
@@ -249,7 +250,14 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if options.query_ids is not None or options.scores_from is not None or items_in is not None:
         refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
         refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
-    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+    try:
+        return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+    except DataError:
+        if module.__name__.endswith(".mapping"):
+            from rankwell.readers.foreign import refuse_foreign
+
+            refuse_foreign(source, name or kind, kind)
+        raise
 
 
 def plain_list(source: Any) -> Any:
