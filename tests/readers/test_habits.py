@@ -21,6 +21,7 @@ RUNS = {
     "a Series by user and item": PAIRS,
     "its dict": PAIRS.to_dict(),
     "a Series without a name": PAIRS.rename(None),
+    "a Series named like a level of its index": PAIRS.rename("item"),
     "a dict by column and row": FRAME.to_dict(),
     "a dict by column": FRAME.to_dict("list"),
     "a dict of Series": FRAME.to_dict("series"),

@@ -40,7 +40,7 @@ def reader(name: str) -> ModuleType:
         meant = OTHER_NAMES.get(suffix) or next(
             (each for each in formats() if suffix in reader(each).SUFFIXES), ""
         )
-        near = f" Say format_in={meant!r}." if meant else nearest(name, formats())
+        near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
         raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
     return importlib.import_module(f"{folder.__name__}.{name}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def as_table_or_dict(source: Any, kind: str) -> Any:
                 raise UsageError(
                     f"{kind}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
                 )
-            return source.reset_index(name=word if source.name is None else source.name)
+            return source.reset_index(name=word if source.name in (None, *index.names) else source.name)
         if isinstance(first, (list, tuple, np.ndarray, Mapping)) and index.is_unique:
             return dict(zip(index.tolist(), source.tolist(), strict=True))
     raise UsageError(
@@ -114,15 +115,24 @@ def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
     first, second = next(values, None), next(values, None)
     if type(first) is not dict or type(second) is not dict or first.keys() != second.keys():
         return source
-    if len(first) <= MOST_COLUMNS and is_dict_of_columns(dict.fromkeys(first, ()), "query", "item"):
+    if _are_names(first):
         raise DataError(
             f"{kind}: a table by row, as to_dict('index') writes it. Give its rows: list(table.values()), or to_dict('records')."
         )
-    if len(source) > MOST_COLUMNS or not is_dict_of_columns(dict.fromkeys(source, ()), "query", "item"):
+    if not _are_names(source):
         return source
     if any(type(each) is not dict or each.keys() != first.keys() for each in values):
         return source
     return {key: [*each.values()] for key, each in source.items()}
+
+
+def _are_names(keys: Mapping[Any, Any]) -> bool:
+    """Whether keys are names of columns; most are ids of items, which the first few show."""
+    if len(keys) > MOST_COLUMNS or not any(
+        map(known_word, [key for key in islice(keys, 4) if isinstance(key, str)])
+    ):
+        return False
+    return is_dict_of_columns(dict.fromkeys(keys, ()), "query", "item")
 
 
 def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 from rankwell.errors import UsageError, brief
@@ -25,7 +25,7 @@ def is_one_run(runs: Any) -> bool:
         item, number = next(iter(first.items()), (None, None))
         return isinstance(number, Real) and type(item) is not tuple
     if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
-        return not any(isinstance(each, str) and ("*" in each or Path(each).exists()) for each in first)
+        return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
     return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
 
 
