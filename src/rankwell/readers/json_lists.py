@@ -100,6 +100,11 @@ def ids_in(items: list[Any], label: str) -> Ids:
     except DataError:
         record = next((each for each in items if isinstance(each, (Pairs, dict))), None)
         if record is None:
+            if str in (kinds := set(map(type, items))) and kinds & {int, float}:
+                raise DataError(
+                    f"{label}: a list holds text and numbers, as a row of a table does. Give records, "
+                    f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
+                ) from None
             raise
         from rankwell.readers.foreign import said_of
 
