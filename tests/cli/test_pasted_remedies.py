@@ -29,9 +29,9 @@ CASES = {
     "two grades": (("q.csv", "user,item,label,rating\nu,a,3,1\nu,b,0,1\nv,c,2,1\n"), ("r.txt", RUN), 1),
     "an unknown query": (("q.csv", "person,item,grade\nu,a,3\nu,b,0\nv,c,2\n"), ("r.txt", RUN), 1),
     "a run without a header": (("q.txt", QRELS), ("r.tsv", "u\tb\t5\nu\ta\t9\nv\tc\t3\n"), 1),
-    "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 2),
+    "a header that is none": (("q.txt", QRELS), ("r.csv", "u,b\nu,a\nv,c\n"), 1),
     "columns counted up": (("q.txt", QRELS), ("r.csv", "0,1,2\nu,b,5\nu,a,9\nv,c,3\n"), 2),
-    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 2),
+    "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 1),
 }
 ARGUMENT = re.compile(r"(?<![\w(])(\w+)=('[^']*'|\{[^{}]*\}|[\d.]*\d)")
 OPTION = re.compile(r"--([a-z-]+) ('[^']*'|[^\s';]*[^\s';.,:])")

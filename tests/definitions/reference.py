@@ -8,6 +8,8 @@ definitions leave a case open, the choice made here:
   so copies below `depth` are not seen at all;
 - a rank that a list leaves out is a hole: a place that holds no row. Formulas of ranks pass over it, what counts rows
   does not count it; without copies (`duplicates=drop`) and without unjudged items (condense) holes are closed;
+- with drop_own_query, the rows whose item is the query go before all else, and where ranks count, the others of such a
+  list are ranked 1 to n;
 - copies are looked for in every list of the run, also in those of queries without judgements;
 - a later copy under duplicates=first is an unjudged row: no gain, not counted by judged@k, removed by
   condense;
@@ -52,6 +54,7 @@ from .reference_policy import (
     judged_items,
     scale_of,
     seen_part,
+    without_own,
 )
 
 __all__ = ["Outcome", "ReferenceRefusal", "evaluate", "evaluate_many", "parse_metric", "rows_of"]
@@ -106,6 +109,8 @@ def evaluate_many(
     scale = scale_of(rows, rules, rel_given)
     judged = judged_items(rows, rules, scale)
     base = first_rank(run) if order == "rank" else 1
+    if rules["drop_own_query"]:
+        run = {query: without_own(query, listed, order, rules, base) for query, listed in run.items()}
     lists = {
         query: seen_part(in_order(listed, order, rules, judged.get(query, {}), base), rules, query)
         for query, listed in run.items()

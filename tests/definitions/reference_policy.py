@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "unjudged": "nonrelevant",
     "outside": "error",
     "rel": None,
+    "drop_own_query": False,
 }
 
 CHOICES: dict[str, set[str]] = {
@@ -92,6 +93,26 @@ def first_rank(run: Mapping[Any, Sequence[Row]]) -> int:
     return 0 if any(number == 0 for rows in run.values() for _, number in rows) else 1
 
 
+def without_own(
+    query: Id, rows: Sequence[Row], order: Order, policy: Mapping[str, Any], base: int
+) -> Sequence[Row]:
+    """The rows of one list whose item is not the query itself, of which an integer is its decimal text.
+
+    Where ranks count and such a row goes, what stays is ranked 1 to n; equal ranks stay equal.
+    """
+    others = [row for row in rows if str(row[0]) != str(query)]
+    if order != "rank" or policy["ranks"] != "given":
+        return others
+    if any(number != int(number) or number < base for _, number in rows):  # type: ignore[arg-type,operator]
+        raise ReferenceRefusal("ranks", "a rank is no whole number, or below the first")
+    if len(others) == len(rows):
+        return rows
+    return [
+        (item, base + sum(1 for _, other in others if other < number))  # type: ignore[operator]
+        for item, number in others
+    ]
+
+
 def at_ranks(rows: Sequence[Row], policy: Mapping[str, Any], base: int) -> list[tuple[Id, int]]:
     """The items of one list at the ranks that it gives, with holes at those that it leaves out."""
     by_rank: dict[float, list[Id]] = {}
@@ -100,6 +121,8 @@ def at_ranks(rows: Sequence[Row], policy: Mapping[str, Any], base: int) -> list[
     if any(rank != int(rank) or rank < base for rank in by_rank):
         raise ReferenceRefusal("ranks", "a rank is no whole number, or below the first")
     items: list[tuple[Id, int]] = []
+    if not by_rank:
+        return items
     for rank in range(base, int(max(by_rank)) + 1):
         here = by_rank.get(float(rank), [HOLE])
         is_seen = policy["depth"] is None or rank - base < policy["depth"]

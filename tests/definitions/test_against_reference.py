@@ -87,6 +87,8 @@ def a_case(rng: random.Random) -> tuple[dict, list, dict, list, str]:
     if copies and rng.random() < 0.4 and qrels:
         qrels.append((*rng.choice(qrels)[:2], rng.choice(grades), "x"))
     rng.shuffle(qrels)
+    if rng.random() < 0.4:  # queries and items are drawn from the same numbers, as text or as integers
+        policy["drop_own_query"] = True
     return run, qrels, policy, pool if rng.random() < 0.7 else pool[:8], order
 
 

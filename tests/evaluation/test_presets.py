@@ -126,6 +126,27 @@ def test_pytrec_eval_and_what_rests_on_it(tool):
         assert value == pytest.approx(math.fsum(row[name] for row in theirs.values()) / len(theirs), rel=1e-9)
 
 
+def test_beir_takes_an_item_with_the_id_of_its_query_out_of_the_list():
+    """What ``EvaluateRetrieval.evaluate`` does before it calls pytrec_eval: ``ignore_identical_ids=True`` is its default."""
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
+    run, qrels = case()
+    documents = {
+        name: {
+            f"d{q}": {f"d{i}" if i.isdigit() else i: x for i, x in row.items()} for q, row in table.items()
+        }
+        for name, table in {"run": run, "qrels": qrels}.items()
+    }
+    run, qrels = documents["run"], documents["qrels"]
+    assert sum(query in listed for query, listed in run.items()) > 5
+    others = {q: {item: score for item, score in listed.items() if item != q} for q, listed in run.items()}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"P.5", "recall.5", "map_cut.5", "ndcg_cut.5"}).evaluate(
+        others
+    )
+    res = rw.evaluate(run, qrels, ["p@5", "r@5", "ap@5", "ndcg@5"], preset="beir")
+    for value, name in zip(res.mean.values(), ("P_5", "recall_5", "map_cut_5", "ndcg_cut_5"), strict=True):
+        assert value == pytest.approx(math.fsum(row[name] for row in theirs.values()) / len(theirs), rel=1e-9)
+
+
 def test_gdeval_and_ir_measures():
     ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
     run, qrels = case()

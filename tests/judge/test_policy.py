@@ -36,6 +36,8 @@ def test_each_field_allows_the_words_of_the_slow_definitions_the_default_first(f
         ({"missing": None}, r"missing must be empty or skip"),
         ({"depth": 0}, r"depth must be a whole number of at least 1, or None for all"),
         ({"depth": 2.5}, r"depth must be a whole number of at least 1"),
+        ({"drop_own_query": "yes"}, r"Policy\(drop_own_query='yes'\): drop_own_query must be True or False\."),
+        ({"drop_own_query": 1}, r"drop_own_query must be True or False"),
         ({"depth": True}, r"depth must be a whole number of at least 1"),
         ({"rel": "2"}, r"rel must be a number, or None"),
         ({"rel": float("nan")}, r"rel must be a number, or None"),
@@ -74,7 +76,17 @@ def test_the_text_says_every_field_that_has_a_value():
 
 
 def test_plain_values_say_the_policy():
-    assert Policy(rel=2.5).to_dict() == DEFAULTS | {"depth": "all", "rel": 2.5}
+    plain = {name: value for name, value in DEFAULTS.items() if name != "drop_own_query"}
+    assert Policy(rel=2.5).to_dict() == plain | {"depth": "all", "rel": 2.5}
+
+
+def test_a_query_s_own_items_are_a_rule_that_is_printed_only_if_it_is_on():
+    assert Policy(drop_own_query=False) == Policy()
+    assert str(Policy(drop_own_query=False)) == str(Policy())
+    assert "drop_own_query" not in Policy().to_dict()
+    assert str(Policy(drop_own_query=True)) == f"{Policy()} drop_own_query=True"
+    assert Policy(drop_own_query=True).to_dict() == Policy().to_dict() | {"drop_own_query": True}
+    assert Policy(drop_own_query=np.True_) == Policy(drop_own_query=True)
 
 
 def test_equal_policies_print_the_same_whatever_type_their_numbers_have():

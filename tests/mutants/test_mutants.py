@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
+from tests.judge.test_own_query import have_the_values_of_a_plain_loop
 from tests.mutants.planting import fails, put
 
 from rankwell import judge, testing
@@ -14,12 +15,14 @@ from rankwell.evaluation import task as engines
 from rankwell.evaluation.engines import memory
 from rankwell.judge import judged as hits
 from rankwell.judge import lists as judge_lists
+from rankwell.judge import own_query
 from rankwell.judge import pooling as judge_pool
 from rankwell.kernels import match, order, ranks
 from rankwell.metrics import additive, metric_of
 from rankwell.metrics.binary import binary, first, judged, precision
 from rankwell.metrics.graded import cascade, gain, gain_functions, ndcg
 from rankwell.tables import ranked, states
+from rankwell.tables.ids import Ids
 from rankwell.testing import checks
 
 WATCHED = [
@@ -206,8 +209,6 @@ def errors_of_rr(patch):
 
 
 def scattered_rows_kept_apart(patch):
-    from rankwell.tables.ids import Ids
-
     patch.setattr(Ids, "is_distinct", lambda _: True)
 
 
@@ -221,6 +222,21 @@ def batches_counted_twice(patch):
         )
 
     patch.setattr(engines.Task, "measure", measure)
+
+
+def own_after_depth(patch):
+    original = judge_lists._first_rows
+    patch.setattr(
+        own_query,
+        "without_own",
+        lambda lists, policy, counts, found=own_query.without_own: found(
+            lists
+            if policy.depth is None
+            else original(lists, order.TIE_RULES[policy.row_order], policy.depth),
+            policy,
+            counts,
+        ),
+    )
 
 
 CAUGHT_BY_LAWS = {
@@ -264,7 +280,21 @@ CAUGHT_BY_THE_REFERENCE = {
 }
 
 
+CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
+    "own rows kept": put(own_query, "own_rows", lambda _: ranked.NO_ROWS),
+    "own ranks not closed": put(own_query, "_closed", lambda own, *_: own),
+    "text is never an integer": put(
+        own_query,
+        "_as_integers",
+        lambda ids: (Ids.of_integers(np.zeros(len(ids), int)), np.zeros(len(ids), bool)),
+    ),
+    "the next list": wrap(own_query, "own_rows", lambda found, lists: np.minimum(found + 1, lists.rows - 1)),
+    "left out after the depth": own_after_depth,
+}
+
+
 def test_nothing_is_caught_where_nothing_is_planted():
+    have_the_values_of_a_plain_loop(range(24))
     keep_the_laws()
     keep_the_laws_together()
     have_the_values_of_the_reference()
@@ -281,3 +311,9 @@ def test_a_planted_bug_breaks_a_law(name, laws, monkeypatch):
 def test_a_planted_bug_changes_a_value_of_the_reference(name, monkeypatch):
     CAUGHT_BY_THE_REFERENCE[name](monkeypatch)
     assert fails(have_the_values_of_the_reference)
+
+
+@pytest.mark.parametrize("name", CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY)
+def test_a_planted_bug_of_a_query_s_own_item_is_noticed(name, monkeypatch):
+    CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY[name](monkeypatch)
+    assert fails(lambda: have_the_values_of_a_plain_loop(range(24)))

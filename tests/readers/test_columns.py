@@ -529,8 +529,8 @@ def test_a_row_per_query_with_a_column_per_rank_is_asked_about(tmp_path, kind, n
 def test_several_systems_in_one_table_are_asked_about(tmp_path, kind, name):
     mixed = {
         "user": ["u"] * 4,
-        "item": list("bdac"),
-        "score": [0.9, 0.1, 0.8, 0.2],
+        "item": list("bdab"),
+        "score": [0.9, 0.1, 0.8, 0.7],
         name: ["als", "als", "pop", "pop"],
     }
     assert "several systems ('als', 'pop')" in refused(kind, tmp_path, mixed, of_run=True)

@@ -68,6 +68,8 @@ def test_a_series_of_lists_is_judgements():
 def test_whole_numbers_by_column_and_row_are_a_table():
     frame = pd.DataFrame({"user": [1, 1], "item": [5, 7], "score": [1, 2]})
     assert rw.evaluate(frame.to_dict(), {1: {7: 1}}, "rr").mean == {"rr": 1.0}
+    spaced = frame.rename(columns={"user": "User ID", "item": "item-id"})
+    assert rw.evaluate(spaced.to_dict(), {1: {7: 1}}, "rr").mean == {"rr": 1.0}
     for value in (frame.to_dict("index"), frame.iloc[[0, 0]].reset_index().to_dict("index")):
         with pytest.raises(DataError, match=r"Give its rows: list\(table.values\(\)\)"):
             rw.read_run(value)

@@ -442,12 +442,13 @@ def test_ids_for_queries_that_have_one_are_refused(source):
         rw.read_run(source, query_ids=["x"])
 
 
-def test_ids_of_a_pattern_are_not_given_in_an_order_that_nobody_sees(tmp_path):
+def test_files_of_a_pattern_are_in_the_order_of_their_numbers(tmp_path):
     for n in (1, 2, 10):
-        write(tmp_path, f"s{n}.json", search("a"))
-    with pytest.raises(UsageError, match=r"s1.json, s10.json …\), which may not be that of the ids"):
-        rw.read_run(str(tmp_path / "s*.json"), query_ids=["1", "2", "10"])
-    assert rw.read_run(str(tmp_path / "s*.json"), query_ids="stem").queries == ["1", "10", "2"]
+        write(tmp_path, f"s{n}.json", search(f"d{n}"))
+    run = rw.read_run(str(tmp_path / "s*.json"), query_ids=["one", "two", "ten"])
+    assert run.queries == ["one", "two", "ten"]
+    assert rw.evaluate(run, {"two": {"d2": 1}, "ten": {"d10": 1}}, ["rr"])["rr"] == 1.0
+    assert rw.read_run(str(tmp_path / "s*.json"), query_ids="stem").queries == ["1", "2", "10"]
 
 
 @pytest.mark.parametrize("ids", [7, [], [1.5], ["a", None], {"a"}])

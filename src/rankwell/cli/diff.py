@@ -29,6 +29,7 @@ from rankwell.judge.policy import Policy
 if TYPE_CHECKING:
     from rankwell.comparison.diffs import Diff
     from rankwell.comparison.side_by_side import QueryDiff
+    from rankwell.results import Results
 
 
 def diff(
@@ -94,9 +95,10 @@ def diff(
     refuse_same(a, b)
     asked = None if metric is None else metric_of(metric)
     with notes_printed():
+        first, second = _systems([a, b], reading)
         found = differing(
-            _system(a, reading),
-            _system(b, reading),
+            first,
+            second,
             None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
             asked,
             by=by,
@@ -116,13 +118,19 @@ def diff(
     write(_written(found if query is None else found.query(query, top), form, output), output)
 
 
-def _system(path: str, reading: Reading) -> Any:
-    """A run whose rows are still to be read, or saved results."""
-    from rankwell.readers import open_run
-    from rankwell.results.loading import all_loaded, is_saved
+def _systems(paths: list[str], reading: Reading) -> list[Any]:
+    """Runs whose rows are still to be read, or saved results."""
+    from rankwell.readers import open_several
+    from rankwell.results.loading import is_saved
 
-    if not is_saved(path):
-        return open_run(path, **reading.of_runs)
+    runs = iter(open_several([(path, None) for path in paths if not is_saved(path)], reading.of_runs))
+    return [_loaded(path) if is_saved(path) else next(runs) for path in paths]
+
+
+def _loaded(path: str) -> Results:
+    """The saved results of one run."""
+    from rankwell.results.loading import all_loaded
+
     loaded = all_loaded(path)
     if len(loaded) > 1:
         names = ", ".join(res.name for res in loaded[:6])

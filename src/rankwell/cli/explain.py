@@ -10,6 +10,7 @@ from rankwell.cli.options import (
     Format,
     Output,
     PolicyRules,
+    Reading,
     Tables,
     form_of,
     refuse_files,
@@ -34,6 +35,7 @@ def explain(
         str | None, Option(name=("--query", "-q"), help="the query whose value is worked out")
     ] = None,
     tables: Tables = Tables(),
+    reading: Reading = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     policy: PolicyRules = Policy(),
@@ -43,6 +45,7 @@ def explain(
     Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
     from rankwell.inspection.explaining import explain as explained
+    from rankwell.readers import open_run, read_qrels
 
     if qrels is None:
         if query is not None:
@@ -64,10 +67,11 @@ def explain(
         )
     form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *tables.given], [output])
+    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
     table = explained(
         metric,
-        run,
-        None if qrels == "none" else qrels,
+        open_run(run, **reading.of_runs),
+        judged,
         query,
         items=tables.items,
         train=tables.train,
@@ -105,6 +109,7 @@ def rosetta(
         list[str],
         Option(name=("--metric", "-m"), help="a metric such as ``ndcg@10``; repeat it"),
     ],
+    reading: Reading = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     policy: PolicyRules = Policy(),
@@ -114,9 +119,11 @@ def rosetta(
     Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
     """
     from rankwell.inspection.rosetta_table import rosetta as compared
+    from rankwell.readers import open_run, read_qrels
 
     form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run], [output])
     names = [part for text in metric for part in split(text)]
-    tables = [each.to_table() for each in compared(run, qrels, names, policy=policy)]
+    ranked, judged = open_run(run, **reading.of_runs), read_qrels(qrels, **reading.of_qrels)
+    tables = [each.to_table() for each in compared(ranked, judged, names, policy=policy)]
     write_tables(tables, form, output)

@@ -113,16 +113,13 @@ def fuse(
     """
     from rankwell.comparison.fusion import fuse as fused_of
     from rankwell.comparison.fusion.saving import refuse_suffix
-    from rankwell.readers import open_run, read_qrels
+    from rankwell.readers import open_named, read_qrels
 
     (names, paths), judged = split_names([run, other, *more]), learning.qrels
     if written.output is not None:
         refuse_suffix(written.output)
     refuse_files([*paths, *([judged] if judged else [])], [written.output])
-    runs = {
-        each: open_run(path, name=each, **reading.of_runs)
-        for each, path in zip(_distinct(names), paths, strict=True)
-    }
+    runs = open_named(dict(zip(_distinct(names), paths, strict=True)), reading.of_runs)
     fused = fused_of(
         runs, method, norm=norm, weights=numbers(weights, "--weights"), **vars(number), top=top, name=name,
         qrels=None if judged is None else read_qrels(judged, **reading.of_qrels), metric=learning.metric,

@@ -41,14 +41,12 @@ class Choosing:
 
 def runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
     """Open runs by the names of their files; UsageError if one is given twice."""
-    from rankwell.readers import open_run
+    from rankwell.readers import open_named
 
     names, files = split_names(paths)
     if len(set(names)) < len(names):
         raise UsageError("a run is given twice.")
-    return {
-        name: open_run(path, name=name, **reading.of_runs) for name, path in zip(names, files, strict=True)
-    }
+    return open_named(dict(zip(names, files, strict=True)), reading.of_runs)
 
 
 def qrels_of(path: str, reading: Reading) -> Qrels | None:

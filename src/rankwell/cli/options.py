@@ -220,7 +220,9 @@ class Reading(ReadingQrels):
             **self.of_runs, "qrels_columns": pairs(self.qrels_columns, "--qrels-columns"), "qrels_format": self.qrels_format,
             "qrels_items_in": self.qrels_items_in,
         }  # fmt: skip
-        return {word: value for word, value in given.items() if value not in (None, {})}
+        said = {word: value for word, value in given.items() if value not in (None, {})}
+        # what is said of runs by an option holds for runs alone, unlike the columns and the format in read=
+        return said and {"qrels_columns": None, "qrels_format": None} | said
 
 
 @record(kw_only=True)

@@ -32,7 +32,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import open_named, read_qrels
 from rankwell.records import record
 from rankwell.reporting import plots
 from rankwell.reporting.extra import require_extra
@@ -148,10 +148,7 @@ class Asked:
         if "costs" in self.takes:
             return {"costs": joined_costs(self.words)}
         names, paths = split_names(self.words)
-        runs = {
-            name: open_run(path, name=name, **self.reading.of_runs)
-            for name, path in zip(names, paths, strict=True)
-        }
+        runs = open_named(dict(zip(names, paths, strict=True)), self.reading.of_runs)
         found: dict[str, Any] = {"runs": runs} if "runs" in self.takes else {}
         if "run" in self.takes:
             found["run"] = next(iter(runs.values()))

@@ -181,13 +181,14 @@ def report(
 
 def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, Any]:
     """The paths of saved results or of a comparison, runs whose rows are still to be read, and the answers in files of costs."""
-    from rankwell.readers import open_run
+    from rankwell.readers import open_named
 
+    given = [(name, path, answers_in(name, path)) for name, path in zip(names, paths, strict=True)]
+    new = {name: path for name, path, answers in given if answers is None and not _is_read(path)}
+    runs = open_named(new, reading.of_runs)
     found: dict[str, Any] = {}
-    for name, path in zip(names, paths, strict=True):
-        own: dict[str, Any] | None = answers_in(name, path)
-        if own is None:
-            own = {name: path if _is_read(path) else open_run(path, name=name, **reading.of_runs)}
+    for name, path, answers in given:
+        own: dict[str, Any] = {name: runs.get(name, path)} if answers is None else answers
         for system, each in own.items():
             if system in found:
                 raise UsageError(f"{path}: two systems are called {brief(system)}; rename one.")

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
-COLUMNS = re.compile(r"(?<!\w)((?:qrels_)?columns)=(\{[^{}]*\})")
+COLUMNS = re.compile(
+    r"(?<!\w)((?:qrels_)?columns)=(\{(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^{}'\"])*\})"
+)
 OTHERS = (
     "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
@@ -53,7 +55,10 @@ def as_options(message: str) -> str:
     "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
     >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
+    >>> as_options("set drop_own_query=True")
+    'set --drop-own-query'
     """
+    message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
     return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
 
 
@@ -66,7 +71,8 @@ def _columns_option(found: re.Match[str]) -> str:
     except (SyntaxError, ValueError):
         return found[0]
     said = ",".join(f"{column}={word}" for column, word in named.items())
-    return f"--{found[1].replace('_', '-')} {shlex.quote(said)}"
+    sign = "=" if said.startswith("-") else " "
+    return f"--{found[1].replace('_', '-')}{sign}{shlex.quote(said)}"
 
 
 @cache
@@ -92,11 +98,23 @@ def _option(found: re.Match[str]) -> str:
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     """Read ``column=word`` pairs, several of them separated by commas."""
-    found = [part.rpartition("=") for text in given or () for part in text.split(",")]
-    for column, sign, word in found:
-        if not (column and sign and word):
-            raise UsageError(f"{option} takes pairs such as userNo=query, not {brief(column + sign + word)}.")
-    return {column.strip(): word.strip() for column, _, word in found}
+    found: dict[str, str] = {}
+    for text in given or ():
+        column = ""
+        for number, part in enumerate(
+            text.split(",")
+        ):  # a comma may stand in a name, whose pair goes on behind it
+            column += part if number == 0 or column else part.lstrip()
+            name, sign, word = column.rpartition("=")
+            if sign and name and word:
+                found[name], column = word.strip(), ""
+            else:
+                column += ","
+        if column:
+            raise UsageError(
+                f"{option} takes pairs such as userNo=query, not {brief(column.removesuffix(','))}."
+            )
+    return found
 
 
 def files(given: Sequence[str] | None, option: str) -> dict[str, str]:

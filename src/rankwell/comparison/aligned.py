@@ -146,7 +146,9 @@ def _refuse_other_conditions(name: str, first: Results, other: str, res: Results
     if first.policy != res.policy:
         own, its = first.policy.to_dict(), res.policy.to_dict()
         rules = ", ".join(
-            f"{field} ({own[field]} and {its[field]})" for field in own if own[field] != its[field]
+            f"{field} ({own.get(field, False)} and {its.get(field, False)})"
+            for field in {**own, **its}
+            if own.get(field) != its.get(field)
         )
         raise UsageError(
             f"{name} and {other} were evaluated with different policies: {rules}. Evaluate both with the same."

@@ -20,7 +20,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run
+from rankwell.readers import open_named
 from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.loading import opened
@@ -249,7 +249,7 @@ def evaluated_with(
     judging = None
     if new:
         evaluator = Evaluator(qrels, metrics, users=users, by=list(by) or None, threads=threads, **options)
-        read = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
+        read = open_named(new, evaluator.read)
         found = evaluator.warned_results(read, stacklevel=4)
         judging = judging_of(evaluator, read) if options.get("bounds") else None
     return {name: found.get(name, run) for name, run in named.items()}, judging

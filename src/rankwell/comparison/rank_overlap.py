@@ -181,7 +181,8 @@ def _ranked(run: Run, policy: Policy, catalogue: Known) -> tuple[Ids, Ranked]:
     asked = Asked(policy, needs=frozenset({"shown", "item"}), reads_judgements=False)
     lists = next(rows.batches(len(rows)))()
     judged, _ = judge(lists, pool_of(None, asked)[0], asked, Context(Scale(), None, catalogue=catalogue))
-    return judged.queries, judged.shown
+    some = np.flatnonzero(judged.shown.count())  # an empty list has nothing to compare
+    return judged.queries[some], judged.shown.of_queries(some)
 
 
 def _values(lists: _Lists, p: float) -> dict[str, np.ndarray]:

@@ -20,7 +20,9 @@ from rankwell.evaluation.inputs import (
     read_inputs,
     read_with,
     reading_of,
+    refuse_words,
     run_of,
+    runs_of,
 )
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
@@ -240,6 +242,8 @@ class Evaluator(Curves):
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
+        if self.read:
+            refuse_words(self.read, {}, run, None)
         found = self.results_of(run_of(run, None, self.plan.engine, self.read))
         warn([found], stacklevel=2)
         return found
@@ -263,13 +267,9 @@ class Evaluator(Curves):
 
     def results_of_sources(self, runs: Mapping[Any, Any]) -> dict[str, Results]:
         """Return the same, and do not warn of data that look wrong; for judgements that are only a part of those given."""
-        options = self.plan.engine, self.read
-        return self.results_of_all(
-            {
-                name: run_of(run, name if isinstance(name, str) else brief(name), *options)
-                for name, run in runs.items()
-            }
-        )
+        named = [(run, name if isinstance(name, str) else brief(name)) for name, run in runs.items()]
+        opened = runs_of(named, self.plan.engine, self.read)
+        return self.results_of_all(dict(zip(runs, opened, strict=True)))
 
     def warned_results(self, runs: Mapping[str, Run], stacklevel: int) -> dict[str, Results]:
         """Return the results of runs that have been read, by name, and warn of data that look wrong."""

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
@@ -15,9 +15,10 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy, Rules
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run, read_items, read_qrels
+from rankwell.readers import open_run, open_several, read_items, read_qrels
 from rankwell.readers.column_names import Given
 from rankwell.records import record
+from rankwell.tables.arguments import plain
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
@@ -166,7 +167,7 @@ def read_inputs(
         items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
         users=None if users is None else _users(users, encoding),
         slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
-        runs=tuple([run_of(run, name, engine, run_options) for run, name in named]),
+        runs=runs_of(named, engine, run_options),
         opened=opened,
         prepare=prepare,
     )
@@ -174,14 +175,29 @@ def read_inputs(
 
 def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:
     """Open a run; an engine may read it itself, unless a format is given."""
-    if engine is not None and engine.opens:
-        run, title = _found(run, name, engine, options)
-        if name is None and title is not None:
-            from rankwell.readers.system_names import short_name
-
-            title = short_name(title)
-        name = title
+    run, name = _source(run, name, engine, options)
     return open_run(run, name=name, **options)
+
+
+def runs_of(
+    runs: Iterable[tuple[Any, str | None]], engine: Engine | None, options: Mapping[str, Any]
+) -> tuple[Run, ...]:
+    """Open runs as ``run_of`` does; what is said of the reading holds for those that it can hold for."""
+    return tuple(open_several([_source(run, name, engine, options) for run, name in runs], options))
+
+
+def _source(
+    run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]
+) -> tuple[Any, str | None]:
+    """What is read of a run, and its name."""
+    if engine is None or not engine.opens:
+        return run, name
+    run, title = _found(run, name, engine, options)
+    if name is None and title is not None:
+        from rankwell.readers.system_names import short_name
+
+        title = short_name(title)
+    return run, title
 
 
 def _found(
@@ -255,6 +271,7 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
         return {}, {"columns": NOTHING_SAID}
     found = reading_in({"read": read, **words})
     encoding = found.get("encoding")
+    plain("order", found.get("order"), Literal["rows"], None)
     of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
     of_run |= {word: found.get(word) for word in OF_RUNS}
     items_in = found.get("qrels_items_in")
@@ -264,6 +281,20 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
         "encoding": encoding,
     }
     return {word: value for word, value in of_run.items() if value is not None}, of_qrels
+
+
+def refuse_words(
+    run_options: Mapping[str, Any], qrels_options: Mapping[str, Any], run: Any, qrels: Any
+) -> None:
+    """Raise UsageError for words about reading beside a Run or Qrels, which have been read already."""
+    of_run = [word for word, value in run_options.items() if word != "encoding" and value]
+    of_qrels = [word for word, value in qrels_options.items() if word != "encoding" and value]
+    for table, kind, words in ((run, Run, of_run), (qrels, Qrels, of_qrels)):
+        if isinstance(table, kind) and words:
+            raise UsageError(
+                f"{words[0]}= says how a table is read, but {table.name} is a {kind.__name__}, which has been read already. Say it to "
+                f"rw.read_{kind.__name__.lower()}."
+            )
 
 
 def encoding_of(options: Mapping[str, Any]) -> str | None:

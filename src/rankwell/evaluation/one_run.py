@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import READING, Words, read_inputs, read_with, reading_of
+from rankwell.evaluation.inputs import READING, Words, read_inputs, read_with, reading_of, refuse_words
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted
@@ -102,7 +102,7 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     run_options, qrels_options = reading_of(
-        read_with(read, rules),
+        read_with(read, rules) if rules else read,
         columns=columns,
         qrels_columns=qrels_columns,
         format_in=format_in,
@@ -110,6 +110,8 @@ def evaluate(
         encoding=encoding,
         order=order,
     )
+    if run_options or qrels_options["columns"]:
+        refuse_words(run_options, qrels_options, run, qrels)
     where = engine_of(engine, run, qrels, train, per_query=per_query)
     inputs = read_inputs(
         metrics,

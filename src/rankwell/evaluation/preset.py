@@ -99,7 +99,7 @@ class Preset:
                 f"confirmed by running it. It appears only in rankwell rosetta."
             )
         plain, said = Policy().to_dict(), given.to_dict()
-        others = [name for name in said if said[name] != plain[name] and name not in ("grades", "rel")]
+        others = [name for name in said if said[name] != plain.get(name) and name not in ("grades", "rel")]
         if others:
             raise UsageError(
                 f"the preset {brief(self.name)} already sets {', '.join(others)}; give either the preset or your own."

@@ -26,7 +26,7 @@ from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.results.tie_ends import Ends
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.matrix import Matrix, refuse_mismatch
+from rankwell.tables.matrix import Matrix, refuse_item_numbers, refuse_mismatch, refuse_rows
 from rankwell.tables.own_text import own_text
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
@@ -90,6 +90,10 @@ class Task:
         for matrix in self.matrices:
             if matrix is not None:
                 refuse_mismatch(run.matrix, matrix)
+        if run.matrix is not None:
+            refuse_rows(run.matrix, self.matrices[0] if self.matrices else None)
+            if run.matrix.is_whole and not self.pool.items.is_text:
+                refuse_item_numbers(run.matrix, self.pool.items.integers)
 
     @cached_property
     def conditions(self) -> Conditions:

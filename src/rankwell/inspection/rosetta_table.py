@@ -16,6 +16,7 @@ from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.evaluation.preset import Preset, names, preset_of
+from rankwell.judge.own_query import OWN
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
@@ -34,6 +35,7 @@ TOLD = {
     "grades": {"interactions": "all relevant items are alike", "judgements": "grades are gains as they are"},
     "ties": {"order": "equal scores as given", "item-asc": "equal scores by id ascending", "expected": "equal scores averaged"},
     "scores": {"single": "scores of 32 bits"},
+    "drop_own_query": {"True": "a query's own id is left out of its list", "False": "a query's own id stays in its list"},
 }  # fmt: skip
 
 
@@ -215,7 +217,8 @@ def _one(asked: Metric, res: Results, qrels: Qrels, tools: Tools) -> Rosetta:
     lines = [ours]
     for setting, theirs in found:
         tool, metric = setting.preset, setting.metric
-        differs = _differences(asked, metric, plain, setting.rules.to_dict(), matters)
+        own = {"drop_own_query"} if OWN in res.counts or OWN in theirs.counts else set()
+        differs = _differences(asked, metric, plain, setting.rules.to_dict(), matters | own)
         n = theirs.n[str(metric)]
         lines.append(Line(tool.tool, tool.version, theirs[metric], n, metric, differs, tool.is_confirmed))
     lines.sort(key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool))
@@ -247,6 +250,9 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
         is_idle = (
             name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
         )
-        if other[name] != plain[name] and not is_idle and other[name] in meanings:
-            words.append(meanings[str(other[name])])
+        said, own = (
+            str(rules.get(name, False)) for rules in (other, plain)
+        )  # a rule that is off is not there
+        if said != own and not is_idle and said in meanings:
+            words.append(meanings[said])
     return "; ".join(words)

@@ -54,6 +54,11 @@ def judge(
         lists = _with_scores(lists, policy, needs)
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
+    if policy.drop_own_query:
+        from rankwell.judge.own_query import without_own
+
+        given, lists = lists, without_own(lists, policy, counts)
+        known = known if lists is given else None
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     # the hits alone are ordered faster, but the places of all rows can matter
     if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
@@ -201,17 +206,7 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
         kept = np.sort(rows[places_of(np.diff(lists.offsets)) <= depth])
     else:
         kept = np.flatnonzero(lists.ranks <= depth)
-    offsets = np.searchsorted(kept, lists.offsets)
-    place = lists.place
-    return replace(
-        lists,
-        offsets=offsets,
-        items=lists.items[kept],
-        score=lists.score[kept],
-        given=None if lists.given is None else lists.given[kept],
-        ranks=None if lists.ranks is None else lists.ranks[kept],
-        place=lambda row: place(int(kept[row])),
-    )
+    return lists.only(kept)
 
 
 def _matched(

@@ -53,6 +53,9 @@ class Policy(SetOnce):
         Recommended items outside the catalogue: ``error`` or ``ignore`` (counted and left out).
     rel
         The lowest grade that counts as relevant; a metric's own ``rel=`` wins.
+    drop_own_query
+        Leave out the rows whose item is the query itself, before any other rule, and number what stays from rank 1, as BEIR
+        does; printed only if it is on.
 
     Raises
     ------
@@ -80,6 +83,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     unjudged: Literal["nonrelevant", "condense"] = "nonrelevant"
     outside: Literal["error", "ignore"] = "error"
     rel: float | None = None
+    drop_own_query: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -99,8 +103,14 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         rel = None if self.rel is None else fitted(self.rel, float)
         if rel is UNFIT:
             raise UsageError(f"Policy(rel={brief(self.rel)}): rel must be a number, or None.")
+        drops = fitted(self.drop_own_query, bool)
+        if drops is UNFIT:
+            raise UsageError(
+                f"Policy(drop_own_query={brief(self.drop_own_query)}): drop_own_query must be True or False."
+            )
         # equal policies are the same to the letter, also where one was given 3 and the other 3.0
         object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "drop_own_query", drops)
         object.__setattr__(self, "rel", int(rel) if rel is not None and rel.is_integer() else rel)
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
@@ -130,12 +140,14 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return "item-desc" if self.ties in ("best", "worst", "expected") else self.ties
 
     def to_dict(self) -> dict[str, str | float | None]:
-        """Return the fields as plain values; ``depth`` None is written ``all``."""
+        """Return the fields as plain values; ``depth`` None is written ``all``, and ``drop_own_query`` only if it is on."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if values["depth"] is None:
             values["depth"] = "all"
         if isinstance(values["rel"], float) and values["rel"].is_integer():
             values["rel"] = int(values["rel"])
+        if not self.drop_own_query:
+            del values["drop_own_query"]
         return values
 
 
@@ -162,6 +174,7 @@ class Rules(TypedDict, total=False):
     unjudged: Literal["nonrelevant", "condense"]
     outside: Literal["error", "ignore"]
     rel: float | None
+    drop_own_query: bool
 
 
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
@@ -195,7 +208,7 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
 
 @cache
 def choices(field: str) -> tuple[str, ...]:
-    """Return the allowed words of a field of Policy; empty for depth and rel.
+    """Return the allowed words of a field of Policy; empty for numbers and flags.
 
     >>> choices("missing")
     ('empty', 'skip')

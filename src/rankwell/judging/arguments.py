@@ -10,7 +10,7 @@ from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import open_named, open_several, read_qrels
 from rankwell.readers.runs_by_name import is_one_run
 from rankwell.tables.run_qrels import Run
 
@@ -21,9 +21,9 @@ ALSO = {"order": "two or more runs", "difference": "two runs", "mean": "one run"
 def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     """Return runs by name: a mapping, a list, or a single run."""
     if isinstance(runs, Mapping) and not is_one_run(runs):
-        return {str(name): open_run(run, name=str(name), **read) for name, run in runs.items()}
+        return open_named({str(name): run for name, run in runs.items()}, read)
     listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
-    opened = [open_run(run, **read) for run in listed]
+    opened = open_several([(run, None) for run in listed], read)
     names = [run.name for run in opened]
     if len({*names}) < len(names):
         names = [f"{name} {at}" for at, name in enumerate(names, start=1)]

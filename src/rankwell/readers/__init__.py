@@ -9,9 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwell.readers.reading import open_run, read_items, read_qrels, read_run
+    from rankwell.readers.reading import open_named, open_run, open_several, read_items, read_qrels, read_run
 
-__all__ = ["open_run", "read_items", "read_qrels", "read_run"]
+__all__ = ["open_named", "open_run", "open_several", "read_items", "read_qrels", "read_run"]
 
 
 # Loaded when asked for: the name of standard input, which commands know, needs no reader.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SIGNS = {"blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
 WAYS = (*SIGNS, "brackets", "one")
-LISTS = ("item", "score", "grade")
+LISTS = ("item", "score", "rank", "grade")
 RECOMMENDED = ("recommendations", "recommended", "recs")
 LOOKED = 1_000
 ODD = re.compile(r"[^\S\r\n]|[,;|\[]")

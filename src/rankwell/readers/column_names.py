@@ -23,7 +23,7 @@ class Given(dict[str, str]):
         argument: str = "columns",
         items_in: str | None = None,
     ) -> None:
-        super().__init__(columns or {})
+        super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
         self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
 
     def __bool__(self) -> bool:
@@ -44,6 +44,15 @@ class Given(dict[str, str]):
         """Return the same without columns that a table lacks."""
         kept = {column: word for column, word in self.items() if column in columns}
         return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+
+
+def _text_of(column: object) -> str:
+    """The name of a column; a whole number is that of a column without a name."""
+    if isinstance(column, str):
+        return column
+    if isinstance(column, int) and not isinstance(column, bool):
+        return str(column)
+    raise UsageError(f"columns= names columns by text, or by whole numbers from 1, not {brief(column)}.")
 
 
 NONE_GIVEN = Given()

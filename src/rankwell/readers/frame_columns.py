@@ -116,6 +116,8 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         with _placed(place, start):
             refuse_changed_text(series, floats, word)
         return floats
+    if series.dtype.is_decimal():
+        series = series.cast(pl.Float64)
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise DataError(
             f"{place(start)}: the {word} column {brief(series.name)} is {series.dtype}, not numbers. Cast the column."

@@ -30,9 +30,23 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
     """
     cells = [field for field in fields if field]
     is_counted = len(cells) > 1 and cells == [str(number) for number in range(len(cells))]
+    named = {known_word(field) for field in fields} - {None}
     if len(given) and all(column.isdecimal() for column in given):
-        return is_counted and "0" in given
-    if kind not in SAID or any(known_word(field) is not None for field in fields):
+        if is_counted and "0" in given:
+            return True
+        if named and set(given) <= set(fields):
+            return True  # a name may be a number
+        if len(named) > 1 and not any(map(_is_number, fields)):
+            known = {
+                fields[int(column) - 1]: word
+                for column, word in given.items()
+                if 0 < int(column) <= len(fields)
+            }
+            raise DataError(
+                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
+            )
+        return False
+    if kind not in SAID or named:
         return True
     if is_counted:
         from_0, from_1 = ({str(at): word for at, word in enumerate(SAID[kind], first)} for first in (0, 1))
@@ -70,10 +84,16 @@ def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
         found = {"1": "query", "3": "item", "5": "score"}
     if found:
         return given.with_more(found)
-    words = SAID[kind][: len(columns)]
+    raise no_header(rows, kind, given, name)
+
+
+def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> DataError:
+    """Return the error of a table whose first line is data, with what to say."""
+    words = SAID[kind][: len(rows[0])]
     asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
-    raise DataError(
-        f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and holds a number. "
+    why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
+    return DataError(
+        f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and {why}. "
         f"Say what its columns hold, such as {asked}, or write a header."
     )
 

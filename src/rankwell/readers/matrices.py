@@ -20,7 +20,7 @@ from rankwell.records import record
 from rankwell.tables.arrays import array_of
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.matrix import PAD, Matrix
+from rankwell.tables.matrix import PAD, Matrix, are_whole
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists
@@ -41,8 +41,9 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
         )
     if matrix.dtype.kind == "f":
         run = Run.of_rows(ScoreRows(matrix, name), name)
-        run.matrix = Matrix(name, "scores", matrix.shape)
+        run.matrix = Matrix(name, "scores", matrix.shape, is_whole=are_whole(matrix))
         return run
+    _refuse_rows_of_a_table(matrix, name, "Run")
     known = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
     query, item, rank = listed_in(matrix, name)
     run = Run(query, item, rank=rank, name=name, place=rows_at(name, query, len(matrix)))
@@ -64,10 +65,23 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
         known = Matrix.of_whole(whole_numbers(matrix, name), name, "whole")
     if known.is_labels:
         return _graded(matrix, known)
+    _refuse_rows_of_a_table(matrix, name, "Qrels")
     query, item, _ = listed_in(matrix, name)
     qrels = Qrels(query, item, name=name, place=rows_at(name, query, len(matrix)))
     qrels.matrix = known
     return qrels
+
+
+def _refuse_rows_of_a_table(matrix: np.ndarray, name: str, kind: str) -> None:
+    """Raise UsageError for whole numbers in two or three columns that look like rows of query and item: sorted by a first one that repeats."""
+    if matrix.ndim != 2 or not 2 <= matrix.shape[1] <= 3 or len(matrix) < 3:
+        return
+    steps = np.diff(np.asarray(matrix[:, 0], np.float64))
+    if (steps >= 0).all() and (steps == 0).any() and (steps > 0).any():
+        raise UsageError(
+            f"{name}: {len(matrix):,} rows of {matrix.shape[1]} whole numbers, sorted by the first, look like rows of query and item. If they "
+            f"are, rw.{kind}(*matrix.T); if each row is the list of a query, dict(enumerate(matrix.tolist()))."
+        )
 
 
 def labels_of(source: Any, *, name: str = "labels") -> Qrels:

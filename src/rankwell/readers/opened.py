@@ -154,7 +154,7 @@ def lines_of(content: Bytes) -> Lines:
 def marked_encoding(start: bytes) -> str | None:
     r"""Return the encoding that a byte-order mark names; None without one.
 
-    >>> marked_encoding("a".encode("utf-16")), marked_encoding(b"\\xef\\xbb\\xbfa"), marked_encoding(b"a")
+    >>> marked_encoding("a".encode("utf-16")), marked_encoding(b"\xef\xbb\xbfa"), marked_encoding(b"a")
     ('utf-16', 'utf-8', None)
     """
     return next((name for mark, name in MARKS.items() if start.startswith(mark)), None)

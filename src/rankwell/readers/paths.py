@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from pathlib import Path
 
 from rankwell.errors import InputError
@@ -30,10 +31,15 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     text = os.fspath(path)
     if not glob.has_magic(text) or Path(text).exists():
         return [path]
-    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    found = sorted(glob.glob(text, recursive=True), key=_in_order)  # noqa: PTH207 - Path.glob takes no absolute patterns
     if not found:
         raise InputError(f"{text}: no file matches this pattern.")
     return list(found)
+
+
+def _in_order(path: str) -> list[tuple[int, str]]:
+    """What sorts names as people do: part-2 before part-10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
 def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:

@@ -58,8 +58,6 @@ class IdsOfFiles:
         self.names = _stems(sources, files) if isinstance(given, str) and given == STEM else None
         self.ids = None if self.names else ids_of(given)
         self.several = len(files) > 1
-        if self.ids is not None and len(files) > len(sources):
-            _refuse_unclear_order(files)
 
     def of(self, file: File) -> QueryIds:
         """Return the ids of one file."""
@@ -173,13 +171,3 @@ def _stems(sources: Sequence[Any], files: Sequence[File]) -> dict[str, str]:
         if all(file.name.startswith(before) and file.name.endswith(behind) for file in files):
             return {file.label: file.name[len(before) : len(file.name) - len(behind)] for file in files}
     return {file.label: file.name.partition(".")[0] or file.name for file in files}
-
-
-def _refuse_unclear_order(files: Sequence[File]) -> None:
-    """Raise UsageError for files of a pattern whose numbers sort otherwise than their names: ``q10`` before ``q2``."""
-    names = [file.name for file in files]
-    if names != sorted(names, key=lambda name: re.sub(r"\d+", lambda digits: digits[0].zfill(20), name)):
-        raise UsageError(
-            f"the files of the pattern are read in the order of their names ({names[0]}, {names[1]} …), which may not be that of the ids. "
-            f"Name the files one by one, or say query_ids='stem'."
-        )

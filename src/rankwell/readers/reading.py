@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from types import ModuleType
 from typing import Any, Literal
 
-from rankwell.errors import DataError, UsageError, brief
+from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.options import (
@@ -29,6 +30,7 @@ from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
+SIGNS = str.maketrans("", "", " _-")  # within names of columns
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
@@ -142,6 +144,53 @@ def open_run(
     return run if rank_base is None else run.with_rank_base(rank_base)
 
 
+def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str, Any]) -> list[Run]:
+    """Return runs as ``open_run`` does; what is said of the reading holds for those that it can hold for, and for at least one.
+
+    The order of rows is the ranking only of tables that say nothing else.
+    """
+    said = {word: value for word, value in options.items() if value and word != "encoding"}
+    if len(sources) < 2 or not said:
+        return [open_run(source, name=name, **options) for source, name in sources]
+    rest = {word: value for word, value in options.items() if word not in said}
+    without_order = {word: value for word, value in options.items() if word != "order"}
+    runs, used, refused = [], False, list[RankwellError]()
+    for source, name in sources:
+        tries = [options] if "order" not in said else [without_order, options]
+        tries = [rest] if isinstance(source, Run) or _is_trec(source) else tries
+        for tried in tries:
+            try:
+                runs.append(open_run(source, name=name, **tried))
+            except RankwellError as error:
+                refused.append(error)
+            else:
+                used |= tried is not rest and any(tried.get(word) for word in said)
+                break
+        else:
+            if not isinstance(refused[-1], UsageError):
+                raise refused[-1]
+            runs.append(open_run(source, name=name, **rest))
+    if not used and refused:
+        raise refused[0]
+    return runs
+
+
+def open_named(runs: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Run]:
+    """Return runs by name as ``open_several`` does."""
+    named = [(run, name) for name, run in runs.items()]
+    return dict(zip(runs, open_several(named, options), strict=True))
+
+
+def _is_trec(source: Any) -> bool:
+    """Whether a source is a file that looks like TREC text, of which columns have no names."""
+    if isinstance(source, (list, tuple)) or not are_files(source):
+        return False
+    from rankwell.readers.detection import TREC, guess
+    from rankwell.readers.paths import files_of
+
+    return all(guess(file) == (TREC, "by its first bytes") for file in files_of(source))
+
+
 @checked
 def read_qrels(
     source: Any,
@@ -232,9 +281,15 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
-    source = in_memory.as_table_or_dict(source, kind)
-    first = next(iter(source.values()), None) if type(source) is dict else None
+    first: Any = next(iter(source.values()), None) if type(source) is dict else None
     is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= {int, float}
+    # a dict by column or row has names of columns as keys; seen without calls, as most evaluations are small
+    if not is_of_numbers or (
+        len(source) > 1
+        and str.isalpha(f"{next(iter(source))}{next(iter(first))}".strip("0123456789").translate(SIGNS))
+    ):
+        source = in_memory.as_table_or_dict(source, kind)
+        is_of_numbers = is_of_numbers and type(next(iter(source.values()))) is dict
     is_plain = is_of_numbers and kind != "items"
     if not is_plain and kind != "items":
         shape, answers = answers_in(source, kind, name or kind, options)
@@ -258,6 +313,22 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
 
             refuse_foreign(source, name or kind, kind)
         raise
+
+
+def _refuse_rows_of_a_table(rows: Any, kind: str) -> None:
+    """Raise UsageError for tuples such as (query, item, score), which are rows of a table and no lists of items."""
+    if (
+        not all(type(row) is tuple for row in rows)
+        or len({len(row) for row in rows}) != 1
+        or not 2 <= len(rows[0]) <= 4
+    ):
+        return
+    repeats = any(one[0] == other[0] for one, other in pairwise(rows))
+    if repeats or len({type(cell) for row in rows for cell in row}) > 1:
+        raise UsageError(
+            f"{kind}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
+            f"list of a query, [list(row) for row in rows]."
+        )
 
 
 def plain_list(source: Any) -> Any:
@@ -314,6 +385,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
         if kind == "run" and item_lists.is_pair(source):
             return item_lists, source
         if isinstance(source, (list, tuple)) and source:
+            _refuse_rows_of_a_table(source, kind)
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
                 return matrices, matrix

@@ -66,10 +66,24 @@ class SeveralRows:
         return rows
 
 
+def file_of(part: Run) -> str:
+    """Return what to call one part of a run: its file."""
+    return part.files[0].label if part.files else part.name
+
+
 def run_of(parts: Sequence[Run], name: str) -> Run:
     """Return several runs as one."""
     if len(parts) == 1:
         return parts[0]
+    ranked = [(part, {"score", "rank"} & set(part.words)) for part in parts if part.words]
+    for part, words in ranked:
+        if words != ranked[0][1]:
+            one, other = (
+                " and ".join(sorted(each)) or "no score and no rank" for each in (ranked[0][1], words)
+            )
+            raise DataError(
+                f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run are ranked by the same columns."
+            )
     run = Run.of_rows(SeveralRows(parts), name)
     run.files = tuple(file for part in parts for file in part.files)
     run.source = "; ".join(part.source for part in parts)

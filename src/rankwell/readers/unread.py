@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PIECE = 250_000
+NOTHING = ("", "na", "n/a", "nan", "null", "none", "-")
 MISSING = float("-inf")  # stands for a missing value among the numbers of a column
 NO_GRADES = ("rank", "time", "topic_weight", "propensity", "imputed")
 Read = Callable[[list[str]], Callable[[int], Iterable["pl.DataFrame"]]]
@@ -50,7 +51,7 @@ def unread_of(
     if kind == "run":
         for column in free:
             if plain_name(column) in SYSTEMS:
-                _refuse_systems(read([words["query"], column]), words["query"], column, name)
+                _refuse_systems(read([words["query"], words["item"], column]), words, column, name)
     if (
         kind == "qrels"
         and "grade" in words
@@ -84,12 +85,16 @@ def _question(column: str, name: str, given: Mapping[str, str]) -> DataError:
 
 
 def _refuse_systems(
-    frames: Callable[[int], Iterable[pl.DataFrame]], query: str, column: str, name: str
+    frames: Callable[[int], Iterable[pl.DataFrame]], words: Mapping[str, str], column: str, name: str
 ) -> None:
     """Raise DataError if queries have rows of several systems, whose lists would be mixed."""
+    owners = [words["query"]] if SYSTEMS[plain_name(column)] else [words["query"], words["item"]]
     for frame in frames(PIECE):
         kinds = frame[column].drop_nulls().unique().sort().head(3).to_list()
-        if len(kinds) > 1 and frame.select(query, column).n_unique() > frame[query].n_unique():
+        # the model of a product is that of its item, in every list
+        if len(kinds) > 1 and all(
+            frame.select(own, column).n_unique() > frame[own].n_unique() for own in owners
+        ):
             raise DataError(
                 f"{name}: {brief(column)} says that it holds several systems ({', '.join(map(brief, kinds))}), whose lists would be mixed. "
                 f"Give each by itself: dict(list(frame.groupby({brief(column)}))) are runs by name, for rw.compare; or drop the column."
@@ -158,13 +163,14 @@ def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
         series = series.cast(pl.String)
     if series.dtype == pl.String:
         text = series.str.strip_chars().str.to_lowercase()
-        filled = text.filter(text != "")
-        numbers = filled.replace({word: str(number) for word, number in words.items()}).cast(
-            pl.Float64, strict=False
-        )
-        if numbers.null_count():
+        filled = text.filter(~text.is_in(NOTHING))
+        plain = filled.replace({word: str(number) for word, number in words.items()}).str.strip_chars(" %")
+        # as people write numbers: 1,000.5 and 0,5
+        plain = plain.str.replace_all(r"[,' ](\d{3}(\D|$))", "$1").str.replace(",", ".", literal=True)
+        numbers = plain.cast(pl.Float64, strict=False)
+        if 2 * numbers.null_count() > len(filled) or not len(filled):
             return None
-        numbers, has_gaps = numbers.unique(), len(filled) < len(distinct)
+        numbers, has_gaps = numbers.drop_nulls().unique(), len(filled) < len(distinct)
     elif series.dtype == pl.Boolean or series.dtype.is_numeric() or series.dtype in (pl.Duration, pl.Null):
         numbers, has_gaps = series.to_physical().cast(pl.Float64), len(series) < len(distinct)
     else:

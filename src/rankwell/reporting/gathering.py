@@ -21,7 +21,7 @@ from rankwell.evaluation.inputs import READING, reading_in, reading_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import open_named, read_qrels
 from rankwell.readers.runs_by_name import is_one_run
 from rankwell.readers.system_names import short_name
 from rankwell.records import record
@@ -133,7 +133,7 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
             "bounds=True (--bounds) needs the runs themselves; results that were evaluated with bounds show them without it."
         )
     if evaluator is not None:
-        runs = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
+        runs = open_named(new, evaluator.read)
         results = systems | evaluator.warned_results(runs, stacklevel=4)
     if len(results) > 1:
         users, threads = tables.users, given.options.get("threads")

@@ -59,7 +59,7 @@ def notes_of(
 def policy_note(policy: Policy, *, hint: bool = True) -> str:
     """Return a note that lists the policy fields that differ from the default."""
     plain = Policy().to_dict()
-    changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain[name]]
+    changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain.get(name)]
     rest = "all others default" if changed else "all default"
     more = "; -v prints them" if hint else ""
     return f"policy: {' '.join([*changed, ''])}({rest}{more})"

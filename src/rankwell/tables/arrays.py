@@ -23,8 +23,8 @@ def array_of(source: Any, name: str) -> np.ndarray:
     try:
         if any(kind in str(getattr(source, "dtype", "")) for kind in NARROW):
             source = source.float() if hasattr(source, "float") else source.astype("float32")
-        if isinstance(source, np.ndarray):
-            return source
+        if isinstance(source, np.ndarray):  # a matrix of NumPy has two dimensions whatever is done with it
+            return source if type(source) is np.ndarray or np.ma.isMaskedArray(source) else np.asarray(source)
         if getattr(source, "requires_grad", False):
             source = source.detach()
         if not hasattr(source, "__dlpack__"):

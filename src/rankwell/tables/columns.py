@@ -220,11 +220,22 @@ IDENTIFIED = frozenset(
 )
 WRITTEN_INDEX = re.compile(r"unnamed_?0(_\d+)*|_*index_?level_?\d+_*|level_\d+")  # by pandas
 CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-# columns whose texts name the system that made a row
-SYSTEMS = {
-    "model", "modelname", "system", "systemname", "algorithm", "algo", "method", "approach", "recommender", "run", "runid", "runname",
-    "variant", "experiment",
-}  # fmt: skip
+# Columns whose texts name the system that made a row; of False, other things have them too: items of several systems tell.
+SYSTEMS = dict.fromkeys(
+    (
+        "modelname",
+        "system",
+        "systemname",
+        "algorithm",
+        "algo",
+        "recommender",
+        "runid",
+        "runname",
+        "experiment",
+    ),
+    True,
+)
+SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), False)
 
 MOST_LEVELS = 10
 LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973

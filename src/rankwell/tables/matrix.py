@@ -25,6 +25,7 @@ class Matrix(NamedTuple):
     twice: int | None = None
     is_full: bool = False
     highest: int = PAD
+    is_whole: bool = False  # scores that are whole numbers, none twice in a row, as item numbers are
 
     @classmethod
     def of_whole(cls, numbers: np.ndarray, name: str, holds: Literal["lists", "whole"]) -> Matrix:
@@ -50,6 +51,36 @@ class Matrix(NamedTuple):
     def size(self) -> str:
         """The shape as text."""
         return f"{self.shape[0]:,} × {self.shape[1]:,}"
+
+
+def are_whole(scores: np.ndarray) -> bool:
+    """Whether scores of all items look like item numbers: the first rows hold whole numbers, none of them twice."""
+    few = np.asarray(np.ma.filled(scores[:64], np.nan), np.float64)
+    ordered = np.sort(few, axis=1)
+    return bool(
+        few.size
+        and ((few == np.floor(few)) & (few >= PAD)).all()
+        and (ordered[:, 1:] != ordered[:, :-1]).all()
+    )
+
+
+def refuse_rows(run: Matrix | None, qrels: Matrix | None) -> None:
+    """Raise DataError if run and judgements, which both number their queries by rows, have different numbers of them."""
+    if run is not None and qrels is not None and run.shape[0] != qrels.shape[0]:
+        raise DataError(
+            f"{run.name} has {run.shape[0]:,} rows, one for each query, but {qrels.name} has {qrels.shape[0]:,}. Leave queries out by "
+            f"dicts, {{query: items}}, or give both the same rows."
+        )
+
+
+def refuse_item_numbers(run: Matrix, judged: np.ndarray) -> None:
+    """Raise UsageError if what was read as scores of all items looks like item numbers, and judged items are no columns."""
+    outside = judged[judged >= run.shape[1]]
+    if len(outside):
+        raise UsageError(
+            f"{run.name}: floats are the scores of items 0 to {run.shape[1] - 1}, but these are whole numbers, none twice in a row, and item "
+            f"{outside[0]} is judged. If they are item numbers, best first: matrix.astype(int)."
+        )
 
 
 def refuse_mismatch(run: Matrix | None, qrels: Matrix | None) -> None:

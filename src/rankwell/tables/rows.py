@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -44,6 +44,19 @@ class Lists:
     def rows(self) -> int:
         """The number of rows."""
         return len(self.score)
+
+    def only(self, rows: np.ndarray) -> Lists:
+        """Return the lists with some of their rows, ascending."""
+        place = self.place
+        return replace(
+            self,
+            offsets=np.searchsorted(rows, self.offsets),
+            items=self.items[rows],
+            score=self.score[rows],
+            given=None if self.given is None else self.given[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
+            place=lambda row: place(int(rows[row])),
+        )
 
 
 class Rows(Protocol):

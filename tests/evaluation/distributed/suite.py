@@ -225,6 +225,23 @@ class Suite:
         found = rw.evaluate(run, test, metrics, train=train, engine=rw.Spark(groups=5), **options)
         assert everything(found) == everything(whole)
 
+    @pytest.mark.parametrize("kinds", [(str, str), (int, int), (str, int), (int, str)], ids=str)
+    @pytest.mark.parametrize("column", ["score", "rank"])
+    def test_a_query_s_own_item_is_left_out(self, spark, kinds, column):
+        query, item = kinds
+        rows = [(query(q), item(i), q + 9 - i) for q in range(20) for i in range(q - 2, q + 4) if i >= 0]
+        run = pl.DataFrame(rows, schema=["query", "item", column], orient="row")
+        qrels = pl.DataFrame(
+            [(q, i, 1) for q, i, _ in rows[::3]], schema=["query", "item", "grade"], orient="row"
+        )
+        options = {"metrics": ["ap", "first_rank", "num_ret"], "drop_own_query": True}
+        whole = rw.evaluate(run, qrels, **options)
+        found = rw.evaluate(
+            sent(spark, shuffled(run)), sent(spark, qrels), engine=rw.Spark(spark, groups=3), **options
+        )
+        assert whole.counts["rows whose item is the query itself"] == 20
+        assert everything(found) == everything(whole)
+
     @pytest.mark.parametrize("kinds", [(int, str), (str, int)], ids=str)
     def test_integers_of_one_side_and_text_of_the_other(self, spark, kinds):
         run, qrels = (

@@ -146,6 +146,14 @@ def test_redaction_leaves_no_id_in_it():
 
 
 @pytest.mark.parametrize("lang", languages())
+def test_columns_that_are_not_read_are_told(tmp_path, lang):
+    path = tmp_path / "shop.csv"
+    path.write_text("query,item,score,price\n1,a,2,5\n1,x,1,7\n", encoding="utf-8")
+    found = rw.report({"shop": path, "poor": POOR}, qrels=QRELS, metrics=["ndcg@10"], lang=lang, **QUICK)
+    assert "unread-columns" in issues_in(found.section("quality").data)
+
+
+@pytest.mark.parametrize("lang", languages())
 def test_every_rule_of_lint_has_words(lang):
     rules = set()
     for path in Path(linting.__file__).parent.glob("*.py"):

@@ -63,8 +63,8 @@ class How:
         used = {*re.findall(r"\b[a-zA-Z]\b", " ".join(notes))}
         notes += ["; ".join(f"{letter}: {meaning}" for letter, meaning in LETTERS.items() if letter in used)]
         rules = self.policy.to_dict()
-        words = ("ties", "ranks", "scores", "depth", "duplicates")
-        return [*notes, "policy: " + " ".join(f"{word}={rules[word]}" for word in words)]
+        words = ("ties", "ranks", "scores", "depth", "duplicates", "drop_own_query")
+        return [*notes, "policy: " + " ".join(f"{word}={rules[word]}" for word in words if word in rules)]
 
 
 class Fused(Run):

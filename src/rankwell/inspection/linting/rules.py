@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -12,6 +13,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.inspection.linting.batches import in_order, inside, marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.judge.asked import Asked
+from rankwell.judge.own_query import own_rows
 from rankwell.judge.pooling import refuse_ungraded
 from rankwell.kernels import match
 from rankwell.readers.column_names import quoted
@@ -40,14 +42,26 @@ def columns(data: Data) -> Iterator[Finding]:
         if names := [column.name for column in table.unread]:
             yield Finding(
                 "unread-columns", "note", table.name, Composed("columns that are not read: {columns}", columns=quoted(names)),
-                "If one of them is meant, name it: --columns 'its name=score'.", len(names),
+                _named(table, names[0]), len(names),
             )  # fmt: skip
+
+
+def _named(table: Run | Qrels, name: str) -> str:
+    """What to type if a column is meant."""
+    option, word = ("--qrels-columns", "grade") if isinstance(table, Qrels) else ("--columns", "score")
+    return f"If one of them is meant, say what it holds, such as {option} {shlex.quote(f'{name}={word}')}."
 
 
 def duplicates(data: Data) -> Iterator[Finding]:
     """Items that stand twice in a list, and items that are judged twice."""
     for run in data.runs:
         repeats = on_all_cores(_repeats, run.batches)
+        if data.settings.policy.drop_own_query:
+            others = [
+                ~np.isin(again, own_rows(lists))
+                for lists, (again, _) in zip(run.batches, repeats, strict=True)
+            ]
+            repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(others, repeats, strict=True)]
         found = marked(run.batches, [again for again, _ in repeats])
         if found is not None:
             first = next(int(firsts[0]) for again, firsts in repeats if len(again))
@@ -68,6 +82,20 @@ def duplicates(data: Data) -> Iterator[Finding]:
 
 def _repeats(lists: Lists) -> tuple[np.ndarray, np.ndarray]:
     return match.repeats(lists.offsets, *lists.items.columns)
+
+
+def own_queries(data: Data) -> Iterator[Finding]:
+    """Lists that hold their own query as an item: the document that was searched with, found again."""
+    for run in () if data.settings.policy.drop_own_query else data.runs:
+        found = marked(run.batches, on_all_cores(own_rows, run.batches))
+        if found is not None and 2 * found.count >= len(run.queries):
+            dropped = data.value(run, drop_own_query=True)
+            yield Finding(
+                "own-query", "note", found.place,
+                Composed("{rows} of {n:,} lists hold the query itself as an item", rows=rows_of(found.count), n=len(run.queries)),
+                "If queries are documents of the collection, say --drop-own-query, as BEIR does.", found.count,
+                data.change(data.value(run), dropped, Composed("with --drop-own-query")),
+            )  # fmt: skip
 
 
 def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
@@ -266,5 +294,5 @@ def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
 
 
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (
-    columns, duplicates, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
+    columns, duplicates, own_queries, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
 )  # fmt: skip

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import operator
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +24,7 @@ from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import Given, match_columns, say
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, without_header
+from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, no_header, without_header
 from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import SAY_ENCODING, beginning, require_text
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
 SEPARATORS = (",", "\t", ";", "|")
+SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=([,;|\t])\"?\r?\n", re.IGNORECASE)
 IS_TYPED = False  # all cells are text
 TEXTS = ("qid", "text")  # the columns of a file of queries without a header
 
@@ -139,6 +142,16 @@ def _with_tabs(file: File) -> File:
     return file.of_content(b"\n".join(lines))
 
 
+def _refuse_line_ends(file: File) -> None:
+    """Raise DataError for lines that end with a carriage return alone, or with two."""
+    first = file.head.partition(b"\n")[0].removesuffix(b"\r")
+    if b"\r" in first and b'"' not in first:
+        raise DataError(
+            f"{file.label}:1: a line ends with a carriage return alone, as on an old Macintosh, or with two. Write line ends of Unix: "
+            f"tr -s '\\r' '\\n'."
+        )
+
+
 class Table:
     """A text table: its separator, its header, and which column is which.
 
@@ -148,6 +161,8 @@ class Table:
     quote: str | None = '"'
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
+        if told := SEPARATOR_LINE.match(file.head):  # as Excel writes it
+            file = file.without([1])
         self.has_quotes = require_text(file)
         if len(columns) and kind in SAID and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
@@ -155,7 +170,8 @@ class Table:
         line = _first_line(file.head)
         if not line:
             raise DataError(f"{file.label}: the table holds no rows.")
-        self.separator = _separator(line)
+        _refuse_line_ends(file)
+        self.separator = told[1].decode() if told else _separator(line)
         self.names = next(csv.reader([line], delimiter=self.separator), [])
         self.has_header = has_header(self.names, kind, columns, file.label)
         if not self.has_header:
@@ -168,6 +184,11 @@ class Table:
                     f"{file.label}: columns are named by numbers, {say(columns, {'1': 'query', '2': 'item'})}, since the first line "
                     f"({brief(line)}) holds a number and names no known column, and so is data."
                 )
+        elif (kind in SAID and (odd := [name for name in self.names if '"' in name])) or line.count('"') % 2:
+            name = odd[0] if odd else line.rpartition('"')[2]
+            raise DataError(
+                f"{file.label}: the name of the column {brief(name)} holds a quotation mark or a line end. Rename it."
+            )
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
@@ -178,9 +199,14 @@ class Table:
             self.words = match_columns(self.names, WORDS[kind], file.label, own)
         except DataError as error:
             if self.has_header and not any(map(known_word, self.names)):
+                read = [fields for *_, fields in itertools.islice(self._records(), LOOKED_AT)]
+                if kind in SAID and any(any(map(operator.eq, self.names, fields)) for fields in read[1:]):
+                    raise no_header(read, kind, columns, file.label) from None
                 raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
             raise
         self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
+        if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
+            self._refuse_second_header(line)
 
     def lists(self) -> frames.Opened | None:
         """Return the rows and their places if cells hold lists of items; None if each is one item."""
@@ -193,6 +219,17 @@ class Table:
 
         lists = of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
         return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
+
+    def _refuse_second_header(self, header: str) -> None:
+        """Raise DataError if the header stands again among rows without numbers, as in files that were joined: it would be a row."""
+        wanted, before, lines = b"\n" + header.encode() + b"\n", b"", 0
+        for piece in self.file.pieces():
+            text = (before + bytes(piece)).replace(b"\r\n", b"\n")
+            if (at := text.find(wanted)) >= 0:
+                line = lines + text.count(b"\n", 0, at + 1) + 1
+                raise DataError(f"{self.file.label}:{line}: the header stands here again. Remove the line.")
+            before = text[-len(wanted) :]
+            lines += text.count(b"\n") - before.count(b"\n")
 
     @cached_property
     def lines(self) -> plain_lines.Lines | None:

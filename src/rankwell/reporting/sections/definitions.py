@@ -104,7 +104,7 @@ def _policy(material: Material) -> list[dict[str, Any]]:
     own = found.policy if found is not None else next(iter(material.results.values())).policy
     plain = Policy().to_dict()
     return [
-        {"rule": name, "value": str(value), "changed": value != plain[name]}
+        {"rule": name, "value": str(value), "changed": value != plain.get(name)}
         for name, value in own.to_dict().items()
     ]
 

@@ -1,0 +1,206 @@
+"""What people hold by habit and what a table or a matrix could be taken for: asked about, with a remedy that works, or read right."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from tests.every import every
+
+import rankwell as rw
+from rankwell.cli import run as command
+from rankwell.cli.words import pairs
+
+QRELS, RUN = {"u": {"a": 1}}, {"u": ["b", "a"], "v": ["c"]}
+
+
+def write(folder, name, text):
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(folder / name)
+
+
+def mean(run, qrels, metric="rr", **options):
+    return rw.evaluate(run, qrels, [metric], **options).mean[metric]
+
+
+def refused(message, *arguments, **options):
+    with pytest.raises(rw.RankwellError, match=message) as error:
+        mean(*arguments, **options)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# numbers as people and spreadsheets write them
+@every(
+    "cells",
+    [
+        ["0,1", "0,9", "0,5"],
+        ["10%", "90 %", "50%"],
+        ["1,000", "2,000", "10"],
+        ["0.1", "NA", "0.5"],
+        ["", "0.9", "0.5"],
+    ],
+)
+@every("sign", [";", "\t"])
+def test_numbers_in_any_spelling_are_asked_about(tmp_path, cells, sign):
+    lines = [sign.join(line) for line in (("user", "item", "p"), *zip("uuv", "bac", cells, strict=True))]
+    refused("is 'p' the score", write(tmp_path, "r.csv", "\n".join(lines) + "\n"), QRELS)
+    refused("is 'p' the score", pd.DataFrame({"user": list("uuv"), "item": list("bac"), "p": cells}), QRELS)
+
+
+def test_text_of_other_kinds_is_not(tmp_path):
+    for cells in (["2026-01-02", "2026-01-01", "2026-01-03"], ["a1", "b2", "c3"], ["x", "1", "y"]):
+        assert mean(pd.DataFrame({"user": list("uuv"), "item": list("bac"), "p": cells}), QRELS) == 0.5
+
+
+def test_a_header_that_stands_twice_is_an_error_with_its_line(tmp_path):
+    path = write(tmp_path, "q.csv", "user,item\nu,a\nuser,item\nv,b\n")
+    refused(r"q.csv:3: the header stands here again", {"u": ["a"], "v": ["b"]}, path)
+    long = "user,item\n" + "".join(f"u{n},a\n" for n in range(1_000_000))
+    refused(r"q.csv:1000002: the header", {"u1": ["a"]}, write(tmp_path, "q.csv", long + "user,item\n"))
+    assert len(rw.read_qrels(write(tmp_path, "q.csv", long))) == 1_000_000
+
+
+def test_what_spreadsheets_write_around_a_table(tmp_path):
+    assert mean(write(tmp_path, "r.csv", "sep=;\nuser;item;score\nu;b;1\nu;a;2\n"), QRELS) == 1.0
+    for ends in (b"\r", b"\r\r\n"):
+        text = b"user,item,score\nu,b,1\nu,a,2\n".replace(b"\n", ends)
+        refused("carriage return alone", write(tmp_path, "r.csv", text), QRELS)
+    for name in ('"say ""hi"""', '"new\nline"'):
+        refused(
+            "holds a quotation mark or a line end",
+            write(tmp_path, "r.csv", f"user,item,score,{name}\nu,a,1,2\n"),
+            QRELS,
+        )
+
+
+def test_numbered_columns_of_a_table_with_a_header_are_asked_about(tmp_path):
+    path = write(tmp_path, "r.csv", "user,item,score\nu,b,1\nu,a,2\n")
+    said = refused("is a header", path, QRELS, columns={"1": "query", "2": "item"})
+    assert "columns={'user': 'query', 'item': 'item'}" in said
+    assert mean(path, QRELS, columns={"user": "query", "item": "item"}) == 1.0
+    plain = write(tmp_path, "p.csv", "q,a,2\nq,b,1\n")
+    assert mean(plain, {"q": {"a": 1}}, columns={1: "query", 2: "item", 3: "score"}) == 1.0
+    refused("whole numbers from 1", path, QRELS, columns={1.5: "query"})
+
+
+def test_rows_of_query_and_item_are_no_lists_of_items():
+    rows = [(1, 5, 0), (1, 7, 3)]
+    refused(re.escape("rw.Qrels(*zip(*rows))"), {1: [5, 7]}, rows)
+    assert mean({1: [5, 7]}, rw.Qrels(*zip(*rows, strict=True))) == 0.5
+    refused(re.escape("rw.Run(*zip(*rows))"), [("u", "b", 0.1), ("u", "a", 0.9)], QRELS)
+    assert mean(rw.Run(*zip(("u", "b", 0.1), ("u", "a", 0.9), strict=True)), QRELS) == 1.0
+    matrix = np.array([[0, 5], [1, 7], [1, 5]])
+    refused(re.escape("rw.Qrels(*matrix.T)"), {0: [5, 7], 1: [7, 5]}, matrix)
+    assert mean({0: [5, 7], 1: [7, 5]}, rw.Qrels(*matrix.T)) == 1.0
+    assert mean([[7, 5], [7, 3], [7, 1]], {0: [7], 1: [3], 2: [9]}) == 0.5  # the most popular item first
+
+
+def test_matrices_of_different_numbers_of_rows_are_refused():
+    scores = np.arange(15).reshape(3, 5) + 0.5
+    refused("has 3 rows.*has 4", scores, np.ones((4, 1), int))
+    refused("they are 2 × 5 and the scores 3 × 5", scores, np.zeros((2, 5)))
+    mean(scores, np.ones((3, 1), int))
+
+
+def test_item_numbers_as_floats_are_asked_about():
+    matrix = np.array([[7.0, 3.0], [2.0, 1.0]])
+    refused(r"matrix.astype\(int\)", matrix, {0: [3], 1: [1]})
+    assert mean(matrix.astype(int), {0: [3], 1: [1]}) == 0.5
+    assert mean(np.array([[3.0, 1.0, 2.0]]), {0: [2]}) == 0.5  # whole scores of three items
+    assert mean(np.matrix([[0.3, 0.1, 0.2]]), {0: [2]}) == 0.5
+
+
+def test_parts_of_a_run_are_ranked_by_the_same_columns(tmp_path):
+    write(tmp_path, "1.csv", "user,item,score\nu,b,1\nu,a,2\n")
+    write(tmp_path, "2.csv", "user,item\nv,c\n")
+    refused("2.csv: it has no score and no rank, while .*1.csv has score", str(tmp_path / "*.csv"), QRELS)
+
+
+def test_words_about_reading_are_no_words_for_what_was_read():
+    run, qrels = rw.read_run({"u": {"b": 0.1, "a": 0.9}}), rw.read_qrels(QRELS)
+    for words in ({"order": "rows"}, {"columns": {"p": "score"}}, {"format_in": "trec"}):
+        refused("has been read already", run, qrels, **words)
+        with pytest.raises(rw.RankwellError, match="has been read already"):
+            rw.Evaluator(qrels, "rr", **words).evaluate(run)
+    refused("has been read already", run, qrels, qrels_columns={"p": "grade"})
+    refused("order='score': must be rows", run, qrels, order="score")
+
+
+def test_decimals_are_numbers():
+    from decimal import Decimal
+
+    for frame in (
+        pd.DataFrame({"user": ["u", "u"], "item": ["b", "a"], "score": [Decimal("0.1"), Decimal("0.9")]}),
+        pl.DataFrame({"user": ["u", "u"], "item": ["b", "a"], "score": [Decimal("0.1"), Decimal("0.9")]}),
+    ):
+        assert mean(frame, QRELS) == 1.0
+
+
+def test_ids_that_became_floats_are_refused_with_the_remedy():
+    frame = pd.DataFrame({"user": [5.0, 5.0], "item": ["b", "a"], "score": [0.1, 0.9]})
+    refused(re.escape("frame.astype({'user': 'Int64'})"), frame, {5: {"a": 1}})
+    assert mean(frame.astype({"user": "Int64"}), {5: {"a": 1}}) == 1.0
+
+
+def test_single_items_under_a_plural_name_beside_a_rank():
+    frame = pd.DataFrame({"user": ["u", "u"], "items": ["b", "a"], "rank": [2, 1]})
+    assert mean(frame, QRELS) == 1.0
+
+
+def test_pairs_of_the_command_line_take_any_name():
+    assert pairs(["p, buy=score"], "--columns") == {"p, buy": "score"}
+    assert pairs(["a=query, b=item", " p=score"], "--columns") == {"a": "query", "b": "item", " p": "score"}
+
+
+@every("name", ["p, buy", "-p", " p", "{p}", 'p"x', "p'x", "가격"])
+def test_odd_names_can_be_pasted(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    quoted = '"' + name + '"' if "," in name else name
+    frame = pl.DataFrame({"user": ["u", "u"], "item": ["b", "a"], name: [0.1, 0.9]})
+    frame.write_parquet("r.parquet")
+    write(tmp_path, "q.txt", "u 0 a 1\n")
+    assert quoted
+    words = ["evaluate", "q.txt", "r.parquet", "-m", "rr"]
+    assert command(words) == 3
+    import shlex
+
+    said = capsys.readouterr().err
+    remedy = re.search(r"(--columns[ =].*?)\. If lower", said)[1]
+    assert command([*words, *shlex.split(remedy)]) == 0, said
+    assert "1.0000" in capsys.readouterr().out
+
+
+def test_words_about_reading_hold_for_the_runs_that_they_can_hold_for(tmp_path, capsys):
+    odd = write(tmp_path, "odd.csv", "user,item,p\nu,b,.1\nu,a,.9\n")
+    plain = write(tmp_path, "plain.csv", "user,item,score\nu,b,.1\nu,a,.9\n")
+    trec = write(tmp_path, "trec.run", "u Q0 b 2 1 t\nu Q0 a 1 2 t\n")
+    order = write(tmp_path, "order.csv", "user,item,p\nu,a,.1\nu,b,.9\n")
+    qrels = write(tmp_path, "q.txt", "u 0 a 1\n")
+    found = rw.compare({"odd": odd, "plain": plain, "trec": trec}, qrels, ["rr"], columns={"p": "score"})
+    assert found
+    for verb in ("evaluate", "compare"):
+        assert command([verb, qrels, odd, plain, trec, "-m", "rr", "--columns", "p=score"]) == 0
+        assert "1.0000" in capsys.readouterr().out
+    many = rw.Evaluator(qrels, "rr", order="rows").evaluate_all(
+        {"order": order, "plain": plain, "trec": trec}
+    )
+    assert [res["rr"] for res in many.values()] == [1.0, 1.0, 1.0]
+    with pytest.raises(rw.RankwellError, match="columns= names 'z'"):
+        rw.compare({"odd": plain, "plain": plain}, qrels, ["rr"], columns={"z": "score"})
+
+
+def test_explain_rosetta_and_lint_take_what_the_columns_of_runs_and_judgements_hold(tmp_path, capsys):
+    run = write(tmp_path, "r.csv", "user,item,p\nu,b,.1\nu,a,.9\n")
+    qrels = write(tmp_path, "q.csv", "user,item,bought\nu,a,1\n")
+    words = ["--columns", "p=score", "--qrels-columns", "bought=grade"]
+    assert command(["explain", "rr", qrels, run, "--query", "u", *words]) == 0
+    assert command(["rosetta", qrels, run, "-m", "rr", *words]) == 0
+    assert capsys.readouterr().out.count("1.0000") >= 2
+    assert command(["lint", qrels, run, *words]) == 0
+    plain = write(tmp_path, "plain.csv", "user,item,shelf\nu,a,9\n")
+    assert command(["lint", plain, run, "--columns", "p=score"]) == 0  # --columns is said of runs alone
+    assert "--qrels-columns shelf=grade" in capsys.readouterr().out
