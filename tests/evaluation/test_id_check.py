@@ -21,6 +21,7 @@ CHANGES = {
     "suffix": (lambda text: f"{text}.txt", "without the suffix '.txt'"),
     "zeros": (lambda text: f"000{text}", "without leading zeros"),
     "case": (str.upper, "in lower case"),
+    "quotes": (lambda text: f"'{text}'", "without quotation marks around them"),
     "blanks": (lambda text: f"{text}\u00a0", "without white space around them"),
     "unicode": (lambda text: unicodedata.normalize("NFD", text), r"in one Unicode form \(NFC\)"),
     "cut": (lambda text: text[:20], "cut at 20 signs"),

@@ -15,7 +15,7 @@ JSONS = ["lines.jsonl", "records.json", "object.json"]
 SCORED = [
     "searches.json", "selects.json", "roots.json", "nodes.jsonl", "haystack.jsonl", "hits.json", "candidates.jsonl", "predictions.json",
 ]  # fmt: skip
-ORDERED = ["ubi.ndjson", "ragas.jsonl", "langchain.jsonl", "agents.json", "ratings.json"]
+ORDERED = ["ubi.ndjson", "ragas.jsonl", "langchain.jsonl", "agents.json", "ratings.json", "chroma.json"]
 SHAPES = [*SCORED, *ORDERED]
 BINARY = ["table.parquet", "file.arrow", "stream.arrows"]
 MISSING_COLUMN = r"there is no column for the item; the columns are .*Name it item .* or say which it is"

@@ -420,6 +420,22 @@ def test_the_command_takes_scores_and_lists_from_beside(capsys):
     assert "0.5361" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"ids": [["b", "a"], ["a"]], "distances": [[0.1, 0.2], [0.1]]},
+        [[{"id": "b", "distance": 0.1, "entity": {}}, {"id": "a", "distance": 0.2, "entity": {}}], [{"id": "a", "distance": 0.1}]],
+        [{"result": {"points": [{"id": each, "score": 0.1} for each in ids]}} for ids in ("b", "a")],
+    ],
+)  # fmt: skip
+def test_answers_of_vector_stores_take_ids_from_beside(tmp_path, answer):
+    for source in (answer, write(tmp_path, "a.json", answer)):
+        res = rw.evaluate(source, {"q1": {"b": 1}, "q2": {"a": 1}}, "rr", query_ids=["q1", "q2"])
+        assert res.mean == {"rr": 1.0}
+        with pytest.raises(DataError, match="which names no query"):
+            rw.read_run(source)
+
+
 @pytest.mark.parametrize("source", [{"q1": {"a": 1.0}}, path("trec/run.txt"), path("ubi/queries.ndjson")])
 def test_ids_for_queries_that_have_one_are_refused(source):
     with pytest.raises(UsageError, match=r"query_ids="):
@@ -456,6 +472,18 @@ BROKEN = {
     "a score of some": ({"q1": [{"id": "a", "score": 1}, {"id": "b"}]}, "hit 2 has no score, while others have one"),
     "a key that stands twice": ('{"q1": {"hits": {"hits": []}, "hits": {"hits": []}}}', ":1: the key 'hits' stands twice"),
     "a file that is cut off": ('{"q1": {"hits": {"hits": [{"_id": "a"', ":1: not JSON: .*Is the file cut off"),
+    "distances in no order": (
+        {"q1": [{"id": x, "distance": y} for x, y in zip("abc", (1, 3, 2), strict=True)]}, "the numbers called distance go neither down nor up",
+    ),
+    "distances of Chroma in no order": ({"q1": {"ids": [["a", "b", "c"]], "distances": [[1, 3, 2]]}}, "the distances go neither down nor up"),
+    "an id in a list": ({"q1": [{"id": ["a"], "score": 1.0}]}, r"query 'q1': the id of hit 1 is \['a'\]. An id is text"),
+    "hits whose number has no known name": (
+        {"q1": [{"id": "a", "zzz": 0.1}]}, "an item is an object with the keys 'id', 'zzz', not an id. A hit has an id and a score",
+    ),
+    "test cases of DeepEval by query": ({"q1": [{"input": "a", "actual_output": "b"}]}, "it holds test cases of DeepEval"),
+    "orient='split'": ({"columns": ["user", "item"], "index": [0], "data": [["q1", "a"]]}, "orient='split'. Write its rows: orient='records'"),
+    "orient='table'": ({"schema": {}, "data": [{"user": "q1", "item": "a"}]}, "orient='table'. Write its rows: orient='records'"),
+    "orient='index'": ({"0": {"user": "q1", "item": "a", "score": 1.0}}, "orient='index', by row. Write its rows: orient='records'"),
     "words of Elasticsearch": ({"took": 3, "aggregations": {}}, r"It resembles an answer of Elasticsearch: if it is one, say format_in='elasticsearch'"),
 }  # fmt: skip
 
@@ -558,6 +586,18 @@ DETAILS = {
     "hits that are ranked": ({"q1": [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]}, ["b", "a"]),
     "RAGChecker": ({"results": [{"query_id": "q1", "query": "t", "retrieved_context": [{"doc_id": "a", "text": ""}]}]}, ["a"]),
     "a document of LangChain with an id in its metadata": ({"q1": [{"page_content": "", "metadata": {"id": "a"}}]}, ["a"]),
+    "hits whose distance grows": ({"q1": [{"id": "a", "distance": 0.1}, {"id": "b", "distance": 0.2}]}, ["a", "b"]),
+    "hits whose distance is a similarity": ({"q1": [{"id": "a", "distance": 0.9}, {"id": "b", "distance": 0.2}]}, ["a", "b"]),
+    "hits with a similarity": ({"q1": [{"id": "a", "similarity": 0.1}, {"id": "b", "similarity": 0.2}]}, ["b", "a"]),
+    "hits with a score beside a distance": (
+        {"q1": [{"id": "a", "score": 0.1, "distance": 3}, {"id": "b", "score": 0.2, "distance": 1}]}, ["b", "a"],
+    ),
+    "hits whose score is null": ({"q1": [{"id": "a", "score": None}, {"id": "b", "score": None}]}, ["a", "b"]),
+    "points of Qdrant": ({"q1": {"result": {"points": [{"id": "a", "version": 1, "score": 0.5, "payload": {}}]}, "status": "ok", "time": 0.1}}, ["a"]),
+    "an old answer of Qdrant": ({"q1": {"result": [{"id": "a", "version": 1, "score": 0.5}], "status": "ok", "time": 0.1}}, ["a"]),
+    "values of Azure": ({"q1": {"@odata.context": "c", "value": [{"@search.score": 2.0, "id": "a"}]}}, ["a"]),
+    "an answer of Milvus": ({"q1": {"code": 0, "data": [{"id": "a", "distance": 0.9, "entity": {}}]}}, ["a"]),
+    "an answer of Chroma": ({"q1": {"ids": [["a", "b"]], "distances": [[0.1, 0.2]], "documents": None}}, ["a", "b"]),
     "a document of Solr with several fields": ({"q1": {"response": {"docs": [{"id": "a", "author": ["x", "y"]}]}}}, ["a"]),
 }  # fmt: skip
 

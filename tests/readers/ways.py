@@ -168,6 +168,11 @@ def roots(rows, kind):
     ).encode()
 
 
+def columns_of_answers(rows, kind):
+    answers = {q: ([i for i, _ in of], [-s for _, s in of]) for q, of in best_first(rows).items()}
+    return json.dumps({q: {"ids": [ids], "distances": [far]} for q, (ids, far) in answers.items()}).encode()
+
+
 def logged_searches(rows, kind):
     return json_lines(
         {"user_query": "text", "query_id": q, "query_response_hit_ids": [i for i, _ in of]}
@@ -258,11 +263,13 @@ SHAPES = {
 RUNS = {
     "selects.json": selects, "roots.json": roots, "ubi.ndjson": logged_searches, "ragas.jsonl": rag_rows, "langchain.jsonl": documents,
     "candidates.jsonl": candidates, "predictions.json": predictions, "agents.json": agents, "nodes.jsonl": nodes,
+    "chroma.json": columns_of_answers,
 }  # fmt: skip
 NEEDS_SCORES = {"test.letor": letor}  # a run of it has its scores in another file
 
 FORMATS = {
     "browsecomp": ["agents.json"],
+    "chroma": ["chroma.json"],
     "elasticsearch": ["searches.json"],
     "haystack": ["haystack.jsonl"],
     "hits": ["hits.json"],
@@ -338,7 +345,7 @@ def typed_table(table):
 
 # answers of systems, of which no table is made
 NO_TABLES = (
-    "browsecomp", "elasticsearch", "haystack", "hits", "langchain", "letor", "llamaindex", "mteb", "ragas", "rankllm", "search_relevance",
+    "browsecomp", "chroma", "elasticsearch", "haystack", "hits", "langchain", "letor", "llamaindex", "mteb", "ragas", "rankllm", "search_relevance",
     "solr", "ubi", "vespa",
 )  # fmt: skip
 NAMED = {

@@ -21,6 +21,7 @@ from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
+from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
@@ -35,7 +36,7 @@ MOST_FOR_ALL_PAIRS = 200
 
 @checked
 def compare(
-    runs: Mapping[str, Any],
+    runs: Any,
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
@@ -135,6 +136,7 @@ def compare(
     >>> rw.compare({"old": old, "new": new}, qrels, ["rr"], baseline="old").difference("new", "old", "rr").wins
     6
     """
+    refuse_unnamed(runs, "compare")
     wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
     results, judging = evaluated_with(runs, qrels, wanted, columns, users, threads, options)

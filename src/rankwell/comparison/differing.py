@@ -18,8 +18,8 @@ from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import READING, Inputs, read_inputs, reading_of
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.evaluation.inputs import READING, Inputs, Words, read_inputs, read_with, reading_of
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
@@ -61,7 +61,7 @@ def diff(
     qrels_format: str | None = None,
     encoding: str | None = None,
     order: Literal["rows"] | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Diff:
     """Show on which queries two systems differ, and for one query both lists with what each rank contributed.
 
@@ -123,7 +123,7 @@ def diff(
     asked = _metric(metric, a, b)
     _refuse(top, direction, asked)
     run_options, qrels_options = reading_of(
-        read,
+        read_with(read, rules),
         columns=columns,
         qrels_columns=qrels_columns,
         format_in=format_in,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rankwell.errors import UsageError, brief
+from rankwell.errors import brief
 from rankwell.evaluation import shown
 from rankwell.evaluation.curves_of_runs import Curves
 from rankwell.evaluation.engine import Engine, engine_of
@@ -16,7 +16,9 @@ from rankwell.evaluation.inputs import (
     NO_OPTIONS,
     READING,
     Inputs,
+    Words,
     read_inputs,
+    read_with,
     reading_of,
     refuse_words,
     run_of,
@@ -24,9 +26,10 @@ from rankwell.evaluation.inputs import (
 )
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
 from rankwell.tables.cores import cores
@@ -76,7 +79,8 @@ class Evaluator(Curves):
     policy
         The rules for ties, missing queries, ratings and other edge cases; see ``rankwell.Policy``.
     rules
-        Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``.
+        Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``; and the words of
+        ``read``, such as ``query_ids=["q1", "q2"]``.
     engine, threads
         Where to run: ``"memory"``, or ``"stream"`` for data that do not fit into memory (see ``rankwell.Stream``, whose values may be
         given, too); and on how many threads (default: all cores available to this process).
@@ -143,10 +147,10 @@ class Evaluator(Curves):
         qrels_format: str | None = None,
         encoding: str | None = None,
         order: Literal["rows"] | None = None,
-        **rules: Unpack[Rules],
+        **rules: Unpack[Words],
     ) -> None:
         run_options, qrels_options = reading_of(
-            read,
+            read_with(read, rules),
             columns=columns,
             qrels_columns=qrels_columns,
             format_in=format_in,
@@ -256,8 +260,7 @@ class Evaluator(Curves):
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
-        if not isinstance(runs, Mapping):
-            raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
+        refuse_unnamed(runs, "evaluate_all")
         found = self.results_of_sources(runs)
         warn(found.values(), stacklevel=2)
         return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.judge.asked import Asked
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, Rules
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
@@ -33,6 +33,16 @@ READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_i
 NOTHING_SAID = Given(argument="qrels_columns")
 NOT_NAMED = Given(argument="")  # no argument names the columns of this table
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
+
+class Words(Rules, total=False):
+    """Fields of the policy, and words of ``read``, that functions take by name."""
+
+    rank_base: int
+    query_ids: Any
+    items_in: str
+    qrels_items_in: str
+    scores_from: Any
 
 
 @record(slots=True)
@@ -244,6 +254,15 @@ def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(f"{word}= is given twice, also in read=. Give it once.")
         found[word] = options[word]
     return found
+
+
+def read_with(read: Mapping[str, Any] | None, rules: Any) -> Mapping[str, Any] | None:
+    """Return ``read`` with the words about reading among other arguments, of which they are taken out; UsageError for one given twice."""
+    own = {word: rules.pop(word) for word in READING if word in rules} if rules else None
+    if not own:
+        return read
+    reading_in({"read": read, **own})
+    return {**(read or {}), **own}
 
 
 def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, Any], dict[str, Any]]:

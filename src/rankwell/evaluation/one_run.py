@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import READING, read_inputs, reading_of, refuse_words
+from rankwell.evaluation.inputs import READING, Words, read_inputs, read_with, reading_of, refuse_words
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
 from rankwell.results.doubts import warn
@@ -63,7 +63,7 @@ def evaluate(
     qrels_format: str | None = None,
     encoding: str | None = None,
     order: Literal["rows"] | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Results:
     """Evaluate one run against judgements.
 
@@ -102,7 +102,7 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     run_options, qrels_options = reading_of(
-        read,
+        read_with(read, rules) if rules else read,
         columns=columns,
         qrels_columns=qrels_columns,
         format_in=format_in,

@@ -30,7 +30,7 @@ Rewrite = Callable[[Ids], Ids]
 LOOKED_AT, OFTEN, MOST = 64, 0.1, 4  # ids whose beginnings are counted; the least share; how many are tried
 SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
 EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
-BLANK, ZERO = ord(" "), ord("0")
+BLANK, ZERO, QUOTES = ord(" "), ord("0"), (ord("'"), ord('"'))
 DIFFER = 0.05  # in the share of a first or last byte
 
 
@@ -53,6 +53,8 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
     is_plain = all(ids.text.max(initial=0) < BEYOND for ids in sides)
     if not is_plain or any((ids.text <= BLANK).any() for ids in sides):
         yield _both(Composed("without white space around them"), "id.strip()", without_blanks)
+    if any(np.isin(_ends(ids)[0], QUOTES).any() for ids in sides):
+        yield _both(Composed("without quotation marks around them"), r'id.strip("\x27\x22")', without_quotes)
     if any((_ends(ids)[0] == ZERO).any() for ids in sides):
         yield _both(Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros)
     if not is_plain:
@@ -111,10 +113,19 @@ def _quoted(text: str) -> str:
 
 def without_blanks(ids: Ids) -> Ids:
     """Return ids without white space around them."""
-    is_blank = ids.text <= BLANK
-    left = leading(ids, is_blank)
-    right = np.minimum(trailing(ids, is_blank), ids.lengths - left)
-    return rewritten(shortened(ids, left, right), beyond_ascii(ids), str.strip)
+    return rewritten(_stripped(ids, ids.text <= BLANK), beyond_ascii(ids), str.strip)
+
+
+def without_quotes(ids: Ids) -> Ids:
+    """Return ids without quotation marks around them."""
+    return _stripped(ids, np.isin(ids.text, QUOTES))
+
+
+def _stripped(ids: Ids, unwanted: np.ndarray) -> Ids:
+    """The ids without unwanted bytes of the text at their beginning and end."""
+    left = leading(ids, unwanted)
+    right = np.minimum(trailing(ids, unwanted), ids.lengths - left)
+    return shortened(ids, left, right)
 
 
 def without_zeros(ids: Ids) -> Ids:

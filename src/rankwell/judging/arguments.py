@@ -11,6 +11,7 @@ from rankwell.judge.policy import Policy, policy_with
 from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
 from rankwell.readers import open_named, open_several, read_qrels
+from rankwell.readers.runs_by_name import is_one_run
 from rankwell.tables.run_qrels import Run
 
 Aim = Literal["order", "difference", "mean"]
@@ -19,7 +20,7 @@ ALSO = {"order": "two or more runs", "difference": "two runs", "mean": "one run"
 
 def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     """Return runs by name: a mapping, a list, or a single run."""
-    if isinstance(runs, Mapping) and not _is_one_run(runs):
+    if isinstance(runs, Mapping) and not is_one_run(runs):
         return open_named({str(name): run for name, run in runs.items()}, read)
     listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
     opened = open_several([(run, None) for run in listed], read)
@@ -27,14 +28,6 @@ def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     if len({*names}) < len(names):
         names = [f"{name} {at}" for at, name in enumerate(names, start=1)]
     return dict(zip(names, opened, strict=True))
-
-
-def _is_one_run(runs: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds the lists of queries, and not runs by name."""
-    first = next(iter(runs.values()), None)
-    if isinstance(first, Mapping):
-        return not any(isinstance(each, Mapping | Sequence) for each in first.values())
-    return isinstance(first, list | tuple) and all(isinstance(each, str | int) for each in first)
 
 
 def refuse_aim(aim: Aim, n: int) -> None:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.inputs import reading_of
-from rankwell.judge.policy import Policy, Rules
+from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
 from rankwell.judging.methods.method import Method
@@ -90,9 +90,10 @@ class Chooser:
         seed: int = 0,
         read: Mapping[str, Any] | None = None,
         policy: Policy | None = None,
-        **rules: Unpack[Rules],
+        **rules: Unpack[Words],
     ) -> None:
         kind, measure = method_named(method), measure_of(metric)
+        read = read_with(read, rules)
         policy = ordering_policy(policy, rules, ARGUMENTS)
         of_runs, of_qrels = reading_of(read)
         opened = runs_of(runs, of_runs)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy, Rules
+from rankwell.evaluation.inputs import Words
+from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import Aim
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.chosen import Chosen
@@ -29,7 +30,7 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Chosen:
     """Return the unjudged items whose judgements tell most about an order of runs, a difference, or a mean.
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import Words, read_with, reading_of
 from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy, Rules
+from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.chooser import Chooser
@@ -47,7 +47,7 @@ def simulate(
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Simulation:
     """Judge again what is judged, in the order in which each method asks, and compare the order of the runs with the true one.
 
@@ -96,6 +96,7 @@ def simulate(
     names = [methods] if isinstance(methods, str) else list(methods)
     for name in names:
         method_named(name)
+    read = read_with(read, rules)
     measure, rule = measure_of(metric), ordering_policy(policy, rules, ARGUMENTS)
     of_runs, of_qrels = reading_of(read)
     opened = runs_of(runs, of_runs)

@@ -121,6 +121,11 @@ def _refuse_missing(answer: Answer, query: Any, label: str) -> None:
     row = next((row for row, item in enumerate(answer.items, 1) if item is None), None)
     if row is not None:
         raise DataError(f"{label}, query {brief(query)}: hit {row} has no id. Give every hit one.")
+    row = next((row for row, item in enumerate(answer.items) if isinstance(item, (list, dict))), None)
+    if row is not None:
+        raise DataError(
+            f"{label}, query {brief(query)}: the id of hit {row + 1} is {brief(answer.items[row])}. An id is text or a whole number."
+        )
 
 
 def _goes_down(numbers: list[Any]) -> bool:

@@ -14,6 +14,9 @@ from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 
 TREC = "trec"
+OTHER_NAMES = {
+    ".text": TREC, ".qrel": TREC, ".libsvm": "letor", ".opensearch": "elasticsearch",
+}  # fmt: skip
 TABLES = {
     "items": "a table of items",
     "log": "a log",
@@ -33,9 +36,12 @@ def formats() -> tuple[str, ...]:
 def reader(name: str) -> ModuleType:
     """Return the module that reads a format."""
     if name not in formats():
-        raise UsageError(
-            f"There is no format {brief(name)}; it is {one_of(formats())}.{nearest(name, formats())}"
+        suffix = f".{name.lower().lstrip('.')}"
+        meant = OTHER_NAMES.get(suffix) or next(
+            (each for each in formats() if suffix in reader(each).SUFFIXES), ""
         )
+        near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
+        raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
     return importlib.import_module(f"{folder.__name__}.{name}")
 
 

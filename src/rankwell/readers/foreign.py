@@ -14,6 +14,7 @@ from rankwell.tables.columns import known_word
 
 GIVE_IDS = "Look up the id of each text in the corpus, and give {query: [id, …]}."
 ARRAYS = "Load the arrays and give them to rw.read_run in Python"
+RECORDS = "Write its rows: orient='records', of frame.to_json and of frame.to_dict."
 KNOWN: tuple[tuple[set[str], str], ...] = (
     ({"judge_result", "retrieval"}, "an evaluation of BrowseComp-Plus, whose retrieved_docids are sorted and no ranking. Give the run files."),
     ({"input", "actualOutput"}, f"test cases of DeepEval, which hold texts and no ids. {GIVE_IDS}"),
@@ -39,6 +40,8 @@ KNOWN: tuple[tuple[set[str], str], ...] = (
     ({"topk_index", "topk_score"}, f"matrices of RecBole with its own numbers of items. {ARRAYS}: (topk_index, topk_score), without the 0 of padding."),
     ({"userids", "ids", "scores"}, f"matrices of implicit. {ARRAYS}: (ids, scores), without items scored -3.4e38."),
     ({"indptr", "indices", "data"}, f"the arrays of a sparse matrix. {ARRAYS}: scipy.sparse.csr_array((data, indices, indptr))."),
+    ({"columns", "data"}, f"a table as pandas writes it with orient='split'. {RECORDS}"),
+    ({"schema", "data"}, f"a table as pandas writes it with orient='table'. {RECORDS}"),
     ({"y", "p"}, "labels and predictions in groups. Read the columns and say run, qrels = rw.from_groups(y, p, group)."),
 )  # fmt: skip
 BESIDE_IDS = {
@@ -59,7 +62,7 @@ def refuse_foreign_file(start: bytes, label: str, kind: str, form: str) -> None:
     line = start.removeprefix(BOM).partition(b"\n")[0].decode(errors="replace")
     separator = max(",\t;|", key=line.count)
     names = list(value) if isinstance(value, dict) else [name.strip(' "\r') for name in line.split(separator)]
-    if said := _said(set(names)):
+    if said := said_of(set(names)):
         raise DataError(f"{label}: it holds {said}")
     if isinstance(value, dict) and "item" not in map(known_word, names) and (resembled := _resembled(names)):
         raise _unknown(f"a record with {_listed(names)}", resembled, label, kind)
@@ -71,9 +74,16 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
     for _ in range(DEEPEST):
         record = record[0] if isinstance(record, (list, tuple)) and record else record
     keys = {key for key in record if isinstance(key, str)} if isinstance(record, Mapping) else set()
-    if said := _said(keys):
+    if said := said_of(keys):
         raise DataError(f"{label}: it holds {said}")
     if isinstance(value, Mapping):
+        row = next(iter(value.values()), None)
+        if isinstance(row, Mapping) and {"query", "item"} <= {
+            known_word(key) for key in row if isinstance(key, str)
+        }:
+            raise DataError(
+                f"{label}: it holds a table as pandas writes it with orient='index', by row. {RECORDS}"
+            )
         if {"query", "item"} <= set(map(known_word, keys)):
             return  # an object of columns
         if not any(
@@ -112,8 +122,8 @@ def _unknown(what: str, resembled: str, label: str, kind: str) -> DataError:
     )
 
 
-def _said(keys: set[str]) -> str | None:
-    """What a record with such keys is; None if it is nothing known."""
+def said_of(keys: set[str]) -> str | None:
+    """Return what a record with such keys is; None if it is nothing known."""
     if "_id" in keys and "text" in keys and keys <= TEXTS:
         return (
             "texts of documents or queries (BEIR), and no run or judgements. rw.read_collection reads them."

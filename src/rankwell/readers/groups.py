@@ -11,7 +11,7 @@ from rankwell.tables.arrays import array_of
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, series_of
+from rankwell.tables.series import is_column, library, series_of
 
 
 def from_groups(
@@ -49,6 +49,7 @@ def from_groups(
     >>> run.queries
     [0, 1]
     """
+    _refuse_other_index(y=y, p=p, group=group, item=item)
     grades = numbers_of(_column(y, "y"), "label", lambda row: f"y, row {row + 1}")
     scores = numbers_of(_column(p, "p"), "prediction", lambda row: f"p, row {row + 1}")
     if len(grades) != len(scores):
@@ -70,8 +71,29 @@ def _column(values: Any, what: str) -> Any:
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.ndim != 1:
-        raise UsageError(f"{what}= takes one column, not an array of shape {array.shape}.")
+        said = (
+            " Of probabilities of two classes give the second: p[:, 1]."
+            if what == "p" and array.shape[1:] == (2,)
+            else ""
+        )
+        raise UsageError(f"{what}= takes one column, not an array of shape {array.shape}.{said}")
     return array
+
+
+def _refuse_other_index(**columns: Any) -> None:
+    """Raise DataError for columns of pandas whose rows are not the same by their index, as arrays are matched by position."""
+    held = {
+        name: each.index
+        for name, each in columns.items()
+        if library(each) == "pandas" and hasattr(each, "index")
+    }
+    first = next(iter(held), "")
+    for name, index in held.items():
+        if len(index) == len(held[first]) and not index.equals(held[first]):
+            raise DataError(
+                f"{first} and {name} have another index each, and rows are matched by position. If that is right, give "
+                f"{name}.to_numpy(); else {name}.loc[{first}.index]."
+            )
 
 
 def _queries(group: Any, rows: int) -> Ids:

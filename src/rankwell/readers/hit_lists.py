@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
+from rankwell.errors import brief
 from rankwell.readers.answers import Answer
 from rankwell.readers.shape import Shape, Unread
 from rankwell.tables.columns import known_word
@@ -12,7 +14,7 @@ from rankwell.tables.columns import known_word
 Hit = tuple[Any, Any]  # an id, and a score or None
 LISTS = (
     "results", "result", "hits", "documents", "retrieved_documents", "retrieved_docs", "retrieved", "retrieved_context", "nodes",
-    "source_nodes", "retrieved_nodes", "matches", "candidates", "source_documents",
+    "source_nodes", "retrieved_nodes", "matches", "candidates", "source_documents", "points", "value",
 )  # fmt: skip
 JUDGED = (
     "ground_truth_documents", "relevant_documents", "relevant_docs", "expected_documents", "reference_documents", "ratings", "judgements",
@@ -99,6 +101,19 @@ class HitLists(Shape):
             )
         yield (Answer(list(ids)) if ids is not None else self._answer(value[str(key)]))._replace(
             query=query, text=text
+        )
+
+
+def refuse_disorder(numbers: Sequence[Any], what: str) -> None:
+    """Raise Unread where numbers that are similarities or distances, nobody knows which, go neither down nor up along a list."""
+    try:
+        steps = {above > below for above, below in pairwise(numbers) if above != below}
+    except (TypeError, ValueError):
+        raise Unread(f"{what} are no numbers, such as {brief(numbers[0])}.") from None
+    if len(steps) > 1:
+        raise Unread(
+            f"{what} go neither down nor up, so the list is not in the order of a ranking, and whether they are similarities or "
+            f"distances is not known. Sort the list, best first, or give {{query: {{id: score}}}}."
         )
 
 

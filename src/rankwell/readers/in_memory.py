@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.cells import plural
 from rankwell.tables.columns import known_word
 from rankwell.tables.places import Place
-from rankwell.tables.series import library, made, refuse_deep, series_of
+from rankwell.tables.series import is_column, library, made, refuse_deep, series_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
+
+MOST_COLUMNS = 100  # a dict of more dicts holds the lists of queries
 
 
 def is_frame(source: Any) -> bool:
@@ -48,6 +53,86 @@ def is_dict_of_columns(source: Any, *words: str) -> bool:
     names = [key for key in source if isinstance(key, str) and len(key) > 1]
     known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
     return known >= set(words) if words else bool(known)
+
+
+def as_table_or_dict(source: Any, kind: str) -> Any:
+    """Return a table, or a dict by query, for other ways to hold them; other values as they are.
+
+    These are a dict by (query, item), a dict of columns by row (``to_dict()``), a structured array (``to_records()``), and a Series of
+    pandas: with query and item in its index, or of lists by query.
+
+    Raises
+    ------
+    UsageError, DataError
+        If it is a column without queries, a table by row, or can be read only once.
+    """
+    word = "grade" if kind == "qrels" else "score"
+    if type(source) is dict:
+        return source if kind == "items" else _by_pair(source, kind, word) or _by_row(source, kind)
+    if names := getattr(getattr(source, "dtype", None), "names", None):
+        return {name: source[name] for name in names}
+    if isinstance(source, Iterator):
+        raise UsageError(f"{kind}: a {type(source).__name__} can be read only once. Give a list: list(…).")
+    if "GroupBy" in type(source).__name__:
+        raise UsageError(
+            f"{kind}: a {type(source).__name__} is no table. Give the frame; for runs by name, dict(list(frame.groupby('model')))."
+        )
+    if kind == "items" or not is_column(source) or isinstance(source, np.ndarray):
+        return source
+    if library(source) == "pandas" and hasattr(source, "index"):
+        index, first = source.index, next(iter(source), None)
+        if index.nlevels > 1:
+            if None in index.names:
+                raise UsageError(
+                    f"{kind}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
+                )
+            return source.reset_index(name=word if source.name in (None, *index.names) else source.name)
+        if isinstance(first, (list, tuple, np.ndarray, Mapping)) and index.is_unique:
+            return dict(zip(index.tolist(), source.tolist(), strict=True))
+    raise UsageError(
+        f"{kind}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
+        f"{{query: {{item: {word}}}}}; of a Series by query and item, series.reset_index()."
+    )
+
+
+def _by_pair(source: dict[Any, Any], kind: str, word: str) -> dict[str, list[Any]] | None:
+    """The columns of a dict of numbers by (query, item); None for others."""
+    key, value = next(iter(source.items()), (None, None))
+    if type(key) is not tuple or not isinstance(value, (int, float, np.number)):
+        return None
+    wrong = next((each for each in source if type(each) is not tuple or len(each) != 2), None)
+    if wrong is not None:
+        raise DataError(
+            f"{kind}: the key {brief(wrong)} is no pair (query, item). Give {{(query, item): {word}}}."
+        )
+    queries, items = zip(*source, strict=True)
+    return {"query": list(queries), "item": list(items), word: [*source.values()]}
+
+
+def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
+    """The columns of a dict of ``{row: value}`` by column, all of the same rows; others as they are."""
+    values = iter(source.values())
+    first, second = next(values, None), next(values, None)
+    if type(first) is not dict or type(second) is not dict or first.keys() != second.keys():
+        return source
+    if _are_names(first):
+        raise DataError(
+            f"{kind}: a table by row, as to_dict('index') writes it. Give its rows: list(table.values()), or to_dict('records')."
+        )
+    if not _are_names(source):
+        return source
+    if any(type(each) is not dict or each.keys() != first.keys() for each in values):
+        return source
+    return {key: [*each.values()] for key, each in source.items()}
+
+
+def _are_names(keys: Mapping[Any, Any]) -> bool:
+    """Whether keys are names of columns; most are ids of items, which the first few show."""
+    if len(keys) > MOST_COLUMNS or not any(
+        map(known_word, [key for key in islice(keys, 4) if isinstance(key, str)])
+    ):
+        return False
+    return is_dict_of_columns(dict.fromkeys(keys, ()), "query", "item")
 
 
 def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:

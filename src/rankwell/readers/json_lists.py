@@ -70,7 +70,7 @@ class Gathered:
             refuse_changed(self._numbers, numbers, self.word)
         except Changed as changed:
             raise changed.at(f"{self.label}, item {brief(self._items[changed.row])}") from None
-        self._columns.append((Ids.of(self._items, f"{self.label}: item"), numbers))
+        self._columns.append((ids_in(self._items, self.label), numbers))
         self._items, self._numbers = [], []
 
     def lists(self) -> Lists:
@@ -85,6 +85,36 @@ class Gathered:
         numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
         offsets = offsets_of(np.array(self.lengths, np.int64))
         return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
+
+
+def ids_in(items: list[Any], label: str) -> Ids:
+    """Return the items of lists as ids.
+
+    Raises
+    ------
+    DataError
+        If they are no ids, but rows or hits that are not understood.
+    """
+    try:
+        return Ids.of(items, f"{label}: item")
+    except DataError:
+        record = next((each for each in items if isinstance(each, (Pairs, dict))), None)
+        if record is None:
+            if str in (kinds := set(map(type, items))) and kinds & {int, float}:
+                raise DataError(
+                    f"{label}: a list holds text and numbers, as a row of a table does. Give records, "
+                    f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
+                ) from None
+            raise
+        from rankwell.readers.foreign import said_of
+
+        if said := said_of({key for key in dict(record) if isinstance(key, str)}):
+            raise DataError(f"{label}: it holds {said}") from None
+        keys = ", ".join(brief(key) for key in list(dict(record))[:9])
+        raise DataError(
+            f"{label}: an item is an object with the keys {keys}, not an id. A hit has an id and a score, "
+            f"{{'id': 'd1', 'score': 3.5}}: rename its keys, or give {{query: {{item: score}}}} or {{query: [item, …]}}."
+        ) from None
 
 
 def kind_of(value: Any) -> str:

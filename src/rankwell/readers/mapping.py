@@ -13,6 +13,7 @@ from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
 from rankwell.readers.in_memory import is_frame
+from rankwell.readers.json_lists import ids_in
 from rankwell.records import record
 from rankwell.tables.arrays import is_tensor, one_dimension
 from rankwell.tables.columns import known_word
@@ -110,7 +111,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         if listed and isinstance(listed[0], (tuple, list)):
             items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
             return Lists(queries, offsets, items, numbers, name)
-        return Lists(queries, offsets, Ids.of(listed, f"{name}: item"), None, name)
+        return Lists(queries, offsets, ids_in(listed, name), None, name)
     items = Ids.of(listed, f"{name}: item")
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
@@ -220,7 +221,12 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, items in source.items():
         for item, value in items.items():
             if not _is_number(value):
+                said = (
+                    " If these are runs by name, evaluate one of them, or rw.compare all."
+                    if isinstance(value, (list, dict))
+                    else ""
+                )
                 return DataError(
-                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number."
+                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number.{said}"
                 )
     raise AssertionError("every value is a number")

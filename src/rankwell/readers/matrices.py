@@ -144,7 +144,11 @@ def matrix_of(source: Any, name: str, columns: Mapping[str, str]) -> Any:
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(
             f"{name}: a matrix has two dimensions and holds numbers; this has {matrix.ndim} and {matrix.dtype}."
-            + (" One list is a matrix of one row: values.reshape(1, -1)." if matrix.ndim == 1 else "")
+            + (
+                " One list is a matrix of one row: values.reshape(1, -1)."
+                if matrix.ndim == 1
+                else " The rows of a table are a frame: pd.DataFrame(values, columns=['query', 'item', …])."
+            )
         )
     return matrix
 

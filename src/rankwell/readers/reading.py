@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any, Literal
 
-from rankwell.errors import RankwellError, UsageError, brief
+from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.options import (
@@ -30,6 +30,7 @@ from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
+SIGNS = str.maketrans("", "", " _-")  # within names of columns
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
@@ -280,8 +281,15 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
-    first = next(iter(source.values()), None) if type(source) is dict else None
+    first: Any = next(iter(source.values()), None) if type(source) is dict else None
     is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= {int, float}
+    # a dict by column or row has names of columns as keys; seen without calls, as most evaluations are small
+    if not is_of_numbers or (
+        len(source) > 1
+        and str.isalpha(f"{next(iter(source))}{next(iter(first))}".strip("0123456789").translate(SIGNS))
+    ):
+        source = in_memory.as_table_or_dict(source, kind)
+        is_of_numbers = is_of_numbers and type(next(iter(source.values()))) is dict
     is_plain = is_of_numbers and kind != "items"
     if not is_plain and kind != "items":
         shape, answers = answers_in(source, kind, name or kind, options)
@@ -297,7 +305,14 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if options.query_ids is not None or options.scores_from is not None or items_in is not None:
         refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
         refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".frames"))
-    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+    try:
+        return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+    except DataError:
+        if module.__name__.endswith(".mapping"):
+            from rankwell.readers.foreign import refuse_foreign
+
+            refuse_foreign(source, name or kind, kind)
+        raise
 
 
 def _refuse_rows_of_a_table(rows: Any, kind: str) -> None:

@@ -22,6 +22,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
+from rankwell.readers.runs_by_name import is_one_run
 from rankwell.readers.system_names import short_name
 from rankwell.records import record
 from rankwell.reporting.input_files import InputFile, input_files
@@ -203,7 +204,7 @@ def _comparison(named: Mapping[str, Any]) -> Comparison | None:
 
 def _named(what: Any) -> dict[str, Any]:
     """The systems by name; one alone has its own."""
-    if isinstance(what, Mapping):
+    if isinstance(what, Mapping) and not is_one_run(what):
         if not what:
             raise UsageError("a report needs at least one system; give runs by name, such as {'bm25': run}.")
         return {name if isinstance(name, str) else brief(name): each for name, each in what.items()}

@@ -202,7 +202,7 @@ QRELS = {"q": {"x": 1}}
     ("runs", "arguments", "message"),
     [
         ({"a": TWO["a"]}, {}, "needs at least two runs, and this is one"),
-        ("bm25.run", {}, "fuse takes runs by name, such as"),
+        ("bm25.run", {}, "fuse takes runs by name, not"),
         (TWO, {"method": "mnz"}, "method='mnz': must be comb_sum.* Did you mean comb_mnz"),
         (TWO, {"method": "rff"}, "Did you mean rrf"),
         (TWO, {"norm": "max"}, "norm='max': rrf goes by ranks and reads no scores; leave it out"),

@@ -15,7 +15,7 @@ from rankwell.comparison.agreement.orders import How, Leaderboards, compared
 from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import read_with, reading_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
@@ -103,6 +103,7 @@ def agreement(
     >>> found.measures.exact.value, found.measures.over.value
     (0.75, -0.25)
     """
+    read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
     judged = _judgements([qrels, *others], of_qrels)
     wanted = () if metrics is None else metrics_of(metrics)

@@ -8,6 +8,7 @@ from typing import Any
 from rankwell.errors import brief
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.readers import open_run
+from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.tables.run_qrels import Run
 
 
@@ -17,7 +18,8 @@ def named(runs: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def opened(runs: Mapping[Any, Any], options: Mapping[str, Any]) -> dict[str, Run]:
-    """Return runs, which are read when they are evaluated."""
+    """Return runs, which are read when they are evaluated; UsageError for one run in place of runs by name."""
+    refuse_unnamed(runs, "agreement")
     return {name: open_run(run, name=name, **options) for name, run in named(runs).items()}
 
 

@@ -13,7 +13,7 @@ from rankwell.comparison.agreement.pool_found import Alone, PoolBias
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import read_with, reading_of
 from rankwell.judge import Asked, judge, pool_of
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
@@ -86,6 +86,7 @@ def pool_bias(
     if depth < 1:
         raise UsageError(f"depth={depth}: must be at least 1.")
     given = policy_of(policy, options, "depth")
+    read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
     judgements = read_qrels(qrels, **of_qrels)
     read_runs = opened(runs, of_runs)

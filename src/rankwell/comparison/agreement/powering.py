@@ -11,7 +11,7 @@ from rankwell.comparison.agreement.powered import Powered
 from rankwell.comparison.agreement.powering_items import rows_of_items
 from rankwell.comparison.agreement.powering_queries import rows_of_queries
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import read_with, reading_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers import read_qrels
@@ -103,6 +103,7 @@ def prediction_powered(
         raise UsageError(
             f"baseline={brief(baseline)}: must be {one_of([*runs])}." if runs else "give at least one run."
         )
+    read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
     people, machine = read_qrels(human, **of_qrels), read_qrels(model, **of_qrels)
     if (drawn == "items") != (people.propensity is not None):

@@ -9,20 +9,18 @@ from rankwell.comparison.fusion.methods import Method
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.readers import open_several
+from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.run_qrels import Run
 
 
 def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
     """Return the runs to fuse; UsageError if there are fewer than two."""
-    if isinstance(runs, Mapping):
+    if not isinstance(runs, (list, tuple)):
+        refuse_unnamed(runs, "fuse")
         opened = open_several([(run, str(name)) for name, run in runs.items()], read)
-    elif isinstance(runs, Sequence) and not isinstance(runs, str | bytes):
-        opened = open_several([(run, None) for run in runs], read)
     else:
-        raise UsageError(
-            f"fuse takes runs by name, such as {{'bm25': a, 'dense': b}}, or a list of runs, not {brief(runs)}."
-        )
+        opened = open_several([(run, None) for run in runs], read)
     if len(opened) < 2:
         raise UsageError(f"fuse needs at least two runs, and this is {'one' if opened else 'none'}.")
     return opened

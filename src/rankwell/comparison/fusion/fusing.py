@@ -16,8 +16,8 @@ from rankwell.comparison.fusion.learning import Setting
 from rankwell.comparison.fusion.lessons import lesson_of
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import READING, reading_of
-from rankwell.judge.policy import Policy, Rules
+from rankwell.evaluation.inputs import READING, Words, read_with, reading_of
+from rankwell.judge.policy import Policy
 from rankwell.kernels import order
 from rankwell.metrics import Wanted
 from rankwell.records import record
@@ -64,7 +64,7 @@ def fuse(
     qrels_format: str | None = None,
     encoding: str | None = None,
     order: Literal["rows"] | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Fused:
     """Make one run of several.
 
@@ -143,6 +143,7 @@ def fuse(
     >>> fuse(scored, "weighted", weights={"bm25": 0.75, "dense": 0.25}, top=2).to_frame().rows()
     [('q', 'a', 1, 0.75), ('q', 'b', 2, 0.625)]
     """
+    read = read_with(read, rules)
     recipe, rule = Recipe.of(method, norm), policy_of(policy, rules, ARGUMENTS)
     number = number_of({"k": k, "phi": phi, "gamma": gamma, "sigma": sigma}, recipe.method)
     if top is not None and top < 1:

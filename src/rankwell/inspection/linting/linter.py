@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
-from rankwell.evaluation.inputs import NOT_NAMED, reading_of
+from rankwell.evaluation.inputs import NOT_NAMED, Words, read_with, reading_of
 from rankwell.inspection.linting import matches, rank_columns, rules
 from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
 from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Run
@@ -40,6 +40,7 @@ def lint(
     encoding: str | None = None,
     order: Literal["rows"] | None = None,
     read: Mapping[str, Any] | None = None,
+    **words: Unpack[Words],
 ) -> Findings:
     """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
 
@@ -64,7 +65,7 @@ def lint(
         judgements the one with the best score, rank or grade is kept, white space around ids is removed, and lists are in
         order, with ranks from 1 if they had ranks. A note names each copy. Columns that rankwell does not read, such as times and
         tags, are left out. Of a file with lines that cannot be read there is no copy.
-    columns, qrels_columns, format_in, qrels_format, order, read
+    columns, qrels_columns, format_in, qrels_format, order, read, words
         How runs and judgements are read; as for ``evaluate``.
     encoding
         The encoding of all files that are text, if it is not UTF-8; copies are UTF-8.
@@ -92,7 +93,8 @@ def lint(
         remedy: They count in no metric of relevance; remove them or complete the judgements.
     1 error, 1 warning, 1 note
     """
-    found: list[Finding] = []
+    read, found = read_with(read, words), list[Finding]()
+    policy = policy_with(policy, words)
     several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
     of_runs, of_qrels = reading_of(
         read,

@@ -9,8 +9,8 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.evaluation.inputs import reading_of
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.judging.candidates.found import Corrected, Correction
 from rankwell.judging.candidates.lists import Sampled, logged_ranks, ranks_in_run
 from rankwell.judging.candidates.of_rank import refuse_metric, values_by_rank
@@ -45,7 +45,7 @@ def correct(
     level: float = 0.95,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Corrected:
     """Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.
 
@@ -124,6 +124,7 @@ def correct(
     wanted = _metrics(metrics)
     _refuse_numbers(candidates, negatives, max_bias, gamma, level)
     _refuse_draw(drawn, probabilities)
+    read = read_with(read, rules)
     found = policy_with(policy, rules, ARGUMENTS)
     if probabilities is not None:
         _refuse_ranks_drawn(logged_ranks, replace=replace)

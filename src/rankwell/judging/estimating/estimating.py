@@ -9,9 +9,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.inputs import Words, read_with, reading_of
 from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy, Rules
+from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimating.beside import beside_of
@@ -45,7 +45,7 @@ def estimate(
     beside: bool = True,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Estimated:
     """Estimate metrics from judgements of a random sample of items, and say how far the sample lets them be known.
 
@@ -112,6 +112,7 @@ def estimate(
     targets = targets_of(metrics, estimators)
     if not 0 < level < 1:
         raise UsageError(f"level={level:g}: must be above 0 and below 1, such as 0.95.")
+    read = read_with(read, rules)
     rule = ordering_policy(policy, rules, ARGUMENTS)
     of_runs, of_qrels = reading_of(read)
     opened = runs_of(runs, of_runs)

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import reading_of
-from rankwell.judge.policy import Policy, Rules
+from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimating.designs import Design, Drawing, drawing_of, prior_of
 from rankwell.judging.estimating.frame import Frame
@@ -31,7 +31,7 @@ def sample(
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
     policy: Policy | None = None,
-    **rules: Unpack[Rules],
+    **rules: Unpack[Words],
 ) -> Sample:
     """Draw items to judge at random from the lists of runs, so that metrics can be estimated from their judgements.
 
@@ -82,6 +82,7 @@ def sample(
     """
     if budget < 1:
         raise UsageError(f"budget={budget}: must be at least 1.")
+    read = read_with(read, rules)
     rule = ordering_policy(policy, rules, ARGUMENTS)
     opened = runs_of(runs, reading_of(read)[0])
     if not opened:

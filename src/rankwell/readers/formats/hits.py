@@ -1,7 +1,8 @@
 """Hits with an id each, and mostly a score: ``[{"id": "d1", "score": 3.5}, …]`` for a query, or below one.
 
 ``{"q1": [hits], …}``, ``{"query_id": "q1", "results": [hits]}`` (a line or element each), and answers of search engines and vector stores
-that say ``hits``, ``matches`` or ``results``. Scores rule where all hits have one, else the order.
+that say ``hits``, ``matches``, ``points``, ``value`` or ``results``. Scores rule where all hits have one, else the order. Beside a
+distance, which some stores call a similarity, too, the order is the ranking.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rankwell.readers.answers import Answer
 from rankwell.readers.formats import haystack, langchain, llamaindex
-from rankwell.readers.hit_lists import Hit, HitLists
+from rankwell.readers.hit_lists import Hit, HitLists, refuse_disorder
 from rankwell.readers.objects import fields_of
 from rankwell.readers.shape import DEEPEST, shapes
 from rankwell.tables.columns import known_word
@@ -41,7 +43,8 @@ SCORES = (
     "relevance",
     "label",
 )
-MORE = ("rank", "position", "index", "_index", "text", "content", "title", "url", "metadata", "payload", "document", "values", "_source", "version")  # fmt: skip
+DISTANCES = ("distance", "dist", "_distance")
+MORE = ("rank", "position", "index", "_index", "text", "content", "title", "url", "metadata", "payload", "document", "values", "_source", "version", "entity", "vector", "shard_key", "order_value")  # fmt: skip
 KNOWN = (langchain.hit, llamaindex.hit, haystack.hit)
 
 
@@ -57,12 +60,18 @@ def hit(value: Any) -> Hit | None:
     ]
     if not names or any(isinstance(key, str) and known_word(key) == "query" for key in record):
         return None
-    scores = [key for key in SCORES if key in record] or [
-        key for key in record if isinstance(key, str) and known_word(key) == "score"
-    ]
-    score = record[scores[0]] if scores else None
+    key = _score_in(record)
+    score = None if key is None else record[key]
     rank = record.get("rank", record.get("position"))
     return record[names[0]], -rank if score is None and isinstance(rank, (int, float)) else score
+
+
+def _score_in(record: Mapping[Any, Any]) -> Any:
+    """The key of the score of a hit; None if it has none."""
+    names = [key for key in SCORES if key in record]
+    return next(
+        iter(names or (key for key in record if isinstance(key, str) and known_word(key) == "score")), None
+    )
 
 
 def _fields(value: Any) -> dict[str, Any] | None:
@@ -75,7 +84,9 @@ def alone(value: Any) -> bool:
     found = hit(value)
     if found is None or not isinstance(value, Mapping):
         return found is not None
-    return found[1] is not None and all(key in (*IDS, *SCORES, *MORE) for key in value)
+    key = _score_in(value)
+    is_scored = found[1] is not None or key is not None or any(each in value for each in DISTANCES)
+    return is_scored and all(each == key or each in (*IDS, *SCORES, *DISTANCES, *MORE) for each in value)
 
 
 class Hits(HitLists):
@@ -85,6 +96,13 @@ class Hits(HitLists):
         """Whether a value has this shape and no other, as answers of others hold lists of hits, too."""
         others = (shape for shape in shapes() if shape is not self)
         return super().holds(value, deepest) and not any(other.holds(value, deepest) for other in others)
+
+    def _answer(self, hits: Any) -> Answer:
+        for key in DISTANCES:
+            found = [each[key] for each in hits if isinstance(each, Mapping) and key in each]
+            if found and all(each.get(_score_in(each)) is None for each in hits if isinstance(each, Mapping)):
+                refuse_disorder(found, f"the numbers called {key}")
+        return super()._answer(hits)
 
 
 SHAPE = Hits("hits", "a list of hits", hit, alone=alone, words="hits matches results documents")

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 SUFFIXES = (".json",)
 BLANKS = re.compile(r"[ \t\n\r]*")
 ROWS = ("query", "item")
-MOST_COLUMNS = 100  # an object of more lists holds the lists of queries
 DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
 
 
@@ -134,7 +133,7 @@ class Document:
         """Whether it is a list of objects, or an object of columns that stand for all ``words``."""
         if self.is_records or self.opening == "[":
             return self.is_records
-        if (found := self._columns_in(MOST_COLUMNS if words else None)) is None:
+        if (found := self._columns_in(in_memory.MOST_COLUMNS if words else None)) is None:
             return False
         self._columns = found
         meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}

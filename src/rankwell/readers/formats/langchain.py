@@ -6,12 +6,10 @@ the scores are not read; where they go neither down nor up along the list, it is
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
-from rankwell.errors import brief
 from rankwell.readers.answers import Answer
-from rankwell.readers.hit_lists import Hit, HitLists, field, has
+from rankwell.readers.hit_lists import Hit, HitLists, field, has, refuse_disorder
 from rankwell.readers.shape import Unread
 
 SUFFIXES = ()
@@ -46,15 +44,7 @@ class Documents(HitLists):
 
     def _answer(self, hits: Any) -> Answer:
         scores = [each[1] for each in hits if isinstance(each, (list, tuple)) and len(each) == 2]
-        try:
-            steps = {above > below for above, below in pairwise(scores) if above != below}
-        except (TypeError, ValueError):
-            raise Unread(f"the scores of its pairs are no numbers, such as {brief(scores[0])}.") from None
-        if len(steps) > 1:
-            raise Unread(
-                "the scores of its pairs (document, score) go neither down nor up, so the list is not in the order of a ranking, and whether "
-                "they are similarities or distances is not known. Sort the list, best first, or give {query: {id: score}}."
-            )
+        refuse_disorder(scores, "the scores of its pairs (document, score)")
         if any(hit(each) == (None, None) for each in hits):
             raise Unread("a document has no id. Set Document.id, or an id in its metadata.")
         return super()._answer(hits)

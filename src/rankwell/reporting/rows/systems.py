@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.inputs import reading_of
 from rankwell.readers import open_run
-from rankwell.readers.in_memory import is_dict_of_columns
+from rankwell.readers.runs_by_name import is_one_run
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.run_qrels import Run
@@ -32,7 +30,7 @@ def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, An
     (['run'], ['run'])
     """
     options = reading_of(read)[0]
-    if _are_by_name(runs):
+    if isinstance(runs, Mapping) and not is_one_run(runs):
         named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
         found = {name: _opened(run, name, options) for name, run in named.items()}
     else:
@@ -62,15 +60,3 @@ def runs_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Run]:
 def _opened(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
     found = opened(run)
     return found if isinstance(found, Results) else open_run(found, name=name, **options)
-
-
-def _are_by_name(runs: Any) -> bool:
-    """Whether a mapping holds runs by name, and not the lists or the columns of one run."""
-    if not isinstance(runs, Mapping) or is_dict_of_columns(runs, "query", "item"):
-        return False
-    first: Any = next(iter(runs.values()), "")
-    if isinstance(first, str | os.PathLike | Run | Results):
-        return True
-    if isinstance(first, Mapping):  # of an item to its score, in the lists of one run
-        return not isinstance(next(iter(first.values()), 0.0), Real)
-    return not isinstance(first, list | tuple)

@@ -1,0 +1,32 @@
+"""Answers of Chroma: ``{"ids": [["d1", "d2"]], "distances": [[0.1, 0.3]]}``, a list for each query, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankwell.readers.answers import Answer
+from rankwell.readers.hit_lists import refuse_disorder
+from rankwell.readers.shape import Shape
+
+SUFFIXES = ()
+
+
+def fits(value: Any) -> bool:
+    """Whether a value is an answer."""
+    ids = value.get("ids") if isinstance(value, Mapping) and "distances" in value else None
+    return isinstance(ids, list) and bool(ids) and isinstance(ids[0], list)
+
+
+def run(value: Mapping[str, Any]) -> Iterator[Answer]:
+    """Yield the answer to each query, in the order of its list."""
+    distances = value["distances"] or [()] * len(value["ids"])
+    for ids, numbers in zip(value["ids"], distances, strict=True):
+        refuse_disorder(list(numbers), "the distances")
+        yield Answer(list(ids))
+
+
+SHAPE = Shape(
+    "chroma", "an answer of Chroma", fits, run, words="ids distances documents metadatas embeddings"
+)
+recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels
