@@ -297,3 +297,17 @@ def test_wrong_times_give_one_clear_error():
         folds(frame, 4)
     with pytest.raises(rw.RankwellError, match="core needs a limit: give min_per_user="):
         core(frame)
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (pl.Series(["02/01/2024", "01/12/2024"]), "'02/01/2024' may begin with the day or the month"),
+        (pl.Series(["13.5.24", "1.12.24"]), "may begin with the day or the month"),
+        (pl.Series([1, 2]).cast(pl.Duration("us")), "Duration.* not times. Give dates, moments or numbers"),
+    ],
+)
+def test_times_that_could_be_others_are_refused(times, message):
+    log = pl.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "time": times})
+    with pytest.raises(rw.errors.DataError, match=message):
+        split(log, how="last")

@@ -26,6 +26,7 @@ from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
 
+DAY_OR_MONTH = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}"
 NUMBERS = ("grade", "score", "rank", "time")
 
 
@@ -112,8 +113,11 @@ class Log:
                 row = int(whole.is_null().arg_max() or 0)
                 raise DataError(f"{self.place(row)}: the time {brief(series[row])} does not fit in 64 bits.")
             return whole
-        if not series.dtype.is_temporal() and not series.dtype.is_float():
-            raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not times.")
+        kind = series.dtype
+        if isinstance(kind, pl.Duration) or not (kind.is_temporal() or kind.is_float()):
+            raise DataError(
+                f"{self.name}: the column {brief(series.name)} is {kind}, not times. Give dates, moments or numbers."
+            )
         if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):  # text has no unit of its own
             moments = series.cast(pl.Datetime("us", getattr(series.dtype, "time_zone", None)))
             return moments if (moments.cast(series.dtype) == series).all() else series
@@ -174,6 +178,13 @@ class Log:
             found = text.cast(kind, strict=False)
             if not found.null_count():
                 return found
+        slashed = text.str.contains(DAY_OR_MONTH)
+        if slashed.any():
+            row = int(slashed.arg_max() or 0)
+            raise DataError(
+                f"{self.place(row)}: the time {brief(series[row])} may begin with the day or the month. Write dates such as 2013-05-01, in "
+                f"pandas by pd.to_datetime(frame[{brief(series.name)}], dayfirst=True), or dayfirst=False."
+            )
         with contextlib.suppress(pl.exceptions.ComputeError):  # no pattern fits; the error below says so
             found = text.str.to_datetime(strict=False)
             if not found.null_count():

@@ -142,9 +142,10 @@ class Ids:
             texts, firsts, number = texts_of(series)
             return cls.of_series(texts, name, lambda row: at(int(firsts[row])))[number]
         if kind != pl.String:
+            cast = brief("Int64" if kind.is_float() else "str")
             raise DataError(
                 f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast the column, in pandas by "
-                f"frame.astype({{{brief(series.name)}: {'Int64' if kind.is_float() else 'str'!r}}})."
+                f"frame.astype({{{brief(series.name)}: {cast}}})."
             )
         lengths = series.str.len_bytes().to_numpy().astype(np.int64)
         if len(lengths) and lengths.max() > LONGEST_ID:
