@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import subprocess
 import unicodedata
@@ -181,6 +182,27 @@ def test_the_shell_stops_with_a_command_that_works(tmp_path, monkeypatch, capsys
     subprocess.run(shown.err.partition("alike: ")[2], shell=True, check=True)
     assert command(["evaluate", "q.txt", "fixed-a.run", "-m", "r@20"]) == 0
     assert "1.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["a 'b'.run", 'a"b".run', "a\\b.run", "a$b`c.run"])
+def test_the_command_works_for_any_name_of_a_file(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text("".join(f"1 Q0 ms_{n} {n + 1} {30 - n} t\n" for n in range(20)))
+    (tmp_path / "q.txt").write_text("".join(f"1 0 {n} 1\n" for n in range(20)))
+    assert command(["evaluate", "q.txt", name, "-m", "r@20"]) == 3
+    subprocess.run(capsys.readouterr().err.partition("alike: ")[2], shell=True, check=True)
+    assert command(["evaluate", "q.txt", f"fixed-{name}", "-m", "r@20"]) == 0
+
+
+def test_no_command_is_said_for_what_a_command_cannot_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = "".join(f"1 Q0 ms_{n} {n + 1} {30 - n} t\n" for n in range(20))
+    (tmp_path / "a.run.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "q.txt").write_text("".join(f"1 0 {n} 1\n" for n in range(20)))
+    assert command(["evaluate", "q.txt", "a.run.gz", "-m", "r@20"]) == 3
+    said = capsys.readouterr().err
+    assert "write each item id as id.removeprefix(" in said
+    assert "python3 -c" not in said
 
 
 @pytest.mark.parametrize("verb", [["evaluate"], ["compare"], ["diff"]])

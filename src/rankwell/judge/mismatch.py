@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ENOUGH, MOST_TRIED = 10, 1000
 HALF, TENTH = 0.5, 0.1
-TREC = ": read as trec"
+TREC, PACKED = ": read as trec", (".gz", ".bz2", ".xz", ".zst", ".zstd")
 NAMES = {"query": Composed("query"), "item": Composed("item")}
 
 
@@ -41,7 +41,9 @@ class Table:
     @classmethod
     def from_origin(cls, name: str, source: str, words: Mapping[str, str]) -> Table:
         """Return the table of a name, by the words in which its reader says what it read."""
-        return cls(name, source.partition(TREC)[0] if TREC in source else "", dict(words))
+        file = source.partition(TREC)[0] if TREC in source else ""
+        # a command reads lines of a file, so of compressed files and standard input only words can tell
+        return cls(name, "" if file.startswith("<") or file.endswith(PACKED) else file, dict(words))
 
     def rewritten(self, word: str, code: str) -> str:
         """Return how to change the ids of a column by Python code of an ``id``: a command for a file, else in words."""
@@ -67,11 +69,13 @@ class Table:
         return f"columns={{{query}: 'item', {item}: 'query'}}"
 
     def _command(self, names: str, values: str) -> str:
+        import json
         import shlex
 
         path, _, end = self.file.rpartition("/")
         fixed = f"{path}/fixed-{end}" if path else f"fixed-{end}"
-        program = f'for line in open("{self.file}",encoding="utf-8"): {names} = line.split(); print({values})'
+        named = json.dumps(self.file, ensure_ascii=False)
+        program = f'for line in open({named},encoding="utf-8"): {names} = line.split(); print({values})'
         return f"python3 -c {shlex.quote(program)} > {shlex.quote(fixed)}"
 
 
