@@ -370,9 +370,14 @@ def test_a_failed_request_is_a_query_without_an_answer(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ids", "said"), [(["a"], "more answers than the 1 ids"), (list("abcd"), "3 answers, but 4 ids")]
+    ("ids", "said"),
+    [
+        (["a"], "more answers than the 1 ids"),
+        (list("abcd"), "3 answers, but 4 ids"),
+        (list("aba"), "the id 'a' stands for answers 1 and 3"),
+    ],
 )
-def test_unequal_numbers_of_answers_and_ids_stop(ids, said):
+def test_ids_that_do_not_fit_the_answers_stop(ids, said):
     with pytest.raises(DataError, match=said):
         rw.read_run(path("elasticsearch/msearch.json"), query_ids=ids)
     with pytest.raises(DataError, match=said):

@@ -33,6 +33,13 @@ class QueryIds:
 
     def __init__(self, ids: Iterable[Any], origin: str) -> None:
         self.ids, self.origin, self.taken = list(ids), origin, 0
+        places: dict[tuple[type, Any], int] = {}
+        for place, each in enumerate(self.ids, 1):
+            first = places.setdefault((type(each), each), place)
+            if first < place:
+                raise DataError(
+                    f"{origin}: the id {brief(each)} stands for answers {first} and {place}. Give each answer an id of its own."
+                )
 
     def take(self, label: str) -> Any:
         """Return the next id; DataError if there is none left."""
