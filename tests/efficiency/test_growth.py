@@ -202,7 +202,7 @@ def test_it_is_saved_and_read_again(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "cannot be read as growth"),
+        ("{", "no file of growth, which is JSON"),
         ('{"format": "rankwell costs"}', "no file of growth; rankwell bench --growth"),
         ('{"format": "rankwell growth", "version": 99}', "another version"),
         ('{"format": "rankwell growth", "version": 1}', "this file of growth is damaged"),

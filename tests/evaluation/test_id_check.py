@@ -267,7 +267,7 @@ def test_queries_of_which_some_only_meet_after_a_change_are_told(engine):
 def test_training_data_of_which_no_judged_item_or_user_is_known_are_warned_of():
     run, qrels = {"u": ["b", "a"], "v": ["c"]}, {"u": {"a": 1}, "v": {"c": 1}}
     for train, what in [
-        ({"u": ["x_a"], "v": ["x_b"]}, "items"),
+        ({"u": ["x_a"], "v": ["x_b"]}, "item"),
         ({"u": [1], "v": [2]}, None),
         ({"p_u": ["a"]}, None),
         ({"u": ["a"]}, None),
@@ -279,6 +279,4 @@ def test_training_data_of_which_no_judged_item_or_user_is_known_are_warned_of():
             except rw.RankwellError:
                 assert what is None  # text on one side and integers on the other are refused
         texts = [str(each.message) for each in said]
-        assert any(f"none of the judged {what} is in the training data" in text for text in texts) == bool(
-            what
-        )
+        assert any(f"no judged {what} is in the training data" in text for text in texts) == bool(what)

@@ -12,7 +12,7 @@ from rankwell.display.output import write_bytes
 from rankwell.efficiency.frames import ALL, frame_of
 from rankwell.errors import DataError
 from rankwell.readers.files import File
-from rankwell.readers.saved_files import beginning_of, json_in
+from rankwell.readers.saved_files import beginning_of, json_in, why_no_json
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -69,7 +69,11 @@ def content_of(path: str | Path, form: str, version: int, what: str, remedy: str
     InputError, DataError
         If it cannot be read, or holds something else.
     """
-    content = json_in(path, what)
+    try:
+        content = json_in(path, what)
+    except DataError as error:
+        why = why_no_json(error.__cause__)
+        raise DataError(f"{path}: this is no file of {what}, which is JSON ({why}).") from None
     if not isinstance(content, dict) or content.get("format") != form:
         raise DataError(f"{path}: this is no file of {what}; {remedy}.")
     if content.get("version") != version:

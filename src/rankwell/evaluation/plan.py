@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs
@@ -67,7 +68,8 @@ class Plan:
     """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 
     ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data. ``asked`` are the
-    bounds that were asked for, and ``bounds`` what makes them for the runs of a call.
+    bounds that were asked for, and ``bounds`` what makes them for the runs of a call. ``strangers`` says of what, items or
+    users, none that is judged is in the training data.
     """
 
     task: Task
@@ -77,6 +79,7 @@ class Plan:
     slices: Mapping[str, Task] = field(default_factory=dict)
     asked: BoundsAsked | None = None
     bounds: Bounds | None = None
+    strangers: Literal["item", "user"] | None = None
 
     is_streamed: ClassVar[bool] = False
 
@@ -169,6 +172,8 @@ class Plan:
 
             with at_most(self.threads) if self.threads is not None else nullcontext():
                 found = check_ids(found, Held(run, self.task))
+        if self.strangers is not None and found.notice is None:
+            found = replace(found, notice=_strange(found.name, self.strangers))
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return found
@@ -243,11 +248,12 @@ def plan_of(
     origin = None if given is None else (given.name, given.source, dict(given.words))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     counts = counts + history_counts
-    if context.train is not None:
-        counts.update(strangers_of(context.train, pool, by_user="history" in asked.needs))
+    strangers = (
+        None if context.train is None else strangers_of(context.train, pool, by_user="history" in asked.needs)
+    )
     if given is not None and given.unread:
         counts.update(counts_of("judgements", given.unread))
-    plan = Plan(task, where, threads, counts, asked=bounding)
+    plan = Plan(task, where, threads, counts, asked=bounding, strangers=strangers)
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
 
@@ -262,6 +268,16 @@ def may_mismatch(found: Results, pool: Pool | None = None) -> bool:
     may = missing == judged or pool is None or pool.once(_has_many_texts)
     may = may or lacks_queries(counts)
     return may and any(metric.judgements for metric in found.metrics)
+
+
+def _strange(name: str, what: str) -> Composed:
+    if what == "item":
+        return Composed(
+            "{name}: no judged item is in the training data. Check that both have the same ids.", name=name
+        )
+    return Composed(
+        "{name}: no judged user is in the training data. Check that both have the same ids.", name=name
+    )
 
 
 def lacks_queries(counts: Mapping[str, int]) -> bool:

@@ -23,10 +23,6 @@ from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
 
 FIRST = 4096
-STRANGERS = {
-    "item": "judged items, none of them in the training data",
-    "user": "judged users, none of them in the training data",
-}
 
 # what is counted of the training data, which all queries share
 COUNTS = frozenset(
@@ -151,23 +147,29 @@ class History:
         return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
 
 
-def strangers_of(history: History, pool: Pool, *, by_user: bool) -> dict[str, int]:
-    """Return the number of judged items if none of them has a training user, and of judged users if none has training items."""
-    found: dict[str, int] = {}
-    for what, known, ids in (
-        ("item", history.catalogue, pool.items),
-        ("user", history.queries, pool.queries.ids),
+def strangers_of(history: History, pool: Pool, *, by_user: bool) -> Literal["item", "user"] | None:
+    """Return "item" if no judged item has a training user, "user" if no judged user has training items."""
+    ids = pool.items
+    if (
+        len(ids)
+        and ids.is_text == history.catalogue.ids.is_text
+        and not _are_known(history.catalogue, ids, history.counts > 0)
     ):
-        if not len(ids) or (what == "user" and not by_user) or ids.is_text != known.ids.is_text:
-            continue
-        seen = history.counts > 0 if what == "item" else np.ones(len(known), np.bool_)
-        for some in (ids[:FIRST], ids):  # where they meet, the first tell it
-            row = known.find(some)
-            if seen[row[row >= 0]].any():
-                break
-        else:
-            found[STRANGERS[what]] = len(ids.distinct()) if what == "item" else len(ids)
-    return found
+        return "item"
+    known, ids = history.queries, pool.queries.ids
+    if by_user and len(ids) and ids.is_text == known.ids.is_text and not _are_known(known, ids):
+        return "user"
+    return None
+
+
+def _are_known(known: Known, ids: Ids, seen: np.ndarray | None = None) -> bool:
+    """Whether any of some ids is known, and seen; where they are, the first of them tell it."""
+    for some in (ids[:FIRST], ids):
+        row = known.find(some)
+        row = row[row >= 0]
+        if len(row if seen is None else row[seen[row]]):
+            return True
+    return False
 
 
 def history_of(

@@ -46,7 +46,10 @@ def json_of(text: bytes | str, place: object, what: str) -> Any:
     """Return the value in some JSON; DataError with the place if it is none, or nested too deeply."""
     try:
         return json.loads(text)
-    except ValueError as error:
-        raise DataError(f"{place}: cannot be read as {what} ({error}).") from error
-    except RecursionError as error:
-        raise DataError(f"{place}: cannot be read as {what} (it is nested too deeply).") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{place}: cannot be read as {what} ({why_no_json(error)}).") from error
+
+
+def why_no_json(error: BaseException | None) -> str:
+    """Return what is wrong with JSON that cannot be read."""
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)

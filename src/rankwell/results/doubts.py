@@ -10,7 +10,6 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.errors import DataWarning
 from rankwell.judge.given_ranks import HEADLESS
-from rankwell.judge.train import STRANGERS
 from rankwell.tables.rows import Lists
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ LEAST, LOOKED_AT = 50, 4096  # rows of a batch from which on it is looked at, an
 NEARLY_ALL = 0.9
 NEIGHBOURS, RISING, TIED = "neighbours looked at", "neighbours whose score grows", "neighbours of equal score"
 CONTRADICTIONS = "rows whose rank contradicts the score"
-STRANGERS_SAID = frozenset(STRANGERS.values())
 SEEN = NEIGHBOURS, RISING, TIED
 
 
@@ -57,13 +55,6 @@ def scores_seen(res: Results) -> Iterator[Composed]:
             n=res.counts[HEADLESS],
             of=res.counts["lists"],
         )
-    for what, text in STRANGERS.items():
-        if res.counts.get(text):
-            yield Composed(
-                "{name}: none of the judged {what}s is in the training data. Check that both have the same ids.",
-                name=res.name,
-                what=what,
-            )
     seen = res.part.seen
     if not seen:
         return
@@ -97,7 +88,6 @@ def warn(results: Iterable[Results], stacklevel: int) -> None:
             or "judged queries missing from the run" in counts
             or CONTRADICTIONS in counts
             or HEADLESS in counts
-            or not STRANGERS_SAID.isdisjoint(counts)
         ):
             doubtful.append(res)
     if doubtful:
