@@ -20,7 +20,6 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
-from rankwell.judge.train import strangers_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -248,9 +247,11 @@ def plan_of(
     origin = None if given is None else (given.name, given.source, dict(given.words))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     counts = counts + history_counts
-    strangers = (
-        None if context.train is None else strangers_of(context.train, pool, by_user="history" in asked.needs)
-    )
+    strangers = None
+    if context.train is not None:
+        from rankwell.judge.train import strangers_of
+
+        strangers = strangers_of(context.train, pool, by_user="history" in asked.needs)
     if given is not None and given.unread:
         counts.update(counts_of("judgements", given.unread))
     plan = Plan(task, where, threads, counts, asked=bounding, strangers=strangers)

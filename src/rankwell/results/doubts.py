@@ -15,7 +15,7 @@ from rankwell.tables.rows import Lists
 if TYPE_CHECKING:
     from rankwell.results.results import Results
 
-LEAST, LOOKED_AT = 50, 4096  # rows of a batch from which on it is looked at, and its first rows that are
+LEAST, LOOKED_AT = 50, 2048  # rows of a batch from which on it is looked at, and its first rows that are
 NEARLY_ALL = 0.9
 NEIGHBOURS, RISING, TIED = "neighbours looked at", "neighbours whose score grows", "neighbours of equal score"
 CONTRADICTIONS = "rows whose rank contradicts the score"
@@ -27,14 +27,15 @@ def look(lists: Lists) -> dict[str, int]:
     if lists.rows < LEAST or lists.by_rank:
         return {}
     score = lists.score[:LOOKED_AT]
-    inner = np.ones(len(score) - 1, np.bool_)
-    begins = lists.offsets[1 : np.searchsorted(lists.offsets, len(score))]
-    inner[begins - 1] = False
-    above, below = score[:-1][inner], score[1:][inner]
+    above, below = score[:-1], score[1:]
+    rising, tied, is_end = below > above, below == above, np.zeros(len(above), np.bool_)
+    # the last row of each list has no neighbour below; -1, of an empty first list, takes one neighbour more away
+    ends = lists.offsets[1 : lists.offsets.searchsorted(len(score))] - 1
+    is_end[ends], rising[ends], tied[ends] = True, False, False
     return {
-        NEIGHBOURS: len(above),
-        RISING: int(np.count_nonzero(below > above)),
-        TIED: int(np.count_nonzero(below == above)),
+        NEIGHBOURS: len(above) - int(np.count_nonzero(is_end)),
+        RISING: int(np.count_nonzero(rising)),
+        TIED: int(np.count_nonzero(tied)),
     }
 
 
