@@ -11,9 +11,8 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
-COLUMNS = re.compile(
-    r"(?<!\w)((?:qrels_)?columns)=(\{(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^{}'\"])*\})"
-)
+# compiled where it is used: most commands print no message
+COLUMNS = r"(?<!\w)((?:qrels_)?columns)=(\{(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^{}'\"])*\})"
 OTHERS = (
     "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
@@ -59,7 +58,7 @@ def as_options(message: str) -> str:
     'set --drop-own-query'
     """
     message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
-    return _argument().sub(_option, COLUMNS.sub(_columns_option, message))
+    return _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
 
 
 def _columns_option(found: re.Match[str]) -> str:

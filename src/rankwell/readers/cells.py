@@ -21,7 +21,7 @@ WAYS = (*SIGNS, "brackets", "one")
 LISTS = ("item", "score", "rank", "grade")
 RECOMMENDED = ("recommendations", "recommended", "recs")
 LOOKED = 1_000
-ODD = re.compile(r"[^\S\r\n]|[,;|\[]")
+ODD = r"[^\S\r\n]|[,;|\[]"
 BETWEEN = r"\s*([,;|])\s*"
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
@@ -77,7 +77,11 @@ def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
 
 def are_plain(text: str, words: Mapping[str, str], given: Mapping[str, str]) -> bool:
     """Whether a text that has the first cells, and more, holds no sign of a list, and nobody said so: then nobody has to look closer."""
-    return not Given.of(given).items_in and known_word(words["item"]) is not None and ODD.search(text) is None
+    return (
+        not Given.of(given).items_in
+        and known_word(words["item"]) is not None
+        and re.search(ODD, text) is None
+    )
 
 
 def split(

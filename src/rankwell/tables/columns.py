@@ -220,8 +220,9 @@ IDENTIFIED = frozenset(
         "c",
     ]
 )
-WRITTEN_INDEX = re.compile(r"unnamed_?0(_\d+)*|_*index_?level_?\d+_*|level_\d+")  # by pandas
-CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# patterns that most commands never need are compiled where they are used
+WRITTEN_INDEX = r"unnamed_?0(_\d+)*|_*index_?level_?\d+_*|level_\d+"  # by pandas
+CASE = r"(?<=[a-z0-9])(?=[A-Z])"
 # Columns whose texts name the system that made a row; of False, other things have them too: items of several systems tell.
 SYSTEMS = dict.fromkeys(
     (
@@ -300,8 +301,8 @@ def is_passed(name: str) -> bool:
     >>> [name for name in ("created_at", "shopId", "fold", "Unnamed: 0", "p_buy", "hybrid", "dwell_time") if is_passed(name)]
     ['created_at', 'shopId', 'fold', 'Unnamed: 0']
     """
-    words = [word for word in re.split(r"[\W_]+", CASE.sub("_", name).lower()) if word]
-    if WRITTEN_INDEX.fullmatch("_".join(words)) or known_word(name) in ("query", "item", "topic"):
+    words = [word for word in re.split(r"[\W_]+", re.sub(CASE, "_", name).lower()) if word]
+    if re.fullmatch(WRITTEN_INDEX, "_".join(words)) or known_word(name) in ("query", "item", "topic"):
         return True
     last = words[-1] if words else ""
     if known_word(name) == "time" or last in TIMES:
