@@ -204,3 +204,11 @@ def test_explain_rosetta_and_lint_take_what_the_columns_of_runs_and_judgements_h
     plain = write(tmp_path, "plain.csv", "user,item,shelf\nu,a,9\n")
     assert command(["lint", plain, run, "--columns", "p=score"]) == 0  # --columns is said of runs alone
     assert "--qrels-columns shelf=grade" in capsys.readouterr().out
+
+
+def test_a_mark_beside_the_parts_is_no_part(tmp_path):
+    for part, user in enumerate("uv"):
+        write(tmp_path, f"part-{part}.csv", f"user,item,score\n{user},a,1\n")
+    write(tmp_path, "_SUCCESS", "")
+    assert mean(f"{tmp_path}/*", {"u": {"a": 1}, "v": {"a": 1}}) == 1.0
+    assert rw.read_run(f"{tmp_path}/*").queries == ["u", "v"]

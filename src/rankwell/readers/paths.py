@@ -32,9 +32,15 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     if not glob.has_magic(text) or Path(text).exists():
         return [path]
     found = sorted(glob.glob(text, recursive=True), key=_in_order)  # noqa: PTH207 - Path.glob takes no absolute patterns
+    found = [name for name in found if not _is_mark(Path(name))]
     if not found:
         raise InputError(f"{text}: no file matches this pattern.")
     return list(found)
+
+
+def _is_mark(path: Path) -> bool:
+    """Whether a file only says that the others are whole, as Spark's empty ``_SUCCESS`` does."""
+    return path.name.startswith("_") and path.is_file() and not path.stat().st_size
 
 
 def _in_order(path: str) -> list[tuple[int, str]]:
