@@ -212,3 +212,10 @@ def test_a_mark_beside_the_parts_is_no_part(tmp_path):
     write(tmp_path, "_SUCCESS", "")
     assert mean(f"{tmp_path}/*", {"u": {"a": 1}, "v": {"a": 1}}) == 1.0
     assert rw.read_run(f"{tmp_path}/*").queries == ["u", "v"]
+
+
+def test_a_column_of_two_meanings_is_refused(tmp_path, capsys):
+    run, qrels = write(tmp_path, "r.csv", "a,b\nu,a\n"), write(tmp_path, "q.txt", "u 0 a 1\n")
+    words = ["--columns", "a=query,a=item", "--columns", "b=item"]
+    assert command(["evaluate", qrels, run, "-m", "rr", *words]) == 2
+    assert "--columns: the column 'a' is said to hold query and item" in capsys.readouterr().err

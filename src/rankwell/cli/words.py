@@ -106,7 +106,11 @@ def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
             column += part if number == 0 or column else part.lstrip()
             name, sign, word = column.rpartition("=")
             if sign and name and word:
-                found[name], column = word.strip(), ""
+                if found.setdefault(name, word.strip()) != word.strip():
+                    raise UsageError(
+                        f"{option}: the column {brief(name)} is said to hold {found[name]} and {word.strip()}. Say one of them."
+                    )
+                column = ""
             else:
                 column += ","
         if column:
