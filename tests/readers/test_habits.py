@@ -106,6 +106,7 @@ def test_matrices_of_different_numbers_of_rows_are_refused():
     mean(scores, np.ones((3, 1), int))
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_item_numbers_as_floats_are_asked_about():
     matrix = np.array([[7.0, 3.0], [2.0, 1.0]])
     refused(r"matrix.astype\(int\)", matrix, {0: [3], 1: [1]})

@@ -62,7 +62,7 @@ def test_the_command_line_connects_to_an_address(address, tmp_path, capsys):
     assert command(["evaluate", paths["qrels"], paths["new"], *remote, "--per-query"]) == 0
     [found], whole = json.loads(capsys.readouterr().out)["runs"], rw.evaluate(run, qrels, ["ap", "ndcg@5"])
     assert found["mean"] == whole.mean
-    assert found["run"] == "new.parquet"
+    assert found["run"] == "new"
     assert found["per_query"] == whole.to_dict(per_query=True)["per_query"]
     named = [f"{name}={paths[name]}" for name in ("old", "new")]
     assert command(["compare", paths["qrels"], *named, "--baseline", "old", *remote]) == 0
