@@ -115,6 +115,12 @@ def test_judgements_of_every_shape_give_the_numbers_of_the_truth(name):
     agrees(rw.evaluate(RUN, qrels, METRICS), binary=name in BINARY_JUDGED)
 
 
+@pytest.mark.parametrize("engine", [None, "stream"])
+def test_ms_marcos_files_without_a_header_give_the_numbers_of_the_truth(engine):
+    res = rw.evaluate(path("msmarco/run.tsv"), path("msmarco/qrels.tsv"), METRICS, engine=engine)
+    agrees(res, binary=True, names={str(n): f"q{n}" for n in (1, 2, 3)})
+
+
 def test_haystack_keeps_the_grades_of_relevant_documents():
     agrees(rw.evaluate(RUN, path("haystack/documents.jsonl"), METRICS))
 
