@@ -220,3 +220,12 @@ def test_a_column_of_two_meanings_is_refused(tmp_path, capsys):
     words = ["--columns", "a=query,a=item", "--columns", "b=item"]
     assert command(["evaluate", qrels, run, "-m", "rr", *words]) == 2
     assert "--columns: the column 'a' is said to hold query and item" in capsys.readouterr().err
+
+
+def test_a_pair_of_item_numbers_and_scores_may_be_of_a_class_made_of_tuple():
+    class Best(tuple):  # as what torch.topk returns
+        __slots__ = ()
+
+    items, scores = np.array([[2, 0], [1, 2]]), np.array([[0.9, 0.1], [0.8, 0.7]])
+    qrels = {0: {0: 1}, 1: {1: 1}}
+    assert mean(Best((scores, items)), qrels) == mean((items, scores), qrels) == 0.75

@@ -332,9 +332,11 @@ def _refuse_rows_of_a_table(rows: Any, kind: str) -> None:
 
 
 def plain_list(source: Any) -> Any:
-    """Return a value of a class made of list or tuple as a list of what it yields, as its length may be any; others as they are."""
-    is_other = isinstance(source, (list, tuple)) and type(source) not in (list, tuple)
-    return listed(source, f"the {type(source).__name__}") if is_other else source
+    """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
+    if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
+        return source
+    found = listed(source, f"the {type(source).__name__}")
+    return tuple(found) if isinstance(source, tuple) else found
 
 
 def _is_of_paths(source: Any) -> bool:
