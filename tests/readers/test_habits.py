@@ -229,3 +229,14 @@ def test_a_pair_of_item_numbers_and_scores_may_be_of_a_class_made_of_tuple():
     items, scores = np.array([[2, 0], [1, 2]]), np.array([[0.9, 0.1], [0.8, 0.7]])
     qrels = {0: {0: 1}, 1: {1: 1}}
     assert mean(Best((scores, items)), qrels) == mean((items, scores), qrels) == 0.75
+
+
+def test_a_format_that_is_said_holds_for_several_runs_that_look_like_it(tmp_path, capsys):
+    plain = "".join(
+        f"u Q0 d{at} {at} {9000 - at} t\n" for at in range(1, 4001)
+    )  # the tag with a blank comes late
+    long = write(tmp_path, "long.run", f"{plain}u Q0 a 4001 1 my tag\n")
+    short = write(tmp_path, "short.run", "u Q0 a 1 2 my tag\n")
+    qrels = write(tmp_path, "q.txt", "u 0 a 1\n")
+    assert command(["compare", qrels, long, short, "-m", "rr", "--format-in", "trec"]) == 0
+    assert "1.0000" in capsys.readouterr().out

@@ -157,7 +157,8 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:
         tries = [options] if "order" not in said else [without_order, options]
-        tries = [rest] if isinstance(source, Run) or _is_trec(source) else tries
+        if isinstance(source, Run) or (options.get("format_in") != "trec" and _is_trec(source)):
+            tries = [rest]
         for tried in tries:
             try:
                 runs.append(open_run(source, name=name, **tried))
