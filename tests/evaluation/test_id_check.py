@@ -264,19 +264,44 @@ def test_queries_of_which_some_only_meet_after_a_change_are_told(engine):
     assert rw.evaluate(half, qrels, "rr", engine=engine).mean["rr"] == 0.25
 
 
-def test_training_data_of_which_no_judged_item_or_user_is_known_are_warned_of():
+EPC, OWN = "epc@2", "delta_gap@2"  # the second looks at each user's own history
+STRANGE_TRAINING = [
+    ({"u": ["x_a"], "v": ["x_b"]}, EPC, "item"),
+    ({"u": ["x_a"], "v": ["x_b"]}, OWN, "item"),
+    ({"p_u": ["a"], "p_v": ["c"]}, OWN, "user"),
+    ({"p_u": ["a"]}, EPC, None),
+    ({"u": ["a"]}, EPC, None),
+    ({"v": ["a"], "w": ["d"]}, OWN, None),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("train", "metric", "what"), STRANGE_TRAINING)
+def test_training_data_of_which_no_judged_item_or_user_is_known_are_warned_of(engine, train, metric, what):
     run, qrels = {"u": ["b", "a"], "v": ["c"]}, {"u": {"a": 1}, "v": {"c": 1}}
-    for train, what in [
-        ({"u": ["x_a"], "v": ["x_b"]}, "item"),
-        ({"u": [1], "v": [2]}, None),
-        ({"p_u": ["a"]}, None),
-        ({"u": ["a"]}, None),
-    ]:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            try:
-                rw.evaluate(run, qrels, "epc@2", train=train)
-            except rw.RankwellError:
-                assert what is None  # text on one side and integers on the other are refused
-        texts = [str(each.message) for each in said]
-        assert any(f"no judged {what} is in the training data" in text for text in texts) == bool(what)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        rw.evaluate(run, qrels, metric, train=train, engine=engine)
+    texts = [str(each.message) for each in said]
+    assert any(f"no judged {what} is in the training data" in text for text in texts) == bool(what)
+    assert what or not any("training data" in text for text in texts)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_training_ids_of_the_other_kind_are_refused(engine):
+    with pytest.raises(rw.RankwellError):
+        rw.evaluate({"u": ["b"]}, {"u": {"a": 1}}, EPC, train={"u": [1]}, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_users_and_slices_that_meet_no_query_and_no_relevant_item_are_warned_of(engine):
+    run, qrels = {"u": ["b", "a"], "v": ["c"]}, {"u": {"a": 1, "b": 0}, "v": {"c": 1}}
+    users = pl.DataFrame({"user": ["x_u", "x_v"], "tier": ["old", "new"]})
+    with pytest.warns(DataWarning, match="no query has a value of tier in users="):
+        rw.evaluate(run, qrels, "rr", users=users, by="tier", engine=engine)
+    with pytest.warns(DataWarning, match="no relevant item is in the slice long"):
+        rw.evaluate(run, qrels, ["rr", "p@1"], slices={"long": ["x_a"], "all": ["a"]}, engine=engine)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        some = pl.DataFrame({"user": ["u", "x_v"], "tier": ["old", "new"]})
+        rw.evaluate(run, qrels, "rr", users=some, by="tier", slices={"all": ["a"]}, engine=engine)

@@ -33,6 +33,7 @@ FORMS = {
     "parquet": lambda frame, folder: written(frame.write_parquet, folder / "some.parquet"),
     "arrow": lambda frame, folder: written(frame.write_ipc, folder / "some.arrow"),
     "json": lambda frame, folder: written(frame.write_json, folder / "some.json"),
+    "ndjson": lambda frame, folder: written(frame.write_ndjson, folder / "some.jsonl"),
 }  # fmt: skip
 
 
@@ -51,7 +52,8 @@ def columns(run):
 def test_lists_of_items_and_scores_are_a_row_each(form, text, tmp_path):
     frame = FOLDED.with_columns(pl.col("item_ids").cast(pl.List(pl.String))) if text else FOLDED
     source = FORMS[form](frame, tmp_path)
-    expected = [(q, str(i) if text else i, s) for q, i, s in ROWS]
+    is_text = text or form == "ndjson"  # whose ids are always text
+    expected = [(q, str(i) if is_text else i, s) for q, i, s in ROWS]
     assert columns(rw.read_run(source)) == expected
     qrels = rw.read_qrels(source)
     assert list(zip(qrels.query.tolist(), qrels.item.tolist(), qrels.grade.tolist(), strict=True)) == expected
@@ -134,3 +136,60 @@ def test_a_column_of_ids_is_a_catalogue_and_a_slice(kind):
         rw.evaluate(run, qrels, "rr", slices={"some": IDS[kind]}).slices["some"].counts["judged items found"]
         == 1
     )
+
+
+TWICE = {"user": ["1", "2", "1"], "items": [["a", "b"], ["x"], ["c", "d"]]}
+CELLS = {
+    "blank.csv": "user,items\n1,a b\n2,x\n1,c d\n",
+    "brackets.csv": "user,item\n1,\"['a', 'b']\"\n2,['x']\n1,\"['c', 'd']\"\n",
+    "text.jsonl": '{"user":"1","items":"a b"}\n{"user":"2","items":"x"}\n{"user":"1","items":"c d"}\n',
+}
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("form", [*FORMS, *CELLS])
+def test_two_lists_of_a_query_are_joined_in_judgements_and_asked_about_in_a_run(form, engine, tmp_path):
+    if form in CELLS:
+        source = tmp_path / form
+        source.write_text(CELLS[form])
+    else:
+        source = FORMS[form](pl.DataFrame(TWICE), tmp_path)
+    qrels = {"1": {"c": 1}}
+    with pytest.raises(
+        rw.errors.DataError,
+        match=r"(row 3|:[34]): query '1' has another list, after that of .*(row 1|:[12])\.",
+    ):
+        rw.evaluate(source, qrels, "rr", engine=engine)
+    assert rw.evaluate(source, qrels, "rr", engine=engine, order="rows").mean["rr"] == 1 / 3
+    judged = rw.evaluate({"1": ["x", "d"]}, source, ["rr", "num_rel"], engine=engine)
+    assert judged.per_query.row(0) == ("1", 0.5, 4.0)  # a, b, c and d are relevant
+
+
+def test_lists_with_scores_and_lists_of_one_item_go_together(tmp_path):
+    scored = pl.DataFrame(TWICE | {"scores": [[0.2, 0.1], [1.0], [0.9, 0.8]]})
+    assert rw.evaluate(scored, {"1": {"c": 1}}, "rr").mean["rr"] == 1.0
+    single = pl.DataFrame({"user": ["1", "1"], "items": ["a", "c"]})  # a row per item under the name of lists
+    assert rw.evaluate(single, {"1": {"c": 1}}, "rr").mean["rr"] == 0.5
+    empty = pl.DataFrame({"user": ["1", "1"], "items": [[], ["a", "c"]]})
+    assert rw.evaluate(empty, {"1": {"c": 1}}, "rr").mean["rr"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"user":1,"item":[4,true]}', ":1: the item True is not an id"),
+        ('{"user":1,"item":[4,5]}\n{"user":1,"item":[4,{"a":1}]}', ":2: the item {'a': 1} is not an id"),
+        ('{"user":1,"item":[4,[5]]}', r":1: the item \[5\] is not an id"),
+        ('{"user":1,"item":[4,5]}\n{"user":2,"item":6}', ":2: 'item' is 6, where the first line has a list"),
+        ('{"user":1,"item":4}\n{"user":2,"item":[6]}', r":2: the item \[6\] is not an id"),
+        ('{"user":1,"item":[4,5],"score":[3,"x"]}', ":1: the score 'x' is not a number"),
+        ('{"user":1,"item":[4,5],"score":[3]}', ":1: 2 items in 'item', but 1 in 'score'"),
+        ('{"user":1,"item":[4,5]}\n{"user":2,"item":null}', ":2: the list of the item is missing"),
+    ],
+)
+def test_lines_of_json_whose_lists_are_not_alike_are_named(text, said, tmp_path):
+    for name in ("lists.jsonl", "lists"):  # by its suffix, and by what it holds
+        path = tmp_path / name
+        path.write_text(text + "\n")
+        with pytest.raises(rw.RankwellError, match=name + said):
+            rw.evaluate(path, {"1": {"4": 1}}, "rr")

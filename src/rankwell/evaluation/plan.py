@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,8 @@ class Plan:
     """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 
     ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data. ``asked`` are the
-    bounds that were asked for, and ``bounds`` what makes them for the runs of a call. ``strangers`` says of what, items or
-    users, none that is judged is in the training data.
+    bounds that were asked for, and ``bounds`` what makes them for the runs of a call. ``met`` says of what, items or
+    users, one that is judged is in the training data; None if there is nothing to be met.
     """
 
     task: Task
@@ -78,7 +78,7 @@ class Plan:
     slices: Mapping[str, Task] = field(default_factory=dict)
     asked: BoundsAsked | None = None
     bounds: Bounds | None = None
-    strangers: Literal["item", "user"] | None = None
+    met: frozenset[str] | None = None
 
     is_streamed: ClassVar[bool] = False
 
@@ -171,8 +171,8 @@ class Plan:
 
             with at_most(self.threads) if self.threads is not None else nullcontext():
                 found = check_ids(found, Held(run, self.task))
-        if self.strangers is not None and found.notice is None:
-            found = replace(found, notice=_strange(found.name, self.strangers))
+        if self.met is not None:
+            found = check_training(found, self.met, self.task.asked)
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return found
@@ -247,14 +247,14 @@ def plan_of(
     origin = None if given is None else (given.name, given.source, dict(given.words))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     counts = counts + history_counts
-    strangers = None
-    if context.train is not None:
-        from rankwell.judge.train import strangers_of
+    met = None
+    if context.train is not None and given is not None:
+        from rankwell.judge.train import met_in
 
-        strangers = strangers_of(context.train, pool, by_user="history" in asked.needs)
+        met = met_in(context.train, pool)
     if given is not None and given.unread:
         counts.update(counts_of("judgements", given.unread))
-    plan = Plan(task, where, threads, counts, asked=bounding, strangers=strangers)
+    plan = Plan(task, where, threads, counts, asked=bounding, met=met)
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
 
@@ -271,14 +271,22 @@ def may_mismatch(found: Results, pool: Pool | None = None) -> bool:
     return may and any(metric.judgements for metric in found.metrics)
 
 
-def _strange(name: str, what: str) -> Composed:
-    if what == "item":
-        return Composed(
-            "{name}: no judged item is in the training data. Check that both have the same ids.", name=name
+def check_training(found: Results, met: frozenset[str] | None, asked: Asked) -> Results:
+    """Return results that say so if no judged item, or user where metrics look at each user's own history, is in the training data."""
+    if met is None or found.notice is not None:
+        return found
+    what = None
+    if "item" not in met:
+        what = Composed(
+            "{name}: no judged item is in the training data. Check that both have the same ids.",
+            name=found.name,
         )
-    return Composed(
-        "{name}: no judged user is in the training data. Check that both have the same ids.", name=name
-    )
+    elif "user" not in met and "history" in asked.needs:
+        what = Composed(
+            "{name}: no judged user is in the training data. Check that both have the same ids.",
+            name=found.name,
+        )
+    return found if what is None else replace(found, notice=what)
 
 
 def lacks_queries(counts: Mapping[str, int]) -> bool:

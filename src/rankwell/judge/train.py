@@ -147,19 +147,20 @@ class History:
         return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
 
 
-def strangers_of(history: History, pool: Pool, *, by_user: bool) -> Literal["item", "user"] | None:
-    """Return "item" if no judged item has a training user, "user" if no judged user has training items."""
-    ids = pool.items
-    if (
-        len(ids)
-        and ids.is_text == history.catalogue.ids.is_text
-        and not _are_known(history.catalogue, ids, history.counts > 0)
-    ):
-        return "item"
-    known, ids = history.queries, pool.queries.ids
-    if by_user and len(ids) and ids.is_text == known.ids.is_text and not _are_known(known, ids):
-        return "user"
-    return None
+def met_in(history: History, pool: Pool) -> frozenset[str]:
+    """Return "item" if a judged item has a training user, and "user" if a judged user has training items.
+
+    Ids that are text on one side only cannot be held against each other here, and count as met.
+    """
+    sides = {
+        "item": (history.catalogue, pool.items, history.counts > 0),
+        "user": (history.queries, pool.queries.ids, None),
+    }
+    return frozenset(
+        what
+        for what, (known, ids, seen) in sides.items()
+        if len(ids) and (ids.is_text != known.ids.is_text or _are_known(known, ids, seen))
+    )
 
 
 def _are_known(known: Known, ids: Ids, seen: np.ndarray | None = None) -> bool:

@@ -256,7 +256,7 @@ def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NO
         rows: int | None = len(table)
     else:
         read, rows = ScannedFrames(table), None
-    if (lists := unfolded(read, words, schema, name, columns)) is not None:
+    if (lists := unfolded(read, words, schema, kind, name, columns)) is not None:
         return Opened(lists[0], words, None, lists[1], unread)
     return Opened(read, words, rows, None, unread)
 

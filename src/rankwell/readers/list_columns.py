@@ -50,22 +50,24 @@ def unfolded(
     frames: Frames,
     words: Mapping[str, str],
     schema: Mapping[str, pl.DataType],
+    kind: str,
     name: str,
     given: Mapping[str, str] = NONE_GIVEN,
+    place: Place | None = None,
 ) -> tuple[Frames, Place] | None:
     """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
 
-    Lists may be written in cells of text; ``given`` may say how.
+    Lists may be written in cells of text; ``given`` may say how. ``kind`` is what the table is, such as "run".
 
     Raises
     ------
     DataError
-        If there is one number for a whole list.
+        If there is one number for a whole list, or a query of a run has two lists and nothing says how they go together.
     """
     if "item" not in words:
         return None
     if _is_text(schema[words["item"]]) and "query" in words:
-        return of_cells(frames, words, name, given)
+        return of_cells(frames, words, kind, name, given, place)
     if not _is_list(schema[words["item"]]):
         return None
     for word, column in words.items():
@@ -75,18 +77,23 @@ def unfolded(
                 f"of as many, or leave the column out."
             )
     _refuse_structs(words["item"], schema[words["item"]], name)
-    lists = Lists(frames, words, name)
+    lists = Lists(frames, words, kind, name, given, place)
     return lists.frames, lists.place
 
 
 def of_cells(
-    frames: Frames, words: Mapping[str, str], name: str, given: Mapping[str, str], place: Place | None = None
+    frames: Frames,
+    words: Mapping[str, str],
+    kind: str,
+    name: str,
+    given: Mapping[str, str],
+    place: Place | None = None,
 ) -> tuple[Frames, Place] | None:
     """Return the same of a table of text whose cells hold lists; None if each cell is one item."""
     split = cells.split(frames, words, name, given, place)
     if split is None:
         return None
-    lists = Lists(split, words, name, place)
+    lists = Lists(split, words, kind, name, given, place)
     return lists.frames, lists.place
 
 
@@ -118,19 +125,51 @@ class Lists:
     """A table with a list of items in each row; a piece is made when it is asked for."""
 
     def __init__(
-        self, given: Frames, words: Mapping[str, str], name: str, place: Place | None = None
+        self,
+        given: Frames,
+        words: Mapping[str, str],
+        kind: str,
+        name: str,
+        said: Mapping[str, str],
+        place: Place | None = None,
     ) -> None:
-        self.given, self.words, self.name = given, words, name
+        self.given, self.words = given, words
         self.row_place = place or RowOf(name)
         self.listed = [column for word, column in words.items() if word not in PLAIN]
+        # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
+        is_ranked = bool({"score", "rank"} & set(words)) or Given.of(said).by_rows
+        self.is_one_each = kind == "run" and not is_ranked
 
     def frames(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the table in pieces of about ``size`` items."""
         start = 0
+        seen: list[pl.DataFrame] = []
         for piece in self._pieces(size):
             lengths = self._lengths(piece, start)
+            if self.is_one_each:
+                seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
             start += len(piece)
             yield piece.filter(lengths > 0).explode(self.listed)
+        if seen:
+            self._refuse_two(seen)
+
+    def _refuse_two(self, seen: list[pl.DataFrame]) -> None:
+        """Raise DataError for a query with two lists; rows with one item each are a row per item under the name of lists."""
+        import polars as pl
+
+        rows = pl.concat(seen, how="vertical_relaxed").with_row_index("row").filter(pl.col("length") > 0)
+        if not rows["query"].is_duplicated().any():
+            return
+        rows = rows.filter(pl.col("query").is_duplicated()).filter(
+            pl.col("length").max().over("query") > 1, pl.len().over("query") > 1
+        )
+        if not len(rows):
+            return
+        two = rows.filter(pl.col("query") == rows["query"][0])["row"]
+        raise DataError(
+            f"{self.row_place(two[1])}: query {brief(rows['query'][0])} has another list, after that of {self.row_place(two[0])}. Of several "
+            f"systems, days or folds, give one of them; order='rows' puts the lists of a query end to end."
+        )
 
     def place(self, row: int) -> str:
         """Return the row of the table in which an item stands."""

@@ -77,6 +77,12 @@ def _run_through(counts: Mapping[str, int]) -> bool:
     return counts.get("lists", 0) > 1 and 2 * counts.get(HEADLESS, 0) >= counts["lists"]
 
 
+def are_all_unknown(res: Results) -> bool:
+    """Whether all queries are in the segment of those that are not in the table of users."""
+    codes = res.part.segment if res.part.segment is not None else np.array([*res.part.sizes])
+    return len(codes) > 0 and bool((codes == len(res.division.labels) - 1).all())
+
+
 def warn(results: Iterable[Results], stacklevel: int) -> None:
     """Warn once of data that look wrong, in at most three lines; where nothing is doubtful, this takes no time."""
     doubtful: list[Results] = []
@@ -89,6 +95,8 @@ def warn(results: Iterable[Results], stacklevel: int) -> None:
             or "judged queries missing from the run" in counts
             or CONTRADICTIONS in counts
             or HEADLESS in counts
+            or res.slices
+            or (res.division.by and are_all_unknown(res))
         ):
             doubtful.append(res)
     if doubtful:

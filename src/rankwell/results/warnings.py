@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankwell.display.composed import Composed
 from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.results.doubts import scores_seen
+from rankwell.results.doubts import are_all_unknown, scores_seen
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
@@ -30,7 +30,7 @@ def first_of(found: Sequence[str]) -> list[str]:
 
 def wrong_with(results: Sequence[Results]) -> list[str]:
     """What is probably wrong with the data: ids that do not meet, then scores."""
-    ids = [each for res in results for each in _hardly_met(res)]
+    ids = [each for res in results for each in (*_hardly_met(res), *_tables_not_met(res))]
     scores = [each for res in results for each in scores_seen(res)]
     return list(dict.fromkeys([*ids, *scores]))
 
@@ -97,6 +97,26 @@ def _hardly_met(res: Results) -> list[str]:
             )
         ]
     return []
+
+
+def _tables_not_met(res: Results) -> Iterator[str]:
+    """Warnings that users= knows none of the queries, or a slice none of the relevant items."""
+    if res.has_segments and are_all_unknown(res):
+        yield Composed(
+            "{name}: no query has a value of {by} in users=. Check that its queries have the same ids.",
+            name=res.name,
+            by=", ".join(res.division.by),
+        )
+    for name, part in res.slices.items():
+        judging = [metric for metric in part.metrics if metric.judgements]
+        if any(part.n[str(metric)] == 0 for metric in judging) and not any(
+            part.mean[str(metric)] > 0 for metric in judging
+        ):
+            yield Composed(
+                "{name}: no relevant item is in the slice {slice}. Check that it has the ids of the judgements.",
+                name=res.name,
+                slice=name,
+            )
 
 
 def _few_found(res: Results) -> list[str]:

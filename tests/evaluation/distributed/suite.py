@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import warnings
 from functools import cache
 from importlib.resources import files
 from typing import ClassVar
@@ -240,6 +241,20 @@ class Suite:
         )
         assert whole.counts["rows whose item is the query itself"] == 20
         assert everything(found) == everything(whole)
+
+    @pytest.mark.parametrize(
+        ("pairs", "metric", "what"),
+        [(["x_0", "x_1"], "epc@2", "item"), (["0", "1"], "epc@2", None), (["0", "1"], "delta_gap@2", "user")],
+    )
+    def test_training_data_that_know_no_judged_item_or_user_are_warned_of(self, spark, pairs, metric, what):
+        run = pl.DataFrame({"query": ["q", "r"], "item": ["0", "1"], "score": [2.0, 1.0]})
+        qrels = pl.DataFrame({"query": ["q", "r"], "item": ["0", "1"], "grade": [1, 2]})
+        train = pl.DataFrame({"user": ["other", "another"], "item": pairs})
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            rw.evaluate(*(sent(spark, each) for each in (run, qrels)), [metric], train=sent(spark, train))
+        texts = [str(each.message) for each in said if "in the training data" in str(each.message)]
+        assert [f"no judged {what} is" in text for text in texts] == [True] * bool(what)
 
     @pytest.mark.parametrize("kinds", [(int, str), (str, int)], ids=str)
     def test_integers_of_one_side_and_text_of_the_other(self, spark, kinds):

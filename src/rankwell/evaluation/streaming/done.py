@@ -16,13 +16,16 @@ from rankwell.tables.states import State
 
 @record(eq=False)
 class PartDone:
-    """The values of a part by slice (None: on all items), what the rules touched, the ends of its grades, and where the next begins."""
+    """The values of a part by slice (None: on all items), what the rules touched, the ends of its grades, what of it the training data know, and where
+    the next begins.
+    """
 
     values: Mapping[str | None, Part]
     counts: Mapping[str, int]
     ends: Ends
     digest: Digest
     is_judged: bool
+    met: frozenset[str]
     rows: int
     next: Next | None
 
@@ -35,6 +38,7 @@ class Done:
         self.sums: dict[str | None, Sum] = {}
         self.counts: dict[str, int] = {}
         self.ends, self.digest, self.is_judged, self.parts, self.rows = Ends(), Digest(), False, 0, 0
+        self.met: frozenset[str] = frozenset()
 
     @property
     def is_begun(self) -> bool:
@@ -51,7 +55,7 @@ class Done:
                 self.sums[name] = Sum(own)
         add_counts(self.counts, part.counts)
         self.ends, self.digest = self.ends + part.ends, self.digest + part.digest
-        self.is_judged = self.is_judged or part.is_judged
+        self.is_judged, self.met = self.is_judged or part.is_judged, self.met | part.met
         self.parts += 1
         self.rows += part.rows
 
@@ -63,4 +67,6 @@ class Done:
     def as_part(self) -> PartDone:
         """Return the sum as one part; nothing can be added afterwards."""
         values = {name: each.part() for name, each in self.sums.items()}
-        return PartDone(values, self.counts, self.ends, self.digest, self.is_judged, self.rows, None)
+        return PartDone(
+            values, self.counts, self.ends, self.digest, self.is_judged, self.met, self.rows, None
+        )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rankwell.evaluation.engines.memory import nothing_in_common
 from rankwell.evaluation.id_check import Opened, check_ids, unmatched
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.plan import may_mismatch
+from rankwell.evaluation.plan import check_training, may_mismatch
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.facts import NO_IDS, Facts
 from rankwell.evaluation.streaming.parts import Surveys, Tables
@@ -97,7 +97,10 @@ def results_of(
         counts = {**counts, **counts_of(what, unread)} if unread else counts
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
-    return check_ids(found, Opened(tables, run)) if may_mismatch(found) else found
+    if may_mismatch(found):
+        found = check_ids(found, Opened(tables, run))
+    met = done.met if {"qrels", "train"} <= tables.keys() else None
+    return check_training(found, met, work.asked)
 
 
 def _result(work: Work, task: Task, done: Done, name: str | None, counts: Mapping[str, int]) -> Results:

@@ -20,7 +20,7 @@ from rankwell.judge import history_of, missing_lists, pool_of
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool, amounts_of
-from rankwell.judge.train import Everyone
+from rankwell.judge.train import Everyone, met_in
 from rankwell.records import record
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
@@ -64,12 +64,16 @@ class Work:
         """Return the values of a part, on all items and on each slice."""
         pool, counts = self._pool(part)
         values, is_judged = {}, False
-        for name, task in self._of_part(part, pool).items():
+        tasks = self._of_part(part, pool)
+        for name, task in tasks.items():
             values[name], own = self._values(part, task)
             is_judged = is_judged or own
+        train = tasks[None].context.train
+        met = frozenset[str]() if train is None else met_in(train, pool)
         digest = pool.digest if self.reads_all else Digest()
         ends = Ends.of(pool.grades, pool.scale)
-        return PartDone(values, counts, ends, digest, is_judged, len(ids_in(part.pieces["run"])), part.next)
+        rows = len(ids_in(part.pieces["run"]))
+        return PartDone(values, counts, ends, digest, is_judged, met, rows, part.next)
 
     @cached_property
     def asked(self) -> Asked:

@@ -66,7 +66,7 @@ def _open(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frame
         schema, words, kind, file.label, columns, lambda names: FileFrames(table.select(names), file, "Arrow")
     )
     read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
-    read, place = unfolded(read, words, schema, name, columns) or (read, None)
+    read, place = unfolded(read, words, schema, kind, name, columns) or (read, None)
     return frames.Opened(read, words, None, place, unread)
 
 

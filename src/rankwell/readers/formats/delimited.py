@@ -168,7 +168,7 @@ class Table:
         is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
         if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
-        self.file = file
+        self.file, self.kind = file, kind
         line = _first_line(file.head)
         if not line:
             raise DataError(f"{file.label}: the table holds no rows.")
@@ -221,7 +221,7 @@ class Table:
             return None
         from rankwell.readers.list_columns import of_cells
 
-        lists = of_cells(self.pieces(), self.words, self.file.label, self.given, self.place)
+        lists = of_cells(self.pieces(), self.words, self.kind, self.file.label, self.given, self.place)
         return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     def _refuse_second_header(self, header: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers import cells, frames, plain_lines
+from rankwell.readers import cells, frames, list_columns, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
@@ -37,7 +37,7 @@ SUFFIXES = (".jsonl", ".ndjson")
 
 
 def recognises(start: bytes) -> bool:
-    """Whether the first line is an object of plain values, of no shape with its own reader."""
+    """Whether the first line is an object of plain values or a row with a list, of no shape with its own reader."""
     line = start.removeprefix(BOM).lstrip().partition(b"\n")[0]
     if not line.startswith(b"{"):
         return False
@@ -45,7 +45,9 @@ def recognises(start: bytes) -> bool:
         record = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    is_flat = not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+    is_row = any(known_word(key) == "query" and not isinstance(record[key], list) for key in record)
+    nested = dict if is_row else dict | list
+    is_flat = not any(isinstance(value, nested) for value in record.values()) and len(record) > 0
     return is_flat and shape_of(record) is None
 
 
@@ -123,26 +125,36 @@ class JsonLines:
     """The lines of a file, each a JSON object."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        self.file = file
+        self.file, self.kind = file, kind
         keys = keys_of(file)
         self._first = keys
         self.given = Given.of(columns)
         own = self.given.with_more(cells.plural(keys, keys, WORDS[kind], columns))
         self.words = match_columns(keys, WORDS[kind], file.label, own)
+        self._listed = [
+            column
+            for word, column in self.words.items()
+            if word not in list_columns.PLAIN and isinstance(keys[column], list)
+        ]
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
         self.unread = unread_of(keys, self.words, kind, file.label, columns, self._frames)
 
     def lists(self) -> frames.Opened | None:
-        """Return the rows and their places if values hold lists of items, as text; None if each is one item."""
+        """Return the rows and their places if values are lists of items, or hold them as text; None if each is one item."""
+        if self._listed:
+            lists = list_columns.unfolded(
+                self.pieces, self.words, self._kinds, self.kind, self.file.label, self.given, self.place
+            )
+            return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
         if not cells.may_hold_lists(self.words, self.given):
             return None
         key = re.escape(json.dumps(self.words["item"], ensure_ascii=False).encode(errors="surrogatepass"))
         first = b"".join(re.findall(key + rb'\s*:\s*"((?:[^"\\]|\\.)*)"', self.file.head))
         if cells.are_plain(first.decode(errors="replace"), self.words, self.given):
             return None
-        from rankwell.readers.list_columns import of_cells
-
-        lists = of_cells(self.pieces, self.words, self.file.label, self.given, self.place)
+        lists = list_columns.of_cells(
+            self.pieces, self.words, self.kind, self.file.label, self.given, self.place
+        )
         return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
 
     @property
@@ -197,10 +209,12 @@ class JsonLines:
         scan = partial(pl.scan_ndjson, source, schema=self._kinds)
         table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
         for piece in lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)(size):
-            ids = [piece[self.words[word]] for word in ID_WORDS if word in self.words]
+            ids = [self._flat(piece[self.words[word]]) for word in ID_WORDS if word in self.words]
             is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
+            # in a list, true and false would become ids
+            is_odd |= bool(self._listed) and any(each.is_in(["true", "false"]).any() for each in ids)
             numbers = [
-                piece[column]
+                self._flat(piece[column])
                 for word, column in self.words.items()
                 if word not in ID_WORDS and not self._is_text(column)
             ]
@@ -210,13 +224,17 @@ class JsonLines:
             yield piece
 
     @property
-    def _kinds(self) -> dict[str, type[pl.DataType]]:
+    def _kinds(self) -> dict[str, Any]:
         import polars as pl
 
-        return {
+        kinds = {
             column: pl.String if word in ID_WORDS or self._is_text(column) else pl.Float64
             for word, column in self.words.items()
         }
+        return {column: pl.List(kind) if column in self._listed else kind for column, kind in kinds.items()}
+
+    def _flat(self, values: pl.Series) -> pl.Series:
+        return values.explode() if values.name in self._listed else values
 
     def _is_text(self, column: str) -> bool:
         """Whether numbers are written as text, or as true and false."""
@@ -228,9 +246,8 @@ class JsonLines:
         return f"{self.file.label}:{line}"
 
     def _diagnosis(self) -> RankwellError | None:
-        return wrong_line(
-            self.file, self.words, [each for each in self.words.values() if self._is_text(each)]
-        )
+        texts = [each for each in self.words.values() if self._is_text(each)]
+        return wrong_line(self.file, self.words, texts, self._listed)
 
 
 def keys_of(file: File) -> dict[str, Any]:
@@ -249,10 +266,12 @@ def keys_of(file: File) -> dict[str, Any]:
     return keys
 
 
-def wrong_line(file: File, words: Mapping[str, str], texts: Collection[str] = ()) -> RankwellError | None:
+def wrong_line(
+    file: File, words: Mapping[str, str], texts: Collection[str] = (), lists: Collection[str] = ()
+) -> RankwellError | None:
     """Return the error of the first line that is not a JSON object with such values; None if there is none.
 
-    Numbers in the columns ``texts`` may be written as text.
+    Numbers in the columns ``texts`` may be written as text; the columns ``lists`` hold lists of such values.
     """
     for number, line in _lines(file):
         where = f"{file.label}:{number}"
@@ -265,15 +284,27 @@ def wrong_line(file: File, words: Mapping[str, str], texts: Collection[str] = ()
         if not isinstance(record, dict):
             return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
         for word, column in words.items():
-            value = record.get(column)
-            if column in texts and isinstance(value, str | int | float):
-                continue
-            fits = str | int | float if word in ID_WORDS else int | float
-            if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
-                wanted = "an id" if word in ID_WORDS else "a number"
-                return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
-            if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
-                return Changed(0, value, word).at(where)
+            given = record.get(column)
+            if column in lists and given is not None and not isinstance(given, list):
+                return DataError(
+                    f"{where}: {brief(column)} is {brief(given)}, where the first line has a list."
+                )
+            for value in given or [] if column in lists else [given]:
+                if found := _wrong_value(value, word, where, may_be_text=column in texts):
+                    return found
+    return None
+
+
+def _wrong_value(value: Any, word: str, where: str, *, may_be_text: bool) -> RankwellError | None:
+    """The error of a value that is neither missing nor what the word says."""
+    if may_be_text and isinstance(value, str | int | float):
+        return None
+    fits = str | int | float if word in ID_WORDS else int | float
+    if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
+        wanted = "an id" if word in ID_WORDS else "a number"
+        return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
+    if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
+        return Changed(0, value, word).at(where)
     return None
 
 

@@ -60,7 +60,7 @@ class Table:
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
         from rankwell.readers import parquet_pages
 
-        self.file, self.columns = file, columns
+        self.file, self.kind, self.columns = file, kind, columns
         self.table, _ = schema_of(self._scan, file, "Parquet")
         self.schema = self.table.collect_schema()
         self.words = words_of(self.schema, WORDS[kind], file.label, columns)
@@ -84,7 +84,7 @@ class Table:
         import polars as pl
 
         read = Groups(self.table.select(self.words.values()), self.file, self.group)
-        if (lists := unfolded(read, self.words, self.schema, name, self.columns)) is not None:
+        if (lists := unfolded(read, self.words, self.schema, self.kind, name, self.columns)) is not None:
             return frames.Opened(lists[0], self.words, None, lists[1], self.unread)
         rows = int(self.table.select(pl.len()).collect().item())  # which the file says at its end
         return frames.Opened(read, self.words, rows, None, self.unread)
