@@ -45,6 +45,10 @@ class DataError(RankwellError, ValueError):
     """Data that cannot be evaluated; the message names the file and line, or the query."""
 
 
+class NoRowsError(DataError):
+    """A table holds no rows; a part of several may."""
+
+
 class NothingInCommonError(DataError):
     """No query of the run is judged."""
 

@@ -305,3 +305,17 @@ def test_users_and_slices_that_meet_no_query_and_no_relevant_item_are_warned_of(
         warnings.simplefilter("error")
         some = pl.DataFrame({"user": ["u", "x_v"], "tier": ["old", "new"]})
         rw.evaluate(run, qrels, "rr", users=some, by="tier", slices={"all": ["a"]}, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_number_of_a_passage_is_not_taken_for_a_suffix(engine):
+    passages = {"q": [f"d{n}#{part}" for n in range(20) for part in range(2)]}
+    with pytest.warns(DataWarning, match="no judged item is in any list"):  # not: without the suffix '#0'
+        rw.evaluate(passages, {"q": {f"d{n}": 1 for n in range(20)}}, "rr", engine=engine)
+    with pytest.raises(rw.errors.DataError, match="without the suffix '#0'"):  # one part of each is one
+        rw.evaluate(
+            {"q": [f"d{n}#0" for n in range(20)]}, {"q": {f"d{n}": 1 for n in range(20)}}, "rr", engine=engine
+        )
+    versions = {"q": [f"d{n}.v2" for n in range(20)]}
+    with pytest.raises(rw.errors.DataError, match=r"without the suffix '\.v2'"):
+        rw.evaluate(versions, {"q": {f"d{n}": 1 for n in range(20)}}, "rr", engine=engine)

@@ -240,3 +240,37 @@ def test_a_format_that_is_said_holds_for_several_runs_that_look_like_it(tmp_path
     qrels = write(tmp_path, "q.txt", "u 0 a 1\n")
     assert command(["compare", qrels, long, short, "-m", "rr", "--format-in", "trec"]) == 0
     assert "1.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_parts_without_rows_are_left_out_of_a_run_and_of_judgements_unless_all_are(suffix, tmp_path):
+    full = pl.DataFrame({"user": ["u", "u"], "item": ["b", "a"], "score": [2.0, 1.0]})
+    for name, part in {"1": full[:0], "2": full, "3": full[:0]}.items():
+        write = {"csv": part.write_csv, "parquet": part.write_parquet, "arrow": part.write_ipc}[suffix]
+        write(tmp_path / f"{name}.{suffix}")
+    parts, qrels = str(tmp_path / f"*.{suffix}"), {"u": {"a": 1}}
+    assert rw.read_run(parts).rows.table().item.tolist() == ["b", "a"]
+    assert rw.read_qrels(parts).item.tolist() == ["b", "a"]
+    for engine in ("memory", "stream"):
+        assert rw.evaluate(parts, qrels, "rr", engine=engine).mean["rr"] == 0.5
+        assert rw.evaluate(rw.read_run(parts), qrels, "rr", engine=engine).mean["rr"] == 0.5
+    (tmp_path / f"2.{suffix}").unlink()
+    with pytest.raises(rw.errors.DataError, match=rf"1\.{suffix}: the table holds no rows"):
+        rw.read_run(parts)
+
+
+@pytest.mark.parametrize(
+    ("users", "remedy"),
+    [
+        ({"u": "x", "v": "y"}, "{'query': [*values], 'value': [*values.values()]}"),
+        (pd.Series(["x", "y"], index=["u", "v"]), "series.rename_axis('query').reset_index(name='value')"),
+        (pd.DataFrame({"value": ["x", "y"]}, index=pd.Index(["u", "v"], name="user")), "frame.reset_index()"),
+    ],
+)
+def test_values_by_user_are_refused_with_the_table_to_make_of_them(users, remedy):
+    run, qrels = {"u": ["b", "a"], "v": ["c"]}, {"u": {"a": 1}, "v": {"c": 1}}
+    with pytest.raises(rw.RankwellError) as error:
+        rw.evaluate(run, qrels, "rr", users=users, by="value")
+    assert remedy in str(error.value)
+    made = eval(remedy, {"values": users, "series": users, "frame": users})
+    assert "x  " in str(rw.evaluate(run, qrels, "rr", users=made, by="value").segments)

@@ -132,3 +132,17 @@ def test_seeds_and_folds_are_named_by_files_or_by_names(folder, capsys):
         assert command(["compare", "q.txt", *files, "bm25.run", "-m", "rr", "--seeds", f"A={members}"]) == 0
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        ("als/part-*.csv", "als"),
+        ("als/*.parquet", "als"),
+        ("runs/bm25-*.run.gz", "bm25"),
+        ("*.run", "*"),
+        ("x/day?.csv", "day"),
+    ],
+)
+def test_a_pattern_is_called_by_what_stands_before_its_signs_or_by_its_folder(pattern, name):
+    assert short_name(pattern) == name

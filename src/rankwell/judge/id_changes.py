@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -88,12 +88,23 @@ def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
         for is_ours in (True, False):
             for part in _common(texts[not is_ours], texts[is_ours]):
                 text = part[::-1] if is_suffix else part
+                if is_suffix and _numbers_parts(text, texts[not is_ours]):
+                    continue
                 if is_suffix:
                     how, code = Composed("without the suffix {suffix}", suffix=repr(text)), "id.removesuffix"
                 else:
                     how, code = Composed("without the prefix {prefix}", prefix=repr(text)), "id.removeprefix"
                 rewrite = _Without(text.encode(), is_suffix=is_suffix)
                 yield _one_side(how, f"{code}({_quoted(text)})", rewrite, is_ours=is_ours)
+
+
+def _numbers_parts(suffix: str, reversed_texts: Iterable[str]) -> bool:
+    """Whether a suffix is the number of one of several parts (``#0`` beside ``#1``): taken off, passages would be strangers still."""
+    sign = suffix.rstrip("0123456789")
+    if sign == suffix or not sign or sign[-1:].isalnum():
+        return False
+    other = re.compile(rf"(?!{re.escape(suffix[::-1])})[0-9]+{re.escape(sign[::-1])}")
+    return any(other.match(text) for text in reversed_texts)
 
 
 def _both(how: Composed, code: str, rewrite: Rewrite) -> Change:

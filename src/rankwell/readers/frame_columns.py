@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, NoRowsError, brief
 from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
@@ -64,7 +64,7 @@ def whole_columns(
                 growing[word].add(part, row)
         row += len(frame)
     if not row:
-        raise DataError(f"{name}: the table holds no rows.")
+        raise NoRowsError(f"{name}: the table holds no rows.")
     return {word: column.whole(is_id=word in ID_WORDS) for word, column in growing.items()}
 
 

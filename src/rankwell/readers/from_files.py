@@ -60,12 +60,14 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
         from rankwell.readers.query_ids import IdsOfFiles
 
         ids = IdsOfFiles(options.query_ids, given, files)
-    parts = [_read_file(file, kind, None if len(files) > 1 else name, options, ids) for file in files]
+    own = None if len(files) > 1 else name
+    parts = several_files.with_rows(files, lambda file: _read_file(file, kind, own, options, ids))
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
     if ids is not None:
         ids.finish(first)
+    path = first if isinstance(given[0], File) else os.fspath(given[0])
     return getattr(several_files, f"{kind}_of")(
-        parts, name or (_system_name(first) if kind == "run" else first)
+        parts, name or (_system_name(path) if kind == "run" else first)
     )
 
 

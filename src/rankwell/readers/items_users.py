@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rankwell.errors import DataError, UsageError
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns
 from rankwell.readers.reading import ids_in
@@ -12,6 +13,7 @@ from rankwell.readers.text_types import with_types
 from rankwell.readers.whole_frames import of_source
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
+from rankwell.tables.series import is_column, library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,12 +95,26 @@ def read_catalogue(
     return Items(ids, frame, name=name)
 
 
+def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
+    """Raise UsageError for a dict or a Series of one value by id."""
+    if isinstance(source, Mapping) and source and isinstance(next(iter(source.values())), str | int | float):
+        columns = f"{{{word!r}: [*values], 'value': [*values.values()]}}"
+        raise UsageError(f"{name}: a dict of one value by {word} is no table. Give its columns: {columns}.")
+    if is_column(source) and library(source) == "pandas":
+        remedy = f"series.rename_axis({word!r}).reset_index(name='value')"
+        raise UsageError(f"{name}: a Series is one column. Give a table: {remedy}.")
+
+
 def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
 ) -> tuple[pl.DataFrame, Ids, str]:
     """The columns of a table other than its ids, the ids, and what the table is called."""
+    _refuse_values_by_id(source, word, name)
     table = of_source(source, kind, name, columns=columns, encoding=encoding)
-    column = match_columns(table.frame.columns, (word,), table.name, columns)[word]
+    try:
+        column = match_columns(table.frame.columns, (word,), table.name, columns)[word]
+    except DataError as error:
+        raise DataError(f"{error}{in_memory.index_of(source)}") from None
     frame, ids = table.frame.drop(column), Ids.of_series(table.frame[column], word)
     if not table.is_typed:
         return with_types(frame, ()), ids, table.name

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.pieces import SeveralPieces, pieces_of
 from rankwell.tables.columns import together
 from rankwell.tables.ids import Ids
@@ -14,6 +15,9 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.places import end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class SeveralRows:
@@ -35,7 +39,13 @@ class SeveralRows:
 
     def owned(self) -> SeveralRows:
         """Return the same rows, without the files that they are still to be read from."""
-        return SeveralRows([Run.of_rows(part.rows.owned(), part.name) for part in self.parts])
+        return SeveralRows(
+            [Run.of_rows(rows, name) for name, rows in self._whole(lambda part: part.rows.owned())]
+        )
+
+    def _whole(self, read: Callable[[Run], T]) -> list[tuple[str, T]]:
+        """The name and what is read of each part; parts without rows, which Spark writes, are left out unless all are."""
+        return with_rows(self.parts, lambda part: (part.name, read(part)))
 
     def regrouped(self) -> Rows:
         """Return the same rows as columns, which are grouped when lists are made of them."""
@@ -43,11 +53,11 @@ class SeveralRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        tables = [part.rows.table() for part in self.parts]
+        named = self._whole(lambda part: part.rows.table())
+        names, tables = [name for name, _ in named], [table for _, table in named]
         if len({table.by_rank for table in tables}) > 1:
-            ranked = next(part.name for part, table in zip(self.parts, tables, strict=True) if table.by_rank)
+            ranked = next(name for name, table in named if table.by_rank)
             raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
-        names = [part.name for part in self.parts]
         given = [table.given_score for table in tables]
         place = end_to_end([len(table.item) for table in tables], [table.place for table in tables])
         score = (
@@ -64,6 +74,20 @@ class SeveralRows:
         rows.by_place = all(table.by_place for table in tables)
         rows.rank_base = lowest_rank(key) if rows.by_rank else None
         return rows
+
+
+def with_rows(parts: Iterable[S], read: Callable[[S], T]) -> list[T]:
+    """Return what is read of each part that has rows; NoRowsError if none has."""
+    found: list[T] = []
+    empty = None
+    for part in parts:
+        try:
+            found.append(read(part))
+        except NoRowsError as error:
+            empty = empty or error
+    if empty is not None and not found:
+        raise empty
+    return found
 
 
 def file_of(part: Run) -> str:

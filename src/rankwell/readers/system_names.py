@@ -17,12 +17,16 @@ SUFFIXES = (*FORMAT_SUFFIXES, *COMPRESSED_SUFFIXES)
 
 
 def short_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a file without its folder and known suffixes.
+    """Return the name of a file without its folder and known suffixes; of a pattern what stands before its signs, or its folder.
 
-    >>> short_name("runs/bm25.run.gz"), short_name("v1.2.parquet"), short_name(".run")
-    ('bm25', 'v1.2', '.run')
+    >>> short_name("runs/bm25.run.gz"), short_name("v1.2.parquet"), short_name(".run"), short_name("als/part-*.csv")
+    ('bm25', 'v1.2', '.run', 'als')
     """
-    return _without_suffixes(PurePath(path).name)
+    name = _without_suffixes(PurePath(path).name)
+    if not set("*?") & set(name):
+        return name
+    before = name.replace("?", "*").partition("*")[0].rstrip("-_.")
+    return before if before not in ("", "part") else PurePath(path).parent.name or name
 
 
 def names_of(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
