@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rankwell.evaluation.engines.memory import nothing_in_common
-from rankwell.evaluation.id_check import Opened, check_ids, unmatched
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import check_training, may_mismatch
 from rankwell.evaluation.streaming.done import Done
@@ -90,6 +89,8 @@ def results_of(
 ) -> Results:
     """Return the results of all parts; DataError if no query of the run is judged, or one change of the ids explains why few items are."""
     if "qrels" in surveys and not done.is_judged:
+        from rankwell.evaluation.id_check import Opened, unmatched
+
         why = unmatched(Opened(tables, run))
         raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
     judgements = tables["qrels"].unread if "qrels" in tables else ()
@@ -98,6 +99,8 @@ def results_of(
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
     if may_mismatch(found):
+        from rankwell.evaluation.id_check import Opened, check_ids  # most runs are never looked at
+
         found = check_ids(found, Opened(tables, run))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
     return check_training(found, met, work.asked)
