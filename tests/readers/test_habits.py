@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -274,3 +275,29 @@ def test_values_by_user_are_refused_with_the_table_to_make_of_them(users, remedy
     assert remedy in str(error.value)
     made = eval(remedy, {"values": users, "series": users, "frame": users})
     assert "x  " in str(rw.evaluate(run, qrels, "rr", users=made, by="value").segments)
+
+
+PAIRS = [
+    ({"q1": [["b", 0.1], ["a", 0.5]]}, 1.0),
+    ({"q1": [["b", 9], ["a", 5]], "q2": []}, 0.5),
+    ({"q1": [["b", 0.9], ["a"]]}, r"query 'q1': \['a'\] is no pair"),
+    ({"q1": [["b", 0.9], "a"]}, "query 'q1': 'a' is no pair"),
+    ({"q1": [[1, "b"], [2, "a"]]}, "'b'"),  # the rank first
+    ({"q1": ["b", ["a", 1]]}, "item ids must be all str or all int"),
+    ({"q1": [[True, 0.9]]}, "item ids must be all str or all int"),
+]
+
+
+@pytest.mark.parametrize(("pairs", "wanted"), PAIRS)
+def test_pairs_of_an_item_and_its_score_are_read_from_json_as_in_memory(pairs, wanted, tmp_path):
+    file = tmp_path / "pairs.json"
+    file.write_text(json.dumps(pairs))
+    for source in (pairs, file):
+        if isinstance(wanted, str):
+            with pytest.raises(rw.errors.DataError, match=wanted):
+                rw.evaluate(source, {"q1": {"a": 1}}, "rr")
+        else:
+            assert rw.evaluate(source, {"q1": {"a": 1}}, "rr").mean["rr"] == wanted
+            judged = {q: dict(each) for q, each in pairs.items()}
+            run = {"q1": ["x", "a", "b"]}
+            assert rw.evaluate(run, source, "dcg").mean == rw.evaluate(run, judged, "dcg").mean

@@ -35,11 +35,13 @@ class Gathered:
         self._columns: list[tuple[Ids, np.ndarray]] = []
 
     def add(self, query: Any, members: Any) -> None:
-        """Add one query: an object of items and numbers, or a list of items."""
+        """Add one query: an object of items and numbers, a list of items, or a list of pairs of an item and its number."""
         if not isinstance(members, list):
             raise DataError(
                 f"{self.label}, query {brief(query)}: {kind_of(members)}, expected {{item: {self.word}}} or [item, …]."
             )
+        if members and type(members[0]) is list:
+            members = self._pairs(query, members)
         graded = isinstance(members, Pairs)
         if self.graded not in (None, graded) and members:
             raise DataError(
@@ -60,6 +62,14 @@ class Gathered:
             self._items += members
         if len(self._items) >= CHUNK:
             self._put_by()
+
+    def _pairs(self, query: Any, members: list[Any]) -> Pairs:
+        for each in members:
+            if type(each) is not list or len(each) != 2:
+                raise DataError(
+                    f"{self.label}, query {brief(query)}: {brief(each)} is no pair [item, {self.word}], as others are."
+                )
+        return Pairs(map(tuple, members))
 
     def _put_by(self) -> None:
         try:
