@@ -97,7 +97,7 @@ def read_catalogue(
 
 def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
     """Raise UsageError for a dict or a Series of one value by id."""
-    if isinstance(source, Mapping) and source and isinstance(next(iter(source.values())), str | int | float):
+    if isinstance(source, dict) and isinstance(next(iter(source.values()), None), str | int | float):
         columns = f"{{{word!r}: [*values], 'value': [*values.values()]}}"
         raise UsageError(f"{name}: a dict of one value by {word} is no table. Give its columns: {columns}.")
     if is_column(source) and library(source) == "pandas":
