@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns
 from rankwell.readers.reading import ids_in
@@ -98,10 +98,10 @@ def read_catalogue(
 def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
     """Raise UsageError for a dict or a Series of one value by id."""
     if isinstance(source, dict) and isinstance(next(iter(source.values()), None), str | int | float):
-        columns = f"{{{word!r}: [*values], 'value': [*values.values()]}}"
+        columns = f"{{{brief(word)}: [*values], 'value': [*values.values()]}}"
         raise UsageError(f"{name}: a dict of one value by {word} is no table. Give its columns: {columns}.")
     if is_column(source) and library(source) == "pandas":
-        remedy = f"series.rename_axis({word!r}).reset_index(name='value')"
+        remedy = f"series.rename_axis({brief(word)}).reset_index(name='value')"
         raise UsageError(f"{name}: a Series is one column. Give a table: {remedy}.")
 
 
