@@ -92,6 +92,13 @@ def test_due_times_come_at_the_rate_and_do_not_depend_on_the_system(known):
     assert gaps.std() == pytest.approx(0.02, rel=0.03)
 
 
+def test_a_rate_whose_last_query_nobody_lives_to_see_is_refused():
+    with pytest.raises(
+        UsageError, match=r"rate=1e-12: the last of 3 queries would be due in 292 years or later"
+    ):
+        Open(1e-12, "constant").due(3, np.random.default_rng(0))
+
+
 def test_quantiles_are_order_statistics_of_the_latencies(known):
     values = np.sort(known.latencies("heavy", "open, 300/s"))
     assert known.quantile("heavy", 0.9, "open, 300/s").value == values[int(np.ceil(0.9 * 120)) - 1]

@@ -15,16 +15,46 @@ from rankwell.readers import read_items
 from rankwell.tables.ids import Ids
 
 SOURCE = Path(rw.__file__).parent
-ROOMS = "compat", "judge", "prepare", "readers", "tables"
+ROOMS = "comparison", "compat", "efficiency", "judge", "judging", "prepare", "readers", "tables"
 # what is cast, by file and function, and why no number becomes another one
 SAFE = {
+    ("comparison/computing.py", "_pairs"): "places of systems",
+    ("comparison/decided.py", "_column"): "counts; NumPy refuses a Python integer that does not fit",
+    ("comparison/diffs.py", "outcomes_of"): "truth values",
+    ("comparison/jackknife_groups.py", "rows"): "numbers below that of the groups",
+    ("comparison/loading.py", "_array"): "NumPy refuses a Python integer that does not fit",
+    ("comparison/loading.py", "loaded"): "NumPy refuses a Python integer that does not fit",
+    ("comparison/spread/results.py", "in_order"): "codes",
+    ("comparison/trainings.py", "_pooled"): "places",
     ("compat/ndeval/values.py", "weights_of"): "ranks that rankwell gave",
     ("compat/ndeval/words.py", "naturals"): "_numbers refuses what is not from 0 to MOST",
     ("compat/trec_eval/evaluated.py", "__init__"): "row numbers",
+    ("efficiency/estimates.py", "histogram"): "clipped to an hour of microseconds",
+    ("efficiency/load.py", "due"): "refuses times that do not fit",
     ("judge/id_changes.py", "_some"): "row numbers",
     ("judge/id_edits.py", "rewritten"): "lengths of text",
     ("judge/mismatch.py", "some"): "row numbers",
     ("judge/given_ranks.py", "with_ranks"): "refuses what is no whole number, or too large",
+    (
+        "judging/candidates/lists.py",
+        "logged_ranks",
+    ): "refuses what is no whole number up to that of the candidates",
+    ("judging/candidates/lists.py", "ranks_in_run"): "ranks that rankwell gave",
+    ("judging/candidates/places.py", "groups_of"): "at most the number of outcomes",
+    ("judging/candidates/places.py", "limits_for"): "at most the number of negatives",
+    ("judging/candidates/places.py", "places_for"): "at most the number of candidates",
+    ("judging/chooser.py", "told"): "places of candidates",
+    ("judging/estimating/designs.py", "_strata"): "at most the number of strata",
+    ("judging/estimating/designs.py", "allocated"): "at most the sizes of the strata",
+    ("judging/estimating/frame.py", "_sizes"): "refuses more than MOST items",
+    ("judging/estimating/gains.py", "ideal"): "at most the number of discounts",
+    ("judging/estimating/gains.py", "infndcg"): "ranks that rankwell gave",
+    ("judging/estimating/sampling.py", "_prior"): "ranks that rankwell gave",
+    ("judging/measure.py", "effects"): "ranks that rankwell gave",
+    ("judging/merging/judgements.py", "_numbered"): "places",
+    ("judging/merging/merged.py", "_numbers"): "read_sheet refuses grades beyond MOST",
+    ("judging/merging/merging.py", "_judges"): "counts",
+    ("judging/pooled.py", "best_rank"): "ranks that rankwell gave",
     ("prepare/division.py", "_by_user_time"): "a share of a number of rows",
     ("prepare/pairs.py", "places"): "they were just compared with 1, 2, 3 …",
     ("prepare/references.py", "at_random"): "places drawn from a range",

@@ -81,9 +81,14 @@ class Open:
         check_count("concurrency", self.concurrency)
 
     def due(self, calls: int, rng: np.random.Generator) -> np.ndarray | None:
-        """Return when each query is due, in nanoseconds from the beginning."""
+        """Return when each query is due, in nanoseconds from the beginning; UsageError if that is beyond 64 bits, 292 years."""
         gaps = rng.exponential(size=calls) if self.arrivals == "poisson" else np.ones(calls)
-        return np.rint((np.cumsum(gaps) - gaps[0]) / self.rate * SECOND).astype(np.int64)
+        due = np.rint((np.cumsum(gaps) - gaps[0]) / self.rate * SECOND)
+        if due[-1] >= 2.0**63:
+            raise UsageError(
+                f"rate={self.rate:g}: the last of {calls:,} queries would be due in 292 years or later."
+            )
+        return due.astype(np.int64)
 
     def __str__(self) -> str:
         gaps = "" if self.arrivals == "poisson" else " constant"

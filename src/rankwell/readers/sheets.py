@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from rankwell.readers.files import File
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.text import not_utf8, require_text
 from rankwell.tables.assessor import Assessor
+from rankwell.tables.numbers import MOST
 from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     Raises
     ------
     InputError, DataError
-        If the file cannot be read, is no exported sheet, or a row lacks its query, item, grade or judge.
+        If the file cannot be read, is no exported sheet, or a row lacks its query, item, grade or judge, or has a grade beyond ±2^53.
     """
     import polars as pl
 
@@ -81,6 +83,13 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
         file,
         "the grade is no number. Remove the row or fix the grade",
     )
+    for row in np.flatnonzero(grades.abs().to_numpy() >= MOST).tolist():  # as a float, 2^53 + 1 is 2^53
+        text = read["grade"][row].strip()
+        if abs(Decimal(text)) > MOST:
+            raise DataError(
+                f"{file.label}, row {row + 1:,}: the grade {brief(text)} is too large to be kept exactly; whole numbers are up to 2^53. "
+                f"Remove the row or fix the grade."
+            )
     flags = read["is_repeat"].str.strip_chars().str.to_lowercase()
     _refuse(~flags.is_in(list(FLAGS)), file, "is_repeat must be true or false")
     absent = [pl.lit("").alias(name) for name in ALSO if name not in read.columns]

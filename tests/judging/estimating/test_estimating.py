@@ -296,6 +296,10 @@ BAD = [{"query": "q", "item": f"d{i}", "stratum": "s", "grade": float(i % 2)} fo
             "but 2 of the 4 items of stratum 's' were drawn",
         ),
         ([dict(row, propensity=0.2 + 0.1 * i) for i, row in enumerate(BAD)], "different propensities"),
+        (  # 5e20 items, which as a 64-bit integer are −2^63
+            [dict(row, propensity=4e-21, grade=row["grade"] or 2.0) for row in BAD],
+            "row 1: the propensity is 4e-21, so its stratum would have 1e.21 items",
+        ),
     ],
 )
 def test_a_frame_that_does_not_say_how_it_was_drawn_is_one_clear_error(rows, message):

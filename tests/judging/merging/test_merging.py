@@ -9,6 +9,7 @@ import pytest
 from tests.judging.merging.test_dawid_skene import ROWS
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.errors import RankwellError
 
 HEAD = ["query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"]
@@ -146,3 +147,45 @@ def test_a_file_twice_and_ids_with_spaces_for_trec_are_refused(exported, tmp_pat
     with pytest.raises(RankwellError, match="'a b', which has spaces"):
         rw.judging.merge(file).save(tmp_path / "m.txt")
     assert not (tmp_path / "m.txt").exists()
+
+
+def with_grade(tmp_path, grade):
+    file = tmp_path / "ann.csv"
+    file.write_text(",".join(HEAD) + f"\n1,b,0,Ann,,1,false,\n1,a,{grade},Ann,,2,false,\n")
+    return file
+
+
+BEYOND = (
+    "99999999999999999999",
+    "-99999999999999999999",
+    "9007199254740993",
+    "1e300",
+    "-1e19",
+    "9223372036854775808",
+)
+
+
+@pytest.mark.parametrize("grade", BEYOND)
+def test_a_grade_beyond_two_to_the_53_is_refused_with_its_file_and_row(grade, tmp_path, capsys):
+    file = with_grade(tmp_path, grade)
+    ways = rw.judging.merge, rw.read_qrels, lambda path: rw.agreement({"1": {"a": 1, "b": 0}}, path)
+    for way in ways:
+        with pytest.raises(RankwellError, match=rf"ann\.csv, row 2: the grade '{grade}' is too large"):
+            way(file)
+    assert command(["judging", "merge", str(file), "-o", str(tmp_path / "m.txt")]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "m.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("grade", "written"),
+    [("9007199254740992", 2**53), ("-9007199254740992", -(2**53)), ("2.0", 2), ("-3", -3)],
+)
+def test_a_whole_grade_up_to_two_to_the_53_stays_what_it_is(grade, written, tmp_path):
+    rw.judging.merge(with_grade(tmp_path, grade)).save(tmp_path / "m.txt")
+    assert f"1 0 a {written}\n" in (tmp_path / "m.txt").read_text()
+
+
+def test_a_grade_with_a_fraction_stays_what_it_is(tmp_path):
+    found = rw.judging.merge(with_grade(tmp_path, "2.5"))
+    assert grades_of(found) == {"b": 0, "a": 2.5}

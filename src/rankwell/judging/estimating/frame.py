@@ -15,6 +15,7 @@ from rankwell.readers.samples import SampleRows
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.numbers import MOST
 from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:
@@ -242,4 +243,11 @@ def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own
             f"{frame.place(at)}: items of one stratum have different propensities. Strata are drawn at random, all items alike: leave the "
             f"column stratum out if items were drawn independently."
         )
-    return np.maximum(np.round(n / low).astype(np.int64), n)
+    sizes = np.round(n / low)
+    if (sizes > MOST).any():
+        at = rows.start + int((sizes > MOST)[stratum].argmax())
+        raise DataError(
+            f"{frame.place(at)}: the propensity is {frame.propensity[at]:g}, so its stratum would have {sizes.max():.0e} items; at most 2^53 "
+            f"can be counted."
+        )
+    return np.maximum(sizes.astype(np.int64), n)

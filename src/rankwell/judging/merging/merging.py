@@ -43,7 +43,7 @@ def merge(sheet: str | Path, /, *sheets: str | Path, how: How = "majority") -> M
     Raises
     ------
     RankwellError
-        If a file cannot be read, is no exported sheet, or there is no judgement.
+        If a file cannot be read, is no exported sheet, has a grade that is no number or beyond ±2^53, or there is no judgement.
 
     Notes
     -----
