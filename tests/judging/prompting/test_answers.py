@@ -59,6 +59,41 @@ def test_every_form_and_every_reason(tmp_path):
     assert told.to_dict()["without_grade"] == dict(told.counts)
 
 
+CUT = {  # how each says that an answer ended because it was too long
+    "OpenAI": lambda name: openai(name, "GRADE: 3", finish_reason="length"),
+    "Anthropic": lambda name: anthropic(name, "GRADE: 3", stop="max_tokens"),
+    "Anthropic, of the context": lambda name: anthropic(
+        name, "GRADE: 3", stop="model_context_window_exceeded"
+    ),
+    "Gemini": lambda name: {"custom_id": name, "text": "GRADE: 3", "finish_reason": "MAX_TOKENS"},
+    "Mistral": lambda name: openai(name, "GRADE: 3", finish_reason="model_length"),
+    "plain": lambda name: {"custom_id": name, "answer": "GRADE: 3", "status": "incomplete"},
+}
+
+
+@pytest.mark.parametrize("form", CUT)
+def test_an_answer_that_was_cut_off_gives_no_grade_and_is_counted(form, tmp_path):
+    found, key = asked(tmp_path)
+    told = read(tmp_path, [CUT[form](f"{found.key}-0")], key)
+    assert (len(told), told.counts) == (0, {"cut": 1, "missing": 9})
+    assert told.notes()[0] == "1 of 10 requests were cut off by their length"
+
+
+def test_of_several_answers_those_that_were_cut_off_have_no_vote(tmp_path):
+    found, key = asked(tmp_path)
+    line = openai(f"{found.key}-0", "GRADE: 1", "GRADE: 3", "GRADE: 3")
+    for choice in line["response"]["body"]["choices"][1:]:
+        choice["finish_reason"] = "length"
+    assert [grade for _, _, grade, _ in read(tmp_path, [line], key).rows] == [1]
+
+
+@pytest.mark.parametrize("answer", [[2], {"grade": 2}, True, [[2]], {"grade": {"grade": 2}}])
+def test_an_answer_that_is_neither_text_nor_a_number_gives_no_grade(answer, tmp_path):
+    found, key = asked(tmp_path)
+    told = read(tmp_path, [{"custom_id": f"{found.key}-0", "answer": answer}], key)
+    assert told.counts == {"none": 1, "missing": 9}
+
+
 def test_files_are_read_by_evaluate_agreement_and_merge(tmp_path, capsys):
     found, key = asked(tmp_path, repeats=0.2)
     grades = ["3", "0", "1", "2", "0", "0", "1", "3", "2", "0"]

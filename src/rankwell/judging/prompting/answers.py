@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 WHY = {
     "outside": "gave a grade outside the scale",
     "refused": "were refused",
+    "cut": "were cut off by their length",
     "several": "gave several grades",
     "none": "gave no grade",
     "failed": "failed before the model answered",
@@ -163,7 +164,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     -------
     Answers
         ``found.qrels()`` are judgements that carry model, prompt and date; ``found.save("model.csv")`` writes them; ``found.counts`` says
-        what gave no grade: refusals, grades outside the scale, ties … Such pairs stay unjudged, and are never 0.
+        what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0.
 
     Raises
     ------
@@ -203,6 +204,8 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
             continue
         if found.refused:
             reasons.setdefault(at, "refused")
+        if found.cut:
+            reasons.setdefault(at, "cut")
         for text in found.texts:
             read = grade_in(text, scale)
             if read.grade is None:

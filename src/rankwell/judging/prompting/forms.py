@@ -12,11 +12,12 @@ REFUSED = {"content_filter", "refusal"}
 
 
 class Said(NamedTuple):
-    """What a line says of a request: the texts of its answers; or that it was refused, or why there is none."""
+    """What a line says of a request: the texts of its answers; how many were refused, or cut off by their length; or why there is none."""
 
     texts: list[str]
     refused: int = 0
     failed: str = ""
+    cut: int = 0
 
 
 def request(form: Form, name: str, model: str, system: str, user: str) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def said(line: Mapping[str, Any]) -> Said | None:
     ``answer``, ``text`` or ``content``.
 
     >>> said({"custom_id": "1", "answer": "GRADE: 2"})
-    Said(texts=['GRADE: 2'], refused=0, failed='')
+    Said(texts=['GRADE: 2'], refused=0, failed='', cut=0)
     """
     if isinstance(line.get("response"), Mapping):
         return _of_choices(line["response"])
@@ -55,7 +56,22 @@ def said(line: Mapping[str, Any]) -> Said | None:
     if line.get("error"):
         return Said([], failed=_words(line["error"]))
     found = next((line[word] for word in ("answer", "text", "content") if word in line), None)
-    return None if found is None else Said([found if isinstance(found, str) else str(found)])
+    if found is None or _is_cut(line):
+        return None if found is None else Said([], cut=1)
+    is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+    return Said(
+        [found if isinstance(found, str) else str(found) if is_number else ""]
+    )  # a list or an object is no grade
+
+
+def _is_cut(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer ended because it was too long, so that what it would have said is not known."""
+    return any(str(answer.get(word)).lower() in CUT for word in ("finish_reason", "stop_reason", "status"))
+
+
+CUT = {  # by the names of OpenAI, Anthropic, Gemini and Mistral, and of servers of open models
+    "length", "max_tokens", "max_output_tokens", "max_length", "model_length", "incomplete", "model_context_window_exceeded", "pause_turn",
+}  # fmt: skip
 
 
 def _of_choices(response: Mapping[str, Any]) -> Said | None:
@@ -63,14 +79,16 @@ def _of_choices(response: Mapping[str, Any]) -> Said | None:
     if response.get("status_code", 200) != 200 or not isinstance(body, Mapping):
         error = body.get("error") if isinstance(body, Mapping) else None
         return Said([], failed=_words(error) or f"status {response.get('status_code')}")
-    texts, refused = [], 0
+    texts, refused, cut = [], 0, 0
     for choice in body.get("choices") or []:
         message = choice.get("message") or {}
         if choice.get("finish_reason") in REFUSED or message.get("refusal"):
             refused += 1
+        elif _is_cut(choice):
+            cut += 1
         else:
             texts.append(_text(message.get("content")))
-    return Said(texts, refused) if texts or refused else None
+    return Said(texts, refused, cut=cut) if texts or refused or cut else None
 
 
 def _of_message(result: Mapping[str, Any]) -> Said | None:
@@ -81,6 +99,8 @@ def _of_message(result: Mapping[str, Any]) -> Said | None:
         return None
     if message.get("stop_reason") in REFUSED:
         return Said([], 1)
+    if _is_cut(message):
+        return Said([], cut=1)
     return Said([_text(message.get("content"))])
 
 
