@@ -468,3 +468,42 @@ def test_ids_with_spaces_are_for_csv_alone(opened):
     assert page.get_by_role("button", name="TREC qrels").is_disabled()
     expect(page.get_by_text("cannot hold these ids")).to_be_visible()
     assert [(row["item"], row["grade"]) for row in rows_of(page)] == [("a b", "1"), ("c,d", "2")]
+
+
+def test_a_sheet_with_other_texts_never_shows_the_grades_of_one_with_the_same_ids(opened, tmp_path):
+    # pages from disk share their storage, as two projects of one judge do
+    files = {}
+    for name in "AB":
+        items = [{"item": str(at), "text": f"text of project {name} {at}"} for at in (1, 2, 3)]
+        made = rw.judging.sheet(
+            {"1": {"1": 0, "2": 0, "3": 0}}, items=items, queries={"1": f"question of {name}"}, title=name
+        )
+        files[name] = tmp_path / f"sheet{name}.html"
+        made.save(files[name])
+    page = opened(files["A"])
+    begin(page)
+    press(page, *"312")
+    assert [row["grade"] for row in rows_of(page)] == ["3", "1", "2"]
+    page.goto(files["B"].as_uri())
+    expect(page.get_by_role("button", name="Begin")).to_be_visible()
+    expect(page.get_by_label("Your name")).to_have_value("")
+    begin(page, "Bo")
+    expect(page.locator("#sheet-status")).to_have_text("1 of 3 · 0 judged")
+    press(page, "0")
+    assert [(row["grade"], row["judge"]) for row in rows_of(page)] == [("0", "Bo")]
+    page.goto(files["A"].as_uri())  # the same sheet again still has its own
+    assert [(row["grade"], row["judge"]) for row in rows_of(page)] == [
+        ("3", "Ann"),
+        ("1", "Ann"),
+        ("2", "Ann"),
+    ]
+
+
+def test_a_sheet_that_is_made_again_with_the_same_texts_goes_on_where_it_was(opened, made):
+    page = opened(made())
+    begin(page)
+    press(page, "3", "1")
+    page.goto(made(title="Another title", guidelines=None).as_uri())
+    expect(page.locator("#sheet-status")).to_have_text("3 of 6 · 2 judged")
+    page.goto(made(queries={"1": "what is another?", "2": HOSTILE}).as_uri())
+    expect(page.get_by_role("button", name="Begin")).to_be_visible()

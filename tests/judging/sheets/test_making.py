@@ -87,14 +87,40 @@ def test_items_without_ids_are_told_to_be_renamed(tmp_path):
         rw.judging.sheet(PAIRS, items=[{"id": "a", "_id": "b", "text": "x"}])
 
 
-def test_the_key_is_of_tasks_and_grades_alone():
-    key = rw.judging.sheet(PAIRS, items=ITEMS).key
-    assert rw.judging.sheet(PAIRS, items=ITEMS[:3], lang="ko", title="x", grades="0-3").key == key
+def test_the_key_is_of_tasks_texts_pictures_and_grades_alone(tmp_path):
+    for colour in ("red", "blue"):
+        Image.new("RGB", (8, 8), colour).save(tmp_path / f"{colour}.png")
+
+    def key_of(pairs=PAIRS, items=ITEMS, queries=None, **other):
+        table = pl.DataFrame(items, infer_schema_length=None)
+        table.write_parquet(tmp_path / "items.parquet")
+        found = rw.judging.sheet(pairs, items=str(tmp_path / "items.parquet"), queries=queries, **other)
+        assert data_of(found)["key"] == found.key
+        return found.key
+
+    key = key_of()
+    guide = tmp_path / "guide.md"
+    guide.write_text("judge well")
+    assert key_of(items=ITEMS[:3], lang="ko", title="x", grades="0-3", guidelines=guide) == key
+    others = [
+        key_of(grades="0-1"),
+        key_of(repeats=0.5),
+        key_of({"1": ["a", "b"], "2": ["d"]}),
+        key_of(items=[*ITEMS[:2], {"item": "c", "text": "another text of c"}]),
+        key_of(items=[*ITEMS[:2], {"item": "c", "title": "text of c", "text": None}]),
+        key_of(queries={"1": "one", "2": "two"}),
+        key_of(queries={"1": "two", "2": "one"}),
+        *(key_of(items=[*ITEMS[:2], {**ITEMS[2], "image": f"{colour}.png"}]) for colour in ("red", "blue")),
+    ]
+    assert len({key, *others}) == 1 + len(others)
+
+
+def test_the_key_tells_apart_texts_that_are_alike_when_joined():
     keys = {
-        rw.judging.sheet(PAIRS, items=ITEMS, **other).key for other in ({"grades": "0-1"}, {"repeats": 0.5})
+        rw.judging.sheet({"1": ["a"]}, items=[{"item": "a", "title": title, "text": text}]).key
+        for title, text in (("x", "yz"), ("xy", "z"), ('x", "text": "y', "z"))
     }
-    keys.add(rw.judging.sheet({"1": ["a", "b"], "2": ["d"]}, items=ITEMS).key)
-    assert len(keys | {key}) == 4
+    assert len(keys) == 3
 
 
 def test_titles_texts_and_pictures_come_from_columns_of_usual_or_given_names(tmp_path):

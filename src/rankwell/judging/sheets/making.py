@@ -56,13 +56,19 @@ class Sheet:
 
     @property
     def key(self) -> str:
-        """What names this sheet in a browser: the same tasks and grades are the same sheet, and go on where they were."""
-        asked = [
-            [self.queries[query]["id"], self.items[item]["id"]]
-            for query, item in (self.pairs[task.pair] for task in self.tasks)
+        """What names this sheet in a browser: the same tasks, texts, pictures and grades are the same sheet, and go on where they were.
+
+        Pages from disk share what a browser keeps, so ids alone would show the grades of another project.
+        """
+        queries = [_digest(each) for each in self.queries]
+        items = [
+            _digest({**each, "picture": self.pictures[each["picture"]]} if "picture" in each else each)
+            for each in self.items
         ]
-        text = json.dumps([asked, [each.grade for each in self.grades]], ensure_ascii=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        asked = [
+            (queries[query], items[item]) for query, item in (self.pairs[task.pair] for task in self.tasks)
+        ]
+        return _digest([asked, [each.grade for each in self.grades]])[:16]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page holds as plain values."""
@@ -101,6 +107,10 @@ class Sheet:
     def __repr__(self) -> str:
         again = f", {self.repeats:,} of them repeats" if self.repeats else ""
         return f"Sheet {self.title!r}: {len(self):,} tasks{again}"
+
+
+def _digest(values: Any) -> str:
+    return hashlib.sha256(json.dumps(values, ensure_ascii=True).encode()).hexdigest()
 
 
 @checked
