@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,10 @@ class Diff(Shown):
         place = self._place(query)
         sides = []
         for name, lists in zip(self.names, self.lists, strict=True):
+            if lists is None and self.redaction is not None and not self.redaction.key:
+                raise UsageError(
+                    "the lists of a redacted difference hold the true ids, so they are not in its pickle; ask for the query before you pickle it."
+                )
             if lists is None:
                 raise UsageError(
                     f"{name} was given as results, which hold values but no lists; give both runs to see them side by side."
@@ -162,6 +167,23 @@ class Diff(Shown):
             top=None if top is None else plain("top", top, int),
         )
         return found if self.redaction is None else found.redacted(self.redaction)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, to be pickled; of a redacted difference without the true ids, the lists, which hold them, and the key."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.redaction is None:
+            return state
+        return state | {
+            "lists": (None, None),
+            "true_ids": None,
+            "redaction": replace(self.redaction, key=b""),
+        }
+
+    def __copy__(self) -> Diff:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Diff:
+        return replace(self, **{each.name: deepcopy(getattr(self, each.name), memo) for each in fields(self)})
 
     def _place(self, query: str | int) -> int:
         is_number = isinstance(query, (int, np.integer)) and abs(query) < 2**63

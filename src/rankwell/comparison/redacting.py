@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.diffs import Diff
+from rankwell.results.redacting import alone
 from rankwell.tables.redaction import Redaction
 
 
@@ -50,8 +51,10 @@ def redacted(found: Diff, redaction: Redaction) -> Diff:
         labels=tuple(labels[group] for group in kept),
         members=tuple(members[group] for group in kept),
     )
+    a, b = (alone(res, found.metric, redaction) for res in found.results)
     return replace(
         found,
+        results=(a, b),
         ids=ids[order],
         values=found.values[:, order],
         lacking=found.lacking[:, order],

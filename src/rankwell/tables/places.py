@@ -44,6 +44,18 @@ class LineAfter(Held):
         return f"{self.label}:{self.first + row + 1}"
 
 
+@record(eq=False)
+class Reordered(Held):
+    """The places of rows that were put in another order."""
+
+    place: Held
+    order: np.ndarray
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stood."""
+        return self.place(int(self.order[row]))
+
+
 def held(place: Place, name: str) -> Held:
     """Return a place that can be pickled; one that needs its file open becomes the number of the row."""
     return place if isinstance(place, Held) else RowOf(name)

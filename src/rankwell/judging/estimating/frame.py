@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.numbers import MOST
+from rankwell.tables.places import Held, Reordered, held
 from rankwell.tables.run_qrels import Qrels
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Unanswered = Literal["error", "random"]
 NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it
@@ -38,7 +36,7 @@ class Frame:
     propensity: np.ndarray | None
     drawn: np.ndarray | None
     grade: np.ndarray
-    place: Callable[[int], str]
+    place: Held
 
     @classmethod
     def of(cls, rows: SampleRows) -> Frame:
@@ -90,7 +88,7 @@ class Frame:
 
         return cls(
             name, query[firsts], offsets, items[order], tuple(names), sorted_by_query(codes), sorted_by_query(chance),
-            sorted_by_query(columns.get("drawn")), grade[order], lambda row: place(int(order[row])),
+            sorted_by_query(columns.get("drawn")), grade[order], Reordered(held(place, name), order),
         )  # fmt: skip
 
     def __len__(self) -> int:

@@ -17,6 +17,7 @@ from rankwell.judging.estimating.sampled import Sample
 from rankwell.judging.pooled import Pooled
 from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws, uniform
+from rankwell.tables.places import RowOf
 
 ARGUMENTS = ("budget", "design", "seed", "read")
 BUDGET = 50
@@ -129,5 +130,5 @@ def _frame(pooled: Pooled, drawings: list[Drawing]) -> Frame:
         np.concatenate([each.chance for each in drawings]),
         np.concatenate([each.drawn for each in drawings]),
         np.full(len(pooled), np.nan),
-        lambda row: f"the sample, row {row + 1}",
+        RowOf("the sample"),
     )
