@@ -96,7 +96,8 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     return read.with_columns(
         grades.alias("grade"),
         flags.replace_strict(FLAGS, return_dtype=pl.Boolean).alias("is_repeat"),
-        read["judge"].str.strip_chars(),
+        # keyboards and systems write é as one character or as two: the name, and the judge, is one
+        read["judge"].str.strip_chars().str.normalize("NFC"),
         *absent,
     ).select("query", "item", "grade", "judge", "time", "order", "is_repeat", "comment")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from itertools import combinations
 
 import numpy as np
@@ -318,3 +319,43 @@ def test_negatives_drawn_twice_leave_another_rank_distribution():
     assert once.rows[0].estimate != twice.rows[0].estimate
     assert "with replacement" in str(twice)
     assert "each at most once" in str(once)
+
+
+NOTHING = [
+    ({"1": ["a", "b"]}, {"1": {}}, {}, "no list has a judged query"),
+    ({"1": ["a", "b"]}, {"1": {}}, {"negatives": 1, "missing": "skip"}, "no list has a judged query"),
+    ({"1": ["a", "b"]}, {"2": {"a": 1}}, {"missing": "skip"}, "quer"),
+    ({"1": ["a"]}, {"1": {"a": 1}}, {}, "has one item, the relevant one, so no negative was sampled"),
+    ({"1": ["a", "b"]}, {"1": {"a": 1}}, {"unjudged": "condense"}, "has one item, the relevant one"),
+]
+
+
+@pytest.mark.parametrize(("run", "qrels", "words", "message"), NOTHING)
+@pytest.mark.filterwarnings("ignore")
+def test_lists_that_know_no_rank_among_negatives_are_one_error(run, qrels, words, message):
+    with pytest.raises(DataError, match=message):
+        rw.judging.correct(run, qrels, ["hit@1"], candidates=9, **words)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_any_lists_and_judgements_are_corrected_or_refused_with_an_error_of_rankwell():
+    rng = random.Random(5)
+    values = [0, 1, 2, -1, 0.5]
+    words = {
+        "negatives": [1, 3, 5], "missing": ["skip", "empty"], "grades": ["interactions", "judgements"], "rel": [1, 2, 0, -1],
+        "depth": [1, 2], "unjudged": ["nonrelevant", "condense"], "negative": ["unjudged", "nonrelevant"],
+    }  # fmt: skip
+    refused = 0
+    for _ in range(400):
+        run = {str(q): rng.sample("abcdef", rng.choice([4, 4, 1, 0])) for q in range(rng.randint(0, 3))}
+        qrels = {
+            str(q): {item: rng.choice(values) for item in rng.sample("abcdef", rng.randint(0, 3))}
+            for q in range(3)
+        }
+        given = {word: rng.choice(own) for word, own in words.items() if rng.random() < 0.3}
+        metric = rng.choice(["hit@1", "rr", "ndcg@2", "hit(rel=2)@2", "ap", "auc"])
+        try:
+            rw.judging.correct(run, qrels, [metric], candidates=rng.choice([1, 6, 9]), **given)
+        except RankwellError:
+            refused += 1
+    assert 0 < refused < 400

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import unicodedata
 
 import pytest
 from tests.judging.merging.test_dawid_skene import ROWS
@@ -189,3 +190,25 @@ def test_a_whole_grade_up_to_two_to_the_53_stays_what_it_is(grade, written, tmp_
 def test_a_grade_with_a_fraction_stays_what_it_is(tmp_path):
     found = rw.judging.merge(with_grade(tmp_path, "2.5"))
     assert grades_of(found) == {"b": 0, "a": 2.5}
+
+
+def test_a_name_that_is_written_in_two_forms_of_unicode_is_one_judge(exported):
+    composed, apart = "Jos\u00e9", "Jose\u0301"  # the same name from two keyboards
+    assert composed != apart
+    files = exported("a.csv", composed, "x 0", "y 1"), exported("b.csv", apart, "x 2 @9", "z 1")
+    found = rw.judging.merge(*files)
+    assert [judge.name for judge in found.judges] == [composed]
+    assert (grades_of(found), found.judged_again) == ({"x": 2, "y": 1, "z": 1}, 1)
+    assert [rw.read_qrels(file).assessor.name for file in files] == [composed, composed]
+    said = str(rw.agreement(files[0], files[1]))
+    assert apart not in said
+    assert (
+        len(rw.judging.merge(files[0], exported("c.csv", "Jose", "x 0")).judges) == 2
+    )  # no accent: another name
+
+
+def test_a_korean_name_from_another_system_is_one_judge(exported):
+    composed = "\ud64d\uae38\ub3d9"
+    apart = unicodedata.normalize("NFD", composed)  # as macOS writes it
+    files = exported("a.csv", composed, "x 0"), exported("b.csv", apart, "y 2")
+    assert [judge.name for judge in rw.judging.merge(*files).judges] == [composed]

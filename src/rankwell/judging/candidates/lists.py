@@ -86,6 +86,10 @@ def ranks_in_run(
     queries = table["query"].to_list()
     columns = [table[str(metric)].fill_null(np.nan).to_numpy() for metric in (*counted, *metrics)]
     rank, relevant, listed, length = (np.nan_to_num(each) for each in columns[:4])
+    if not queries:
+        raise DataError(
+            f"{run.name}: no list has a judged query, so no rank is known. Do the ids of the queries fit those of the judgements?"
+        )
     _refuse_lists(queries, relevant, listed, length)
     m, ranks = _negatives(queries, length, negatives), rank.astype(np.int64)
     deep = np.flatnonzero(ranks > m + 1)
@@ -162,6 +166,11 @@ def _refuse_lists(queries: list[Any], relevant: np.ndarray, listed: np.ndarray, 
 
 def _negatives(queries: list[Any], length: np.ndarray, negatives: int | None) -> int:
     m = int(length[0]) - 1 if negatives is None else negatives
+    if m < 1:
+        raise DataError(
+            f"the list of query {brief(queries[0])} has one item, the relevant one, so no negative was sampled. Give whole lists; if there "
+            f"are no negatives, evaluate them as they are with rw.evaluate."
+        )
     other = np.flatnonzero(length != m + 1)
     if len(other):
         at = int(other[0])
