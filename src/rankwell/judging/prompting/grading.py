@@ -31,6 +31,7 @@ LEADING = re.compile(
     r"conclusion|decision|result|output|json|thus|so|therefore|on|a|closer|second|third|look|thought|reflection|balance|최종|평가|등급|점수|결론|답변|판단)[\W_]+)+",
     re.IGNORECASE,
 )
+STOPPED = re.compile(r"[.!?…。！？][\"'”’»」』)\]]*$")
 CONCLUDED = re.compile(r".*\b(?:but|hence|thus|therefore)[,\s]*", re.IGNORECASE | re.DOTALL)
 LISTED = re.compile(r"[ ]*(?:(?:[#*•·+-]+|\d{1,2}[.)])[ \t]|\|)")
 FENCE = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})[^`~\n]*")
@@ -57,7 +58,7 @@ OTHERWISE = re.compile(
 REASON = re.compile(r"[*_`|\s]*(?:(?P<stop>[.!]\s)|[;:(\[–—-]|,?\s*(?:because|since)\b)", re.IGNORECASE)
 # what takes a grade back at once, and what says in the same sentence that it is not the judge's own
 REVOKED = re.compile(
-    r"\W*(?:no|nope|not|wrong|false|fake|incorrect|rejected|refused|ignored|denied|sic|아니다?|아님)\s*(?:[^\w\s]|$)",
+    r"\W*(?:no|nope|not(?:\s+(?:so|true|really|at all))?|wrong|false|fake|incorrect|rejected|refused|ignored|denied|sic|아니다?|아님)\s*(?:[^\w\s]|$)",
     re.IGNORECASE,
 )
 DENIED = re.compile(
@@ -147,7 +148,7 @@ def _given(text: str, scale: Sequence[Grade]) -> Read:
 def _own(lines: Sequence[Line], at: int) -> Read | None:
     """The grade in a line; None if it has none, or may be a quotation or a part of what its neighbours say."""
     line = lines[at]
-    if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _ends(lines[at - 1], line)):
+    if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _ends(lines, at - 1)):
         return None
     if at + 1 < len(lines) and not LISTED.match((below := lines[at + 1]).text):
         goes_on = not below.is_apart and next(filter(str.isalnum, below.text), "").islower()
@@ -155,17 +156,15 @@ def _own(lines: Sequence[Line], at: int) -> Read | None:
     return line.read
 
 
-def _ends(line: Line, below: Line) -> bool:
-    """Whether a line has ended what it says, so that the one below it does not go on with it."""
-    text = line.text.rstrip()
-    bare = text.rstrip("*_` ")
-    if bare.endswith((":", "：")):
-        return LEADING.fullmatch(text) is not None
-    if LISTED.match(text) or CONCLUDED.fullmatch(text):
-        return True
-    if bare.endswith((",", ";", "<", ">", "(", "[", "{", "=", "-", "–", "—")) and line.read is None:
-        return False
-    return below.is_apart or not bare[-1].isalnum() or bare != text
+def _ends(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line has ended what it says, so that the one below it does not go on with it: a sentence, or a list."""
+    text = lines[at].text.rstrip("*_` ")
+    if text.endswith((":", "：")) or LEADING.fullmatch(f"{text}:"):
+        return LEADING.fullmatch(f"{text}:") is not None
+    is_list = LISTED.match(text) and any(
+        LISTED.match(each.text) for each in (*lines[max(at - 1, 0) : at], lines[at + 1])
+    )
+    return bool(is_list or STOPPED.search(text) or CONCLUDED.fullmatch(text)) or lines[at].read is not None
 
 
 def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
