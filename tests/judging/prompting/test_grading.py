@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
@@ -313,6 +315,15 @@ def test_the_table_has_sixty_answers_and_half_of_them_are_hostile():
 )
 def test_a_grade_counts_only_where_it_is_the_judges_own(text, wanted):
     assert grade_in(text, FOUR) == ((wanted, "") if isinstance(wanted, int) else (None, wanted))
+
+
+def test_the_table_of_the_manual_is_true():
+    manual = (Path(__file__).parents[3] / "docs/judging_prompts.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.+`) \| (\w+) \|$", manual.partition("What counts as a grade")[2], re.MULTILINE)
+    assert len(rows) == 8
+    for answer, wanted in rows:
+        text = "\n".join(re.findall(r"`([^`]*)`", answer))
+        assert grade_in(text, FOUR) == ((int(wanted), "") if wanted.isdigit() else (None, wanted)), text
 
 
 @pytest.mark.parametrize(("text", "grade"), GIVEN, ids=[text[:20] for text, _ in GIVEN])
