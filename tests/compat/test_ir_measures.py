@@ -18,6 +18,7 @@ TEXTS = [
     "AP", "AP@10", "AP(rel=2)@5", "Bpref", "Bpref(rel=2)", "Compat(p=0.8)", "infAP", "INSQ(T=2.0, max_rel=3)", "INST(max_rel=3)",
     "IPrec@0.2", "IPrec(rel=2)@0.5", "Judged@10", "nDCG", "nDCG@10", "nDCG(dcg='exp-log2')@10", "NumRel",
     "NumRet", "NumRet(rel=1)", "NumRet(rel=2)", "NumRelRet(rel=2)", "nDCG(gains={1:3,2:9,3:20})@10", "nDCG(gains={2:9,3:20})", "nDCG(gains={0:1,3:7})@5",
+    "nDCG(gains={0:1,1:4})", "nDCG(gains={1:5})@5", "nDCG(gains={})@10", "nDCG(gains={9:2})",
     "SetP(relative=True)", "SetRelP(rel=2)", "INST(T=2.0, max_rel=3, min_rel=0)", "Compat(normalize=True)", "P@5", "P(rel=2)@3", "R@10", "R(rel=2)@4", "RBP(p=0.5, rel=1)", "RBP(rel=2)", "Rprec", "Rprec(rel=2)",
     "RR", "RR(rel=2)", "SDCG(max_rel=3)@5", "SetAP", "SetF", "SetF(beta=2.0)", "SetP(rel=2)", "SetR", "SetRelP", "Success@3", "ERR@5",
 ]  # fmt: skip
@@ -96,7 +97,7 @@ def variants():
     """Every metric that has a counterpart, with each of its parameters at values that fit and values that do not."""
     values = {
         "rel": [None, 1, 2, 0, 1.5], "alpha": [0.5, 0.0, 0.3], "beta": [None, 2.0, 0.5], "T": [1.0, 2.0, 3], "p": [0.8, 0.5, 0.95],
-        "max_grade": [None, 3, 2.5], "k": [None, 1, 10], "gain": ["linear", "exp2", "binary", {1: 2}, {2: 5}, {1: 0.5}], "level": [0.0, 0.2, 1.0],
+        "max_grade": [None, 3, 2.5], "k": [None, 1, 10], "gain": ["linear", "exp2", "binary", {1: 2}, {1: 2, "others": "own"}, {2: 5, "others": "own"}, {1: 0.5, "others": "own"}], "level": [0.0, 0.2, 1.0],
         "denom": ["R", "min_rk", "k", "n", "hits"], "norm": ["ndeval", "exact"], "levels": ["exact", "trec9"], "ideal": ["maximal", "judged"],
     }  # fmt: skip
     for base in {rule.metric for rule in RULES.values()}:
@@ -133,6 +134,29 @@ def test_nothing_is_written_that_ir_measures_refuses():
         assert list(ir_measures.iter_calc([measure], judged if is_of_topics else QRELS, RUN)), text
 
 
+def test_a_grade_that_gains_does_not_name_gains_itself():
+    # by hand: b gains 1 at rank 1, a its grade 3 at rank 2; (1 + 3 · 0.63093) / (3 + 0.63093)
+    metric = from_ir_measures("nDCG(gains={0:0,1:1,2:5})@10")
+    assert str(metric) == "ndcg(gain={0:0,1:1,2:5,others:own})@10"
+    res = rw.evaluate({"q": {"b": 3, "a": 2, "c": 1}}, {"q": {"a": 3, "b": 1, "c": 0}}, metric, policy=POLICY)
+    assert res[metric] == pytest.approx(0.796708, abs=1e-6)
+
+
+def test_a_negative_gain_is_none_as_there_where_it_takes_the_place_of_the_grade():
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 2, "b": 1}}
+    measure = ir_measures.nDCG(gains={2: -1})
+    (theirs,) = ir_measures.iter_calc([measure], qrels, run)
+    assert rw.evaluate(run, qrels, from_ir_measures("nDCG(gains={2:-1})"))[
+        "ndcg(gain={2:0,others:own})"
+    ] == pytest.approx(theirs.value)
+
+
+def test_a_table_that_ir_measures_reads_otherwise_is_refused_with_the_form_that_it_has():
+    with pytest.raises(rw.RankwellError, match=r"write others:own, as in gain=\{1:3,others:own\}"):
+        to_ir_measures("ndcg(gain={1:3,2:9})@10")
+    assert to_ir_measures("ndcg(gain={1:3,2:9,others:own})@10") == "nDCG(gains={1: 3, 2: 9})@10"
+
+
 def test_every_rule_is_tried():
     tried = {text.partition("@")[0].partition("(")[0] for text in [*TEXTS, *OF_TOPICS]} | {"NumRelRet"}
     assert tried == set(RULES)
@@ -153,7 +177,7 @@ def test_aliases_mean_the_same():
         ("AP(rel=0)", "at least 1"), ("infAP@10", "infAP has no @"), ("RBP(rel=1)@10", "no program there"), ("INST", "give max_rel="),
         ("alpha_nDCG", "needs a cut-off"), ("nDCG(dcg='exp-log2')", "give it a cut-off"), ("AP@1.5", "no whole number"),
         ("Nonsense@5", "'Nonsense' of ir_measures is unknown"), ("P(2)@5", "need names"), ("P(rel=)@5", "cannot read the parameters"), ("RBP(p=0.5)", "give rel="),
-        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "'exp-log2'"), ("@5", "not a measure"),
+        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "'exp-log2'"), ("@5", "not a measure"), ("nDCG(gains={-1:2})", "from 0"), ("nDCG(gains={1:0.5})", "whole numbers"),
     ],
 )  # fmt: skip
 def test_what_has_no_counterpart_is_said(text, words):
@@ -173,6 +197,8 @@ def test_what_has_no_counterpart_is_said(text, words):
         "ap(denom=R,rel=1.5)",
         "ap(denom=R,rel=0.5)",
         "ndcg(gain={1:0.5})",
+        "ndcg(gain={1:3,2:9})",  # a grade of 3 gains nothing here and 3 there
+        "ndcg(gain={1:0.5,others:own})",
         "rbp(gain=binary)@10",
         "alpha_ndcg",
         "inst",

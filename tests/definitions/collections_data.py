@@ -117,7 +117,7 @@ def metric_for(measure: str, level: int = 1, levels: str = "trec9") -> str | Non
     if name == "11pt_avg":
         return text("avg11", f"at=[{value}]", f"levels={levels}")
     if name == "ndcg":
-        return text("ndcg", f"gain={{{value.replace('=', ': ').replace(',', ', ')}}}")
+        return text("ndcg", f"gain={{{value.replace('=', ':')},others:own}}")
     if name == "set_F":
         return text("set_f", f"C={float(value):g}")
     if name == "utility" and value.endswith(",0"):

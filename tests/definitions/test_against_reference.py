@@ -33,7 +33,7 @@ METRICS = [
     "nerr(max_grade=12)", "rbp", "rbp(p=.5)@3", "rbp(gain=binary)", "rbp(max_grade=12,p=.95)", "rbp_residual",
     "rbp_residual(p=.5)@2", "insq", "insq(T=3)@3", "insq(gain=binary,T=.25)", "inst", "inst(T=2.5)@3",
     "inst(gain=binary,T=.3)", "inst(max_grade=12)", "q", "q@3", "q(beta=0)", "q(beta=10)@2", "q(gain=exp2)", "q(rel=2)",
-    "q(gain={1:1,2:5})", "compat", "compat(p=.5)", "compat(depth=2)", "compat(depth=none)", "compat(rel=2)", "unj@2", "unj@5",
+    "q(gain={1:1,2:5})", "q(gain={2:5,others:own})", "cg(gain={1:3,others:own})@3", "ndcg(gain={0:1,2:-1,others:own})@3", "compat", "compat(p=.5)", "compat(depth=2)", "compat(depth=none)", "compat(rel=2)", "unj@2", "unj@5",
     "infap", "infap(rel=2)", "auc", "auc(among=judged)", "auc(rel=2)", "auc_topk", "auc_topk@2", "auc_topk(collection=30)@3",
     "pauc@1", "pauc@3", "pap@2", "pap(rel=2)@3", "gmap", "gmap@2", "gmap(floor=.01)", "gmap(epsilon=1e-5)", "gmap(epsilon=.1)@2",
     "ndcg(ideal=uncut)@2", "ndcg(ideal=uncut,gain=exp2,discount=jk)@3", "ndcg(ideal=maximal)@3", "ndcg(ideal=maximal,max_grade=12,gain=exp2)@2", "ndcg(ideal=maximal,gain={1:3,2:9})@4",

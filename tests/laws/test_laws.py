@@ -45,7 +45,15 @@ def variants(cls):
 
 METRICS = [
     *(metric for cls in classes() if cls.__module__.startswith("rankwell.") for metric in variants(cls)),
-    *map(metric_of, ["ndcg(gain={1:3,2:1,3:5})@3", "ndcg(discount=[1,.5])", "ndcg(discount=jk,base=3)@3"]),
+    *map(
+        metric_of,
+        [
+            "ndcg(gain={1:3,2:1,3:5})@3",
+            "ndcg(gain={2:5,others:own})@3",
+            "ndcg(discount=[1,.5])",
+            "ndcg(discount=jk,base=3)@3",
+        ],
+    ),
     *map(
         metric_of,
         [

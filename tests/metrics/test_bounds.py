@@ -22,7 +22,7 @@ GRADED = (
     "dcg(discount=[1,0.5,0.5])", "dcg(gain={0:1,1:2})@3", "err", "err@2", "err(gain=linear)", "err(max_grade=4)", "rbp",
     "rbp(p=0.5)@2", "rbp(gain=binary)", "insq", "ndcg", "ndcg@2", "ndcg@3", "ndcg(gain=exp2)@3", "ndcg(gain=exp2)",
     "ndcg(discount=jk)@4", "ndcg(ideal=uncut)@2", "ndcg(ideal=retrieved)@2", "ndcg(ideal=retrieved)", "ndcg(ideal=maximal)@3",
-    "ndcg(gain={1:3,2:1})@3", "ndcg(gain={0:1,1:2})@2", "ndcg(discount=[1,1,0.2])",
+    "ndcg(gain={1:3,2:1})@3", "ndcg(gain={0:1,1:2})@2", "ndcg(gain={1:3,others:own})@2", "ndcg(discount=[1,1,0.2])",
 )  # fmt: skip
 POLICIES = (
     {},

@@ -55,6 +55,12 @@ def test_a_text_is_read_as_its_grammar_says(text, parameters):
         ("ndcg(gain exp2)", "expected '=' but found 'exp2)'"),
         ("ndcg(gain=)", "expected a value but found ')'"),
         ("ndcg(gain={1})", "expected ':' but found '})'"),
+        (
+            "ndcg(gain={1:2,others:3})",
+            "expected own (others:own: all other grades gain themselves) but found '3})'",
+        ),
+        ("ndcg(gain={1:2,rest:own})", "expected a number or others but found 'rest:own})'"),
+        ("ndcg(gain={others:own})", "gain must be one of linear, exp2, {number: number, …}"),
         ("ndcg(discount=[1 2])", "expected ',' or ']' but found '2])'"),
         ("ndcg(discount=[1,])", "expected a value but found '])'"),
         ("ndcg(gian=exp2)", "ndcg has no parameter 'gian'"),
@@ -80,6 +86,7 @@ def test_names_and_parameters_are_read_in_upper_and_lower_case_and_values_as_the
     [
         (2.0, "2"), (0.1, "0.1"), (1e300, "1e+300"), (-3, "-3"), (True, "true"), (None, "none"), ("exp2", "exp2"), ("true", "'true'"),
         ("two words", "'two words'"), ("it's", '"it\'s"'), ((1.0, 0.5), "[1,0.5]"), (((1.0, 3.0), (2.0, 7.5)), "{1:3,2:7.5}"),
+        (((1.0, 3.0), ("others", "own")), "{1:3,others:own}"),
     ],
 )  # fmt: skip
 def test_a_value_is_written_in_the_grammar(value, text):

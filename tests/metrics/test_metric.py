@@ -68,7 +68,13 @@ def test_a_metric_cannot_be_changed(name):
 
 
 @pytest.mark.parametrize(
-    "text", ["ndcg(gain={1:2,3:4},discount=jk,base=3)@7", "by_topic(metric=ap)", "coverage@5"]
+    "text",
+    [
+        "ndcg(gain={1:2,3:4},discount=jk,base=3)@7",
+        "ndcg(gain={1:2,others:own})",
+        "by_topic(metric=ap)",
+        "coverage@5",
+    ],
 )
 def test_a_copy_and_a_pickle_are_equal(text):
     metric = metric_of(text)

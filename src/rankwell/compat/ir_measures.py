@@ -3,7 +3,7 @@
 ir_measures covers every topic of the judgements (``missing=empty``) and uses 0 for undefined values; ties depend on the
 program it calls. ``judged_only=True`` is not a parameter of a metric here but a policy: ``Policy(unjudged="condense")``.
 What is written is what ir_measures takes and one of its programs computes: ``rel`` is a whole number from 1, and measures of
-topics have a cut-off. With ``gains=``, grades above the highest one named gain themselves there and nothing here.
+topics have a cut-off. Grades that ``gains=`` does not name gain themselves there, so the table here has ``others:own``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import named_gains
 from rankwell.records import record
 
 __all__ = ["from_ir_measures", "to_ir_measures"]
@@ -132,7 +133,7 @@ def from_ir_measures(text: str) -> Metric:
     >>> from_ir_measures("AP(rel=2)@10"), from_ir_measures("nDCG(dcg='exp-log2')@20"), from_ir_measures("IPrec@0.2")
     (ap(denom=R,rel=2)@10, ndcg(gain=exp2)@20, iprec(level=0.2,levels=trec9))
     >>> from_ir_measures("nDCG(gains={1:3,2:9})@10"), from_ir_measures("NumRet(rel=1)")
-    (ndcg(gain={1:3,2:9})@10, num_rel_ret)
+    (ndcg(gain={1:3,2:9,others:own})@10, num_rel_ret)
     """
     found = TEXT.match(text)
     if found is None:
@@ -151,8 +152,7 @@ def from_ir_measures(text: str) -> Metric:
     _check(text, name, given, found["at"])
     changes = {rule.parameters[key]: value for key, value in given.items() if key in rule.parameters}
     if name == "nDCG" and "gain" in changes:
-        gains = given.get("gains")
-        changes["gain"] = GAINS[given["dcg"]] if gains is None else _filled(gains, own=True)
+        changes["gain"] = _gains(text, given["gains"]) if "gains" in given else GAINS[given["dcg"]]
     if changes.get("rel") == 1 and name != "RBP":
         del changes["rel"]
     if found["at"]:
@@ -220,7 +220,10 @@ def to_ir_measures(metric: str | Metric) -> str:
         text = _written(wanted, name, rule)
         if text is not None:
             return text
-    raise UsageError(f"{wanted} has no counterpart in ir_measures.")
+    gain = getattr(wanted, "gain", "")
+    lacks_own = not isinstance(gain, str) and not named_gains(gain)[1]
+    hint = " There, grades that a table does not name gain themselves: write others:own, as in gain={1:3,others:own}, if that is meant."
+    raise UsageError(f"{wanted} has no counterpart in ir_measures.{hint if lacks_own else ''}")
 
 
 def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
@@ -262,19 +265,23 @@ def _there(rule: Rule, key: str, value: Any) -> tuple[str, Any] | None:
         words = {word: there for there, word in GAINS.items()}
         if isinstance(value, str):
             return ("dcg", words[value]) if value in words else None
-        is_whole = all(float(each).is_integer() for pair in value for each in pair)
-        whole = {int(grade): int(gain) for grade, gain in value} if is_whole else {}
-        return ("gains", dict(_filled(whole, own=False))) if is_whole else None
+        pairs, has_own = named_gains(value)
+        is_theirs = has_own and all(each >= 0 and float(each).is_integer() for pair in pairs for each in pair)
+        return ("gains", {int(grade): int(gain) for grade, gain in pairs}) if is_theirs else None
     kind = KINDS[names[0]]
     if isinstance(value, str) or value is None or (kind is int and not float(value).is_integer()):
         return None
     return names[0], kind(value)
 
 
-def _filled(gains: Mapping[int, int], *, own: bool) -> tuple[tuple[int, int], ...]:
-    """Return the gain of every grade up to the highest one named: there the others gain themselves, here nothing."""
-    others = {grade: grade if own else 0 for grade in range(1, max(gains, default=0) + 1)}
-    return tuple(sorted((others | dict(gains)).items()))
+def _gains(text: str, gains: Mapping[Any, Any]) -> Any:
+    """Return the gain here: there it takes the place of the grade, so other grades gain themselves and a gain below 0 is none."""
+    if not all(type(each) is int for pair in gains.items() for each in pair) or min(gains, default=0) < 0:
+        raise UsageError(
+            f"{text}: gains={brief(dict(gains))} must be gains of grades from 0, all whole numbers."
+        )
+    named = {grade: max(gain, 0) for grade, gain in gains.items()}
+    return {**named, "others": "own"} if named else "linear"
 
 
 def _parameters(text: str, inside: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from rankwell.tables.arguments import LARGEST, UNFIT, kinds_of
 
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
+# a table of gains; its last row may say what all other grades gain: themselves
+Gains = tuple[tuple[float, float] | tuple[Literal["others"], Literal["own"]], ...]
+OTHERS_OWN: tuple[Literal["others"], Literal["own"]] = ("others", "own")
 WORD = re.compile(r"[^\W\d][\w-]*")  # needs no quotes in a metric's text
 
 
@@ -40,11 +43,20 @@ def fitted(value: Any, kind: Any) -> Any:
         listed = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
         numbers = [fitted(each, float) for each in value] if listed else [UNFIT]
         return UNFIT if UNFIT in numbers else tuple(numbers)
-    if kind == Pairs:
+    if kind == Gains:
         pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
-        numbers = [fitted(tuple(pair), Numbers) for pair in pairs]
-        return UNFIT if UNFIT in numbers or not numbers else tuple(sorted(numbers))
+        rows = [tuple(pair) if isinstance(pair, (tuple, list)) else () for pair in pairs]
+        # types first: a row may hold anything, such as an array, which has no truth value
+        others = [row for row in rows if set(map(type, row)) == {str} and row == OTHERS_OWN]
+        named = [fitted(row, Numbers) for row in rows if row not in others]
+        return UNFIT if UNFIT in named or not named else (*sorted(named), *others)
     return arguments.fitted(value, kind)
+
+
+def named_gains(gains: Gains) -> tuple[Pairs, bool]:
+    """Return the rows of a table of gains with grades, and whether other grades gain themselves."""
+    has_own = gains[-1] == OTHERS_OWN
+    return cast("Pairs", gains[:-1] if has_own else gains), has_own
 
 
 def described(kinds: tuple[Any, ...]) -> str:
@@ -60,7 +72,7 @@ def described(kinds: tuple[Any, ...]) -> str:
                 bool: "true or false",
                 str: "a name",
             }
-            special = {Numbers: "a list of numbers", Pairs: "{number: number, …}"}
+            special = {Numbers: "a list of numbers", Gains: "{number: number, …}"}
             words.append(special.get(kind) or plain.get(kind) or "a metric")
     return ("one of " if len(words) > 2 or get_origin(kinds[0]) is Literal else "") + ", ".join(words)
 
@@ -70,6 +82,8 @@ def value_text(value: Any) -> str:
 
     >>> value_text(((1.0, 3.0), (2.0, 7.5)))
     '{1:3,2:7.5}'
+    >>> value_text(((1.0, 3.0), ("others", "own")))
+    '{1:3,others:own}'
     >>> value_text("genres"), value_text("genre_*")
     ('genres', "'genre_*'")
     """

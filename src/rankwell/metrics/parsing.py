@@ -1,7 +1,8 @@
 """Parser of a metric's text.
 
 text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
-value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" pair … "}" | text
+pair   = number ":" number | others ":" own
 
 A bare word is read as a metric if the parameter's type is Metric: by_topic(metric=ap).
 """
@@ -184,9 +185,14 @@ class _Reader:
             return self._metric()
         return _WORDS.get(word.lower(), word)
 
-    def _pair(self) -> tuple[float, float]:
-        key = self._expect("number", "a number")
+    def _pair(self) -> tuple[float | str, float | str]:
+        names_others = self._peek() == ("word", "others")
+        key = self._expect("word" if names_others else "number", "a number or others")
         self._expect("sign", "':'", ":")
+        if names_others:
+            if self._peek() != ("word", "own"):
+                raise self._error("own (others:own: all other grades gain themselves)")
+            return key, self._expect("word", "own")
         return float(key), float(self._expect("number", "a number"))
 
     def _series(self, close: str, part: Any) -> list[Any]:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
-from itertools import pairwise
-
 from rankwell.compat.trec_eval.evaluated import Evaluated
-from rankwell.compat.trec_eval.makers import Printed
 from rankwell.compat.trec_eval.options import Options
-from rankwell.compat.trec_eval.special import GainRBP
 
 # where, the versions, what the program does, what is printed here
 ALL = (
@@ -60,27 +54,13 @@ def table() -> str:
 def notes(options: Options, found: Evaluated) -> list[str]:
     """Return one line that names the values of this run that are printed as defined, if there are any."""
     names = {line.name for line in found.lines}
-    touched = ["gains less than 1 apart"] if _has_fractions(found.lines) else []
-    touched += found.notes
     said = []
-    if touched:
-        said.append(f"as defined, not as the program computes it: {'; '.join(touched)} (see --differences)")
+    if found.notes:
+        said.append(
+            f"as defined, not as the program computes it: {'; '.join(found.notes)} (see --differences)"
+        )
     if options.complete and options.level != 1 and "num_rel" in names:
         said.append(
             "num_rel of all topics counts every grade above 0, whatever -l is, as the program does with -c"
         )
     return said
-
-
-def _has_fractions(lines: Sequence[Printed]) -> bool:
-    """Whether a measure has two gains that are less than 1 apart."""
-    for line in lines:
-        if isinstance(line.metric, GainRBP):  # has no ideal list
-            continue
-        names = [] if line.metric is None else [field.name for field in fields(line.metric)]
-        gain = getattr(line.metric, "gain", None) if "gain" in names else None
-        if gain is not None and not isinstance(gain, str):
-            values = sorted(value for _, value in gain)
-            if any(0 < high - low < 1 for low, high in pairwise(values)):
-                return True
-    return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import named_gains
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -162,7 +164,8 @@ def _notes(options: Options, found: Evaluated, listed: _Parts, qrels: Qrels) -> 
     names = {line.metric.name for line in found.lines if line.metric is not None}
     asked = {text.partition(".")[0] for text in options.measures}
     has_gains = any(isinstance(line.metric, GainRBP) for line in found.lines)
-    notes = ["rbp with gains"] if has_gains else []
+    notes = ["gains less than 1 apart"] if _are_close(found.lines, grades_of(qrels)) else []
+    notes += ["rbp with gains"] if has_gains else []
     if "rbp" in asked and listed.highest > 1 and not has_gains:
         notes.append("rbp of grades above 1")
     if "rbp_resid" in asked and (retrieved == sum(known)).any():
@@ -172,6 +175,21 @@ def _notes(options: Options, found: Evaluated, listed: _Parts, qrels: Qrels) -> 
     if "prefs_avgjg_rnonrel" in names and np.count_nonzero(np.unique(grades_of(qrels)) <= 0) > 1:
         notes.append("Rnonrel with several nonrelevant levels")
     return notes
+
+
+def _are_close(lines: Sequence[Printed], grades: np.ndarray) -> bool:
+    """Whether a table gives two grades gains that differ by less than 1; a grade that it does not name gains itself."""
+    own = {grade: grade for grade in np.unique(grades[grades >= 0]).tolist()}
+    # rbp has no ideal list, which is what the program sorts wrongly
+    tables = [
+        named_gains(gain)[0]
+        for line in lines
+        if not isinstance(gain := getattr(line.metric, "gain", ""), str)
+        and not isinstance(line.metric, GainRBP)
+    ]
+    return any(
+        0 < high - low < 1 for table in tables for low, high in pairwise(sorted((own | dict(table)).values()))
+    )
 
 
 def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
@@ -186,12 +204,8 @@ def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.n
 
 
 def _settings(options: Options, qrels: Qrels) -> Settings:
-    has_gains = any("=" in text for text in options.measures)
-    grades = tuple(np.unique(grades_of(qrels)).tolist()) if has_gains else ()
     is_grouped = qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1)
-    return Settings(
-        options.level, options.version, options.collection, grades, "topic" if is_grouped else "query"
-    )
+    return Settings(options.level, options.version, options.collection, "topic" if is_grouped else "query")
 
 
 def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> Results:

@@ -18,6 +18,7 @@ from rankwell.metrics.binary.interpolated import Avg11
 from rankwell.metrics.binary.levels import Levels
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import OTHERS_OWN
 from rankwell.records import record
 
 Kind = Literal["real", "count", "text", "log"]
@@ -33,7 +34,6 @@ class Settings:
     level: int = 1
     version: int = 10
     collection: int | None = None
-    grades: tuple[float, ...] = ()
     groups: Literal["topic", "query"] = "topic"  # the judgement groups of preferences
 
     @property
@@ -134,8 +134,9 @@ def gains(text: str) -> Maker:
             metric = _levelled(metric, settings)
         if given is None:
             return [Printed(name, metric)]
-        table = {grade: grade for grade in settings.grades if grade >= 0} | _gains(_pairs(given))
-        return [Printed(f"{name}_{given}", replace(metric, gain=table))]  # type: ignore[call-arg]
+        table = _gains(_pairs(given))
+        gain: object = (*table.items(), OTHERS_OWN) if table else "linear"
+        return [Printed(f"{name}_{given}", replace(metric, gain=gain))]  # type: ignore[call-arg]
 
     return make
 

@@ -18,7 +18,7 @@ from rankwell.metrics.diversity.subtopic_metric import Discounted, OnTopics
 from rankwell.metrics.diversity.subtopics import Weights
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.metrics.parameters import Pairs
+from rankwell.metrics.parameters import Gains
 
 __all__ = ["APIA", "PIA", "RRIA", "nDCGIA"]
 
@@ -188,7 +188,7 @@ class nDCGIA(Discounted, _IntentAware):
         ideal list for all topics together.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; others gain nothing, or themselves with {1:3,others:own}
         discount, base, weights, topics, universe
         rel: under ratings, the rating from which gains count; default the policy's rel
         gain_from
@@ -205,7 +205,7 @@ class nDCGIA(Discounted, _IntentAware):
 
     name: ClassVar[str] = "ndcg_ia"
 
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
 
     def broken_laws(self) -> dict[str, str]:
         """As for nDCG."""

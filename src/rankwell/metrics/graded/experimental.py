@@ -12,7 +12,7 @@ from rankwell.judge.scale import Scale
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import Gain, Ideals, best_of, discount, gain_of
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.metrics.parameters import Pairs
+from rankwell.metrics.parameters import Gains
 from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["RNDCG", "YAAP", "BinG", "G", "NDCGRel"]
@@ -106,7 +106,7 @@ class _Gains(QueryMetric):
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     sliceable: ClassVar[bool] = True
 
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
@@ -177,7 +177,7 @@ class G(_Gains):
         are relevant.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
@@ -217,7 +217,7 @@ class NDCGRel(_Gains):
         trec_eval's ndcg_rel; discounts are 1/log2(r + 1).
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
@@ -260,7 +260,7 @@ class RNDCG(_Gains):
         trec_eval's Rndcg; discounts are 1/log2(r + 1).
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         rel: the lowest grade that counts as relevant; a query needs a relevant item; default: above 0, or the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 

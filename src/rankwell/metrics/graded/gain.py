@@ -22,7 +22,7 @@ from rankwell.metrics.graded.gain_functions import (
     gain_of,
 )
 from rankwell.metrics.metric import Better, definition
-from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.metrics.parameters import Gains, Numbers
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.series import frozen
 
@@ -125,7 +125,7 @@ class CG(Gained):
         more.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
@@ -142,7 +142,7 @@ class CG(Gained):
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     words: ClassVar[tuple[str, str, str]] = ("gain", "counts", "")
 
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
@@ -168,7 +168,7 @@ class DCG(Gained):
         changes the value; in nDCG it cancels for log2p1, but not for jk.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel
@@ -187,7 +187,7 @@ class DCG(Gained):
     name: ClassVar[str] = "dcg"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
     rel: float | None = None
@@ -208,7 +208,7 @@ class IDCG(DCG):
         trec_eval 10's ideal_dcg.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel

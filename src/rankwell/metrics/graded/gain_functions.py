@@ -15,7 +15,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale, exp2_gain, exp2_share
 from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
-from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.metrics.parameters import Gains, Numbers, named_gains
 from rankwell.records import record
 from rankwell.tables.ranked import Ranked, ratio
 
@@ -64,7 +64,7 @@ def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
 class Gain:
     """A metric's rule for turning grades into gains."""
 
-    gain: str | Pairs
+    gain: str | Gains
     rel: float | None
     gain_from: str
 
@@ -79,10 +79,12 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
     if isinstance(metric.gain, str):
         level = scale.level(ranked.grade, metric.rel, metric.gain_from)
         return np.maximum(level if metric.gain == "linear" else exp2_gain(level), 0.0)
-    grades, table = np.array(metric.gain).T
+    pairs, has_own = named_gains(metric.gain)
+    grades, table = np.array(pairs).T
     place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
     named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
-    return np.where(named, table[place], 0.0)
+    others = np.where(ranked.grade > 0, ranked.grade, 0.0) if has_own else 0.0
+    return np.where(named, table[place], others)
 
 
 def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:

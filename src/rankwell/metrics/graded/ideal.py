@@ -15,7 +15,7 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain import LOSSES, TABLE
 from rankwell.metrics.graded.gain_functions import best_of, gain_of
 from rankwell.metrics.metric import definition
-from rankwell.metrics.parameters import Pairs
+from rankwell.metrics.parameters import Gains
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked
 
@@ -38,7 +38,7 @@ class Q(Additive):
 
     Parameters
         beta: the weight of gains relative to counts, at least 0
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
@@ -57,7 +57,7 @@ class Q(Additive):
     aliases: ClassVar[tuple[str, ...]] = ("q_measure",)
 
     beta: float = 1.0
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 

@@ -18,7 +18,7 @@ from rankwell.metrics.graded.gain_functions import (
     top_level,
 )
 from rankwell.metrics.metric import NO_CUT, definition
-from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.metrics.parameters import Gains, Numbers, named_gains
 
 if TYPE_CHECKING:
     from rankwell.judge.unjudged import Unjudged
@@ -44,10 +44,11 @@ class nDCG(OnScale, Gained):
         missed items cost nothing; ``ideal=maximal`` is k items of the scale's highest grade (scaled DCG, sDCG), the same
         for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is, so a list shorter
         than that is never perfect (jurity). Normalising per query can invert the order that DCG gives (Jeunen et al.,
-        2024).
+        2024). Grades that a table does not name have no gain; in trec_eval's ``ndcg.1=3`` and ir_measures' ``gains=`` they
+        gain themselves, which is ``gain={1:3,others:own}``.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
         ideal: judged, uncut, retrieved or maximal
@@ -68,7 +69,7 @@ class nDCG(OnScale, Gained):
 
     name: ClassVar[str] = "ndcg"
 
-    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    gain: Literal["linear", "exp2"] | Gains = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
     ideal: Literal["judged", "uncut", "retrieved", "maximal"] = "judged"
@@ -87,6 +88,10 @@ class nDCG(OnScale, Gained):
         super().check()
         if self.ideal == "maximal" and self.k is None:
             raise UsageError(NO_CUT.format(name="ndcg(ideal=maximal)"))
+        if self.ideal == "maximal" and not isinstance(self.gain, str) and named_gains(self.gain)[1]:
+            raise UsageError(
+                f"{self}: with others:own the highest gain of the scale is not known. For ideal=maximal, name every grade."
+            )
 
     def applies(self, parameter: str) -> bool:
         """``max_grade`` applies only with ideal=maximal."""
@@ -105,7 +110,7 @@ class nDCG(OnScale, Gained):
         known = super().bounded()
         if known.kind == "none" or self.ideal == "maximal":
             return known
-        if not isinstance(self.gain, str) and min(gain for _, gain in self.gain) < 0:
+        if not isinstance(self.gain, str) and min(gain for _, gain in named_gains(self.gain)[0]) < 0:
             return LOSSES
         return EXACT if self.ideal == "retrieved" else FREE_R
 
@@ -144,7 +149,7 @@ class nDCG(OnScale, Gained):
     def _most(self, judged: Judged, context: Context) -> float:
         """The highest gain of the scale."""
         if not isinstance(self.gain, str):
-            return float(max(gain for _, gain in self.gain))
+            return max(gain for _, gain in named_gains(self.gain)[0])
         levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
         top = top_level(self, levels[~np.isnan(levels)], context)
         return top if self.gain == "linear" else float(exp2_gain(np.array([top]))[0])
