@@ -67,6 +67,42 @@ def test_personalization_of_lists_alone_needs_no_catalogue():
         left + right
 
 
+def test_the_share_of_test_items_needs_no_catalogue():
+    lists, judged = {"u": ["a", "b"], "v": ["c", "a"]}, {"u": {"a": 1, "x": 1}, "v": {"c": -1}}
+    for engine in ("memory", "stream"):
+        res = rw.evaluate(lists, judged, ["test_share@2", "test_share@1"], engine=engine)
+        assert list(res.mean.values()) == [
+            pytest.approx(2 / 3),
+            1.0,
+        ]  # a and c of a, b and c; both of a and c
+        assert rw.evaluate(lists, judged, ["test_share@2"], items=[*"abcxyz"], engine=engine).mean == {
+            "test_share@2": res["test_share@2"]
+        }
+
+
+@every(
+    "metric",
+    [
+        "test_share",
+        "personalization",
+        "personalization(similarity=shared)@2",
+        "personalization(similarity=jaccard)",
+    ],
+)
+def test_items_that_train_lacks_are_not_left_out_in_silence_where_no_catalogue_is_given(metric):
+    lists, judged, train = (
+        {"u": ["a", "b"], "v": ["a", "d"]},
+        {"u": {"a": 1}, "v": {"a": 1}},
+        {"w": {"a": 1, "c": 1}},
+    )
+    alone = rw.evaluate(lists, judged, metric)
+    with pytest.raises(
+        rw.RankwellError, match="2 rows hold items that are not in train.*Give items= with every item"
+    ):
+        rw.evaluate(lists, judged, [metric, "msi"], train=train)
+    assert rw.evaluate(lists, judged, [metric, "msi"], train=train, items=[*"abcd"])[metric] == alone[metric]
+
+
 def test_personalization_of_parts_whose_lists_have_one_length_each_adds_up_to_that_of_all_pairs():
     draw = random.Random(5)
     items = [f"i{number}" for number in range(12)]

@@ -11,6 +11,7 @@ from tests.every import every
 from tests.prepare.logs import movietweetings, random_log
 
 import rankwell as rw
+from rankwell.metrics import classes
 from rankwell.prepare import PopularityCut, Share
 
 RULES = [
@@ -302,3 +303,31 @@ def test_the_reports_of_movietweetings_add_up():
     assert "1,564    0.1489        80,006           0.8001" in long.to_text()
     for text in (long.to_markdown(), long.to_html(), long.to_json(), report.to_markdown(), report.to_html()):
         assert text
+
+
+# the most popular item, and one that the rule puts exactly at the border: .29 of 100 users is 28.999999999999996 in doubles
+@every(
+    ("rule", "at", "users"),
+    [
+        ("reach", 0.29, (100, 29, 2, 1)), ("count", 29, (100, 29, 2, 1)), ("quantile", 0.8, (100, 29, 2, 1, 1, 1)), ("iqr", 0, (100, 2, 1, 1, 1)),
+    ],
+)  # fmt: skip
+def test_an_item_exactly_at_the_border_is_in_the_tail(rule, at, users):
+    log = {str(user): [f"i{n}" for n, most in enumerate(users) if user < most] for user in range(100)}
+    tail = rw.long_tail(log, head=rule, at=at)
+    assert tail.to_frame().filter(pl.col("part") == "head")["item"].to_list() == ["i0"]
+    assert PopularityCut(**{rule: at}).fit(log).items_ == ["i0"]
+    shown = rw.evaluate({"0": ["i0", "i1"]}, metrics=[f"aplt(head={rule},at={at})"], train=log)
+    assert list(shown.mean.values()) == [0.5]
+
+
+def test_every_text_that_names_the_rules_says_that_their_border_is_not_in_the_head():
+    metrics = [metric for metric in classes() if "head" in metric.__dataclass_fields__]
+    assert len(metrics) >= 6
+    for metric in metrics:
+        card = " ".join(rw.explain(metric).to_text().split())
+        assert "strictly above" in card, metric
+        assert "head=reach, count, quantile or iqr" in card or "As for aplt" in card, metric
+    for text in (rw.long_tail.__doc__, PopularityCut.__doc__):
+        words = " ".join(text.split())
+        assert words.count("more than") >= 2 and words.lower().count("strictly above") >= 2

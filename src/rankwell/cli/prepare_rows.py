@@ -20,14 +20,14 @@ class Rule:
 
     share_of_volume: Annotated[
         float | None,
-        Option(help="the most popular items that together have this share of all interactions"),
+        Option(help="the most popular items that together have at least this share of all interactions"),
     ] = None
     top: Annotated[int | None, Option(help="this many items, the most popular ones")] = None
     fraction: Annotated[float | None, Option(help="this share of the items, the most popular ones")] = None
     reach: Annotated[float | None, Option(help="items of more than this share of the users")] = None
     count: Annotated[float | None, Option(help="items of more than this many users")] = None
-    quantile: Annotated[float | None, Option(help="items above this quantile of popularity")] = None
-    iqr: Annotated[float | None, Option(help="items above Q3 + this · (Q3 − Q1)")] = None
+    quantile: Annotated[float | None, Option(help="items strictly above this quantile of popularity")] = None
+    iqr: Annotated[float | None, Option(help="items strictly above Q3 + this · (Q3 − Q1)")] = None
 
 
 @record(kw_only=True)
@@ -36,10 +36,10 @@ class Limits:
 
     GROUP: ClassVar = KEPT
 
-    min_per_user: Annotated[int | None, Option(help="the minimum number of rows per user")] = None
-    max_per_user: Annotated[int | None, Option(help="the maximum number of rows per user")] = None
-    min_per_item: Annotated[int | None, Option(help="the minimum number of rows per item")] = None
-    max_per_item: Annotated[int | None, Option(help="the maximum number of rows per item")] = None
+    min_per_user: Annotated[int | None, Option(help="keep users of at least this many rows")] = None
+    max_per_user: Annotated[int | None, Option(help="keep users of at most this many rows")] = None
+    min_per_item: Annotated[int | None, Option(help="keep items of at least this many rows")] = None
+    max_per_item: Annotated[int | None, Option(help="keep items of at most this many rows")] = None
 
 
 def popularity(

@@ -97,7 +97,7 @@ def core(
     log
         A path, a data frame, records, or a dict; all its columns are kept.
     min_per_user, max_per_user, min_per_item, max_per_item
-        The limits, in rows.
+        The limits, in rows: users and items of at least the minimum and at most the maximum stay.
     repeat
         Whether to go on until all users and items are within the limits; otherwise there is one round.
     columns, name

@@ -30,8 +30,8 @@ RULES = {
     "fraction": "the most popular {at:.4g} of the items",
     "reach": "items of more than {at:.4g} of the users",
     "count": "items of more than {at:g} {by}",
-    "quantile": "items above the {at:g} quantile of popularity",
-    "iqr": "items above Q3 + {at:g} · (Q3 − Q1) of popularity",
+    "quantile": "items strictly above the {at:g} quantile of popularity",
+    "iqr": "items strictly above Q3 + {at:g} · (Q3 − Q1) of popularity",
 }
 TOLD = {
     "id": "equally popular items at the cut are ordered by id",
@@ -231,8 +231,10 @@ def long_tail(
     items
         The catalogue, so that items that nobody used count too.
     head, at
-        The rule for the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as in the
-        metrics of popularity (``rankwell.tables.popularity.Head``).
+        The rule for the cut, as in the metrics of popularity: ``volume``, the most popular items until they have at least the
+        share ``at`` of all interactions; ``top``, the first ``at`` items; ``fraction``, that share of the items, rounded up;
+        ``reach``, items of more than that share of the users; ``count``, items of more than ``at`` users (with exactly ``at``
+        it is tail); ``quantile``, items strictly above that quantile of the counts; ``iqr``, strictly above Q3 + at · (Q3 − Q1).
     mid
         A second, wider cut by the same rule: items between the two are the mid, those after it the tail. Metrics of popularity
         have the same parameter.

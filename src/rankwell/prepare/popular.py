@@ -35,7 +35,7 @@ class PopularityCut:
     by
         How to count popularity: distinct ``users``, ``events`` (rows), or the sum of the column ``weight``.
     share_of_volume
-        The most popular items until they have this share of all interactions.
+        The most popular items until they have at least this share of all interactions.
     top
         This many items.
     fraction
@@ -45,9 +45,9 @@ class PopularityCut:
     count
         Items with more than this many users (events, weight).
     quantile
-        Items above this quantile of the counts.
+        Items strictly above this quantile of the counts.
     iqr
-        Items above Q3 + iqr · (Q3 − Q1) of the counts; 1.5 is usual.
+        Items strictly above Q3 + iqr · (Q3 − Q1) of the counts; 1.5 is usual.
     ties
         Whether items as popular as the last one of the head are all ``in`` the head or all ``out`` of it.
     weight

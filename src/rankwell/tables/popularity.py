@@ -40,8 +40,8 @@ class Head:
 
     ``volume``: the most popular items until they have at least the share ``at`` of all interactions, including the item that
     crosses it. ``top``: the first ``at`` items. ``fraction``: that share of the items, rounded up. ``reach``: items with more
-    than that share of the users. ``count``: items with more than ``at`` users. ``quantile``: items above that quantile of the
-    counts. ``iqr``: items above Q3 + at · (Q3 − Q1).
+    than that share of the users. ``count``: items with more than ``at`` users. ``quantile``: items strictly above that quantile
+    of the counts. ``iqr``: items strictly above Q3 + at · (Q3 − Q1).
 
     The first three cut a sorted list, possibly between equally popular items: ``ties="id"`` orders these by id; ``in`` puts all
     of them into the head, ``out`` none.
@@ -75,14 +75,20 @@ class Head:
             head = np.zeros(len(counts), np.bool_)
             head[ordered[: self._length(counts, ordered)]] = True
             return head if self.ties == "id" or not head.any() else self._whole(head, counts)
+        border = self._border(counts, users)
+        # .29 of 100 users is 28.999999999999996 in doubles, and an item of 29 of them is not of more than .29
+        return counts > border + 1e-9 * max(1.0, abs(border))
+
+    def _border(self, counts: np.ndarray, users: int) -> float:
+        """The popularity that an item of the head exceeds."""
         if self.rule == "reach":
-            return counts > self.at * users
+            return self.at * users
         if self.rule == "count":
-            return counts > self.at
+            return self.at
         if self.rule == "quantile":
-            return counts > np.quantile(counts, self.at)
+            return float(np.quantile(counts, self.at))
         first, third = np.quantile(counts, [0.25, 0.75])
-        return counts > third + self.at * (third - first)
+        return float(third + self.at * (third - first))
 
     def _whole(self, head: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """The head, with all or none of the items that are as popular as its last one."""

@@ -173,6 +173,6 @@ def news_recommender_metrics(d, _):
             lambda: value(rank_weight_method="nDCG"), f"calibration({js}, discount=log2p1)@{d.k}", note
         ),
         "Calibration(MMR)": Measure(
-            lambda: value(rank_weight_method="MMR"), None, f"ranks are weighted by 1 ÷ rank; {note}"
+            lambda: value(rank_weight_method="MMR"), f"calibration({js}, discount=reciprocal)@{d.k}", note
         ),
     }

@@ -36,14 +36,15 @@ class Calibration(Featured):
         so with a = .01 the value stays below 4.61; the other divergences are at most 1.
 
     Convention
-        Steck's definition is kl with natural logarithms and a = .01; discount=log2p1 weights ranks, as he suggests. A list with
+        Steck's definition is kl with natural logarithms and a = .01; discount=log2p1 weights ranks, as he suggests; discount=reciprocal is
+        news-recommender-metrics' rank_weight_method="MMR". A list with
         the user's own mix of topics scores 0 whatever its items are worth: read it together with an accuracy metric.
 
     Parameters
         divergence: kl, js, hellinger or tv
         base: the base of kl's logarithm: e, or a number above 1
         smoothing: a, above 0 and below 1 (kl)
-        discount: ω of a listed item: none (1), or log2p1 1 / log2(r + 1)
+        discount: ω of a listed item: none (1), log2p1 1 / log2(r + 1), or reciprocal 1 / r
         features: topics (the column topics, genres …), numeric, a column, or a pattern of columns; each nonzero feature counts
             as a topic
         weights: ω of a training item: none (1), or grade
@@ -67,7 +68,7 @@ class Calibration(Featured):
     divergence: Literal["kl", "js", "hellinger", "tv"] = "kl"
     base: Literal["e"] | float = "e"
     smoothing: float = 0.01
-    discount: Literal["none", "log2p1"] = "none"
+    discount: Literal["none", "log2p1", "reciprocal"] = "none"
     weights: Literal["none", "grade"] = "none"
 
     @property
@@ -120,7 +121,8 @@ class UPD(OfHead, ListMetric):
 
     Edge cases
         Undefined for an empty list and for a user without training items. An item without training users is in the tail; items
-        outside a given catalogue are left out.
+        outside a given catalogue are left out. Items exactly at the border of head=reach, count, quantile or iqr are not in the
+        head: head=count,at=20 is more than 20 users.
 
     Convention
         By default the head is the most popular items with 20 % of the training pairs, and the tail the least popular items with
@@ -129,7 +131,7 @@ class UPD(OfHead, ListMetric):
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid ends and the tail begins, by the same rule: at least ``at`` (at most, for reach, count, quantile, iqr)
 
     Example

@@ -14,7 +14,7 @@ from rankwell.judge.pool import Pool
 from rankwell.metrics.beyond.shown_judged import FewerJudged, ShownJudged
 from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, definition
+from rankwell.metrics.metric import Better, Metric, definition
 from rankwell.tables.item_counts import Counts, ItemCounts
 from rankwell.tables.sorted_keys import distinct, places_among
 from rankwell.tables.states import State, Total
@@ -42,6 +42,21 @@ class OfCounts(CorpusMetric):
         """Return how often each catalogue item is in the first k: the same counts for all metrics of this cut-off."""
         assert context.catalogue is not None
         return judged.once(counts_within, self.k, len(context.catalogue))
+
+
+def refuse_unnumbered(metric: Metric, items: np.ndarray, context: Context) -> None:
+    """Refuse items without a number where train stands in for the catalogue: leaving them out would make other lists of these.
+
+    Raises
+    ------
+    DataError
+        If an item shown is not in train and no catalogue was given.
+    """
+    if context.items is None and (missing := int(np.count_nonzero(items < 0))):
+        raise DataError(
+            f"{metric}: {missing:,} rows hold items that are not in train, whose items are the catalogue where none is given. "
+            f"Give items= with every item that could be shown, or evaluate {metric} without train=."
+        )
 
 
 def counts_within(judged: Judged, k: int | None, size: int) -> ItemCounts:
@@ -181,7 +196,7 @@ class PredictionCoverage(OfCounts):
 
 
 @definition
-class TestShare(OfCounts):
+class TestShare(CorpusMetric):
     """The share of the recommended items that are judged for any query.
 
     Formula
@@ -189,6 +204,7 @@ class TestShare(OfCounts):
 
     Edge cases
         Undefined where nothing is shown. A judgement of any grade counts, also below 0. Lists of queries without judgements are not seen.
+        Items outside a given catalogue are an error, or left out (``outside=ignore``).
 
     Convention
         Some authors call this coverage ("the percentage of recommended items that are in the test data"); it does not depend
@@ -199,7 +215,7 @@ class TestShare(OfCounts):
 
     Example
         >>> import rankwell as rw
-        >>> rw.evaluate({"u": ["a", "b"]}, {"u": {"a": 1, "c": 1}}, metrics=["test_share@2"], items=["a", "b", "c"]).mean
+        >>> rw.evaluate({"u": ["a", "b"]}, {"u": {"a": 1, "c": 1}}, metrics=["test_share@2"]).mean
         {'test_share@2': 0.5}
 
     Reference
@@ -210,6 +226,8 @@ class TestShare(OfCounts):
     name: ClassVar[str] = "test_share"
     judgements: ClassVar[bool] = True
     better: ClassVar[Better] = "neither"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
+    grows: ClassVar[bool] = True
 
     def reads_all_judgements(self) -> bool:
         """What counts is that an item is judged for anybody."""
@@ -221,11 +239,15 @@ class TestShare(OfCounts):
 
     def state(self, judged: Judged, context: Context) -> ShownJudged:
         """How often each item is in the first k, and the same of items that are judged for anybody."""
-        shown = self.shown(judged, context)
+        assert context.catalogue is not None
+        rows = judged.shown.top(self.k).item
+        assert rows is not None
+        refuse_unnumbered(self, rows, context)
+        shown = judged.once(counts_within, self.k, len(context.catalogue))
         items, counts = shown.sums.shown()
         is_judged = places_among(context.once(_judged_items, judged.pool), items) >= 0
-        rows = np.repeat(items[is_judged], counts[is_judged])
-        return ShownJudged(shown, ItemCounts.of(rows, shown.size, shown.n))
+        often = np.repeat(items[is_judged], counts[is_judged])
+        return ShownJudged(shown, ItemCounts.of(often, shown.size, shown.n))
 
     def value(self, state: ShownJudged | FewerJudged) -> float:
         """The judged ones among the items shown."""
@@ -234,7 +256,7 @@ class TestShare(OfCounts):
 
 
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
-    """The items of the catalogue that are judged for anybody, ascending."""
+    """The numbered items that are judged for anybody, ascending."""
     assert context.catalogue is not None
     rows = distinct(context.catalogue.rows_of(pool.together.items, "item"))
     return rows[rows >= 0]

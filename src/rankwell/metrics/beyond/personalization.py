@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.beyond.catalogue import counts_within
+from rankwell.metrics.beyond.catalogue import counts_within, refuse_unnumbered
 from rankwell.metrics.beyond.list_pairs import FewerUnits, Overlaps, Paired, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
@@ -70,10 +70,11 @@ class Personalization(CorpusMetric):
         """What of the lists the similarity needs."""
         assert context.catalogue is not None
         size = len(context.catalogue)
-        if self.similarity == "shared":
-            return judged.once(counts_within, self.k, size)
         rows = judged.shown.top(self.k)
         assert rows.item is not None
+        refuse_unnumbered(self, rows.item, context)
+        if self.similarity == "shared":
+            return judged.once(counts_within, self.k, size)
         if (rows.item < 0).any():
             rows = rows.where(rows.item >= 0)
         assert rows.item is not None

@@ -83,7 +83,7 @@ class UserCoverage(QueryMetric):
         judged queries count.
 
     Parameters
-        least: how many items a list must hold
+        least: a list counts if it holds at least this many items
 
     Example
         >>> import rankwell as rw

@@ -60,7 +60,8 @@ class APLT(OfHead, ListMetric):
 
     Edge cases
         Undefined for an empty list. Without ``items=`` an item missing from train is in the tail. With ``items=`` an item
-        outside the catalogue is in neither part, but counts in n.
+        outside the catalogue is in neither part, but counts in n. An item exactly at the border of head=reach, count, quantile or
+        iqr is in the tail: head=count,at=20 is more than 20 users.
 
     Convention
         The tail is the catalogue without its head: by default the most popular items with 80 % of the training pairs, including
@@ -68,7 +69,7 @@ class APLT(OfHead, ListMetric):
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example
@@ -107,7 +108,7 @@ class ACLT(OfHead, ListMetric):
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example
@@ -139,14 +140,15 @@ class TailCoverage(OfHead, OfCounts):
         tail_coverage@k = |∪_u {items of u's list with r ≤ k} ∩ tail| / |tail|
 
     Edge cases
-        Needs ``items=``, the catalogue; its items without training users are in the tail. Undefined if the tail is empty.
+        Needs ``items=``, the catalogue; its items without training users are in the tail, and so are those exactly at the
+        border of head=reach, count, quantile or iqr. Undefined if the tail is empty.
 
     Convention
         What the name of aclt suggests. It grows with the number of lists: compare systems at the same number only.
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example

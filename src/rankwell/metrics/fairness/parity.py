@@ -84,14 +84,15 @@ class PopRSP(OfRates):
 
     Edge cases
         Needs ``items=``, the catalogue; items outside it are in no part. A part with no item that could be shown to any user
-        is left out and counted; a single part gives 0. Undefined if nothing is shown.
+        is left out and counted; a single part gives 0. Undefined if nothing is shown. Items exactly at the border of head=reach,
+        count, quantile or iqr are not in the head.
 
     Convention
         0: equal chances; 1 (√2 for three parts): only one part is shown. Counts are summed over users before dividing (Elliot).
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid, a part of its own, ends by the same rule; at least ``at``; default: no mid
 
     Example
@@ -127,14 +128,15 @@ class PopREO(OfRates):
 
     Edge cases
         A judged query without a list has an empty one. Without ``items=`` an item missing from train is in the tail. A part
-        with no relevant item that could be shown is left out and counted; a single part gives 0. Undefined without a hit.
+        with no relevant item that could be shown is left out and counted; a single part gives 0. Undefined without a hit. Items
+        exactly at the border of head=reach, count, quantile or iqr are not in the head.
 
     Convention
         0: equal chances; 1 (√2 for three parts): hits in one part only. Counts are summed over users before dividing (Elliot).
 
     Parameters
         head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
-        at: the share or number used by the rule
+        at: the share or number used by the rule; reach, count, quantile and iqr take items strictly above it
         mid: where the mid, a part of its own, ends by the same rule; at least ``at``; default: no mid
         rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
