@@ -97,7 +97,7 @@ def test_items_that_train_lacks_are_not_left_out_in_silence_where_no_catalogue_i
     )
     alone = rw.evaluate(lists, judged, metric)
     with pytest.raises(
-        rw.RankwellError, match="2 rows hold items that are not in train.*Give items= with every item"
+        rw.RankwellError, match=r"2 rows hold items that are not in train.*Give items= with every item"
     ):
         rw.evaluate(lists, judged, [metric, "msi"], train=train)
     assert rw.evaluate(lists, judged, [metric, "msi"], train=train, items=[*"abcd"])[metric] == alone[metric]

@@ -75,3 +75,60 @@ def test_a_metric_that_the_data_do_not_allow_does_not_stop_those_with_the_same_r
     assert all("grade" in note for note in cascade.notes)
     assert {"gdeval.pl", "ir_measures"} <= {line.tool for line in gain.lines}
     assert not gain.notes
+
+
+ITEMS = [
+    {"item": name, "genres": genre}
+    for name, genre in zip("abcdefx", ["War", "War", "Drama", "Drama", "War", "War", "Drama"], strict=True)
+]
+TRAIN = {"ann": {"e": 1}, "bob": {"a": 1}, "eve": {"a": 1, "b": 1}}
+BEYOND = [
+    "coverage@2",
+    "personalization@2",
+    "arp@2",
+    "gini@2",
+    "serendipity@2",
+    "surprise@2",
+    "self_information@2",
+]
+
+
+def test_metrics_beyond_accuracy_have_the_value_of_each_tools_preset():
+    tables = rw.rosetta(RUN, QRELS, BEYOND, train=TRAIN, items=ITEMS, policy=rw.Policy(grades="interactions"))
+    compared = 0
+    for table in tables:
+        lines = {line.tool: line for line in table.lines}
+        needs = {
+            name: given
+            for name, given in (("train", TRAIN), ("items", ITEMS))
+            if table.asked.name != "personalization"
+        }
+        own = rw.evaluate(RUN, QRELS, table.asked, policy=rw.Policy(grades="interactions"), **needs)
+        assert lines["rankwell"].value == own[table.asked]
+        for name in (
+            "rectools",
+            "recbole",
+            "microsoft",
+            "recmetrics",
+            "recpack",
+            "rs_metrics",
+            "lenskit",
+            "jurity",
+        ):
+            preset = preset_of(name)
+            if preset.has(table.asked) and preset.is_confirmed:
+                alone = rw.evaluate(
+                    RUN, QRELS, table.asked, preset=name, policy=rw.Policy(grades="interactions"), **needs
+                )
+                assert lines[preset.tool].value == pytest.approx(next(iter(alone.mean.values())), nan_ok=True)
+                compared += 1
+    assert compared > 10
+
+
+def test_lists_alone_are_enough_where_the_metric_needs_no_judgements():
+    [table] = rw.rosetta(RUN, None, "personalization@2")
+    assert {"rankwell", "jurity", "recmetrics"} <= {line.tool for line in table.lines}
+    with pytest.raises(rw.RankwellError, match="ndcg@10 needs judgements"):
+        rw.rosetta(RUN, None, "ndcg@10")
+    with pytest.raises(rw.RankwellError, match="coverage@2 needs the catalogue: give items="):
+        rw.rosetta(RUN, QRELS, "coverage@2")

@@ -330,4 +330,4 @@ def test_every_text_that_names_the_rules_says_that_their_border_is_not_in_the_he
         assert "head=reach, count, quantile or iqr" in card or "As for aplt" in card, metric
     for text in (rw.long_tail.__doc__, PopularityCut.__doc__):
         words = " ".join(text.split())
-        assert words.count("more than") >= 2 and words.lower().count("strictly above") >= 2
+        assert (words.count("more than"), words.lower().count("strictly above")) == (2, 2), words

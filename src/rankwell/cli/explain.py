@@ -101,7 +101,7 @@ def metrics(
 
 
 def rosetta(
-    qrels: Annotated[str, Option(help="the judgements")],
+    qrels: Annotated[str, Option(help="the judgements, or ``none`` if the metrics need none")],
     run: Annotated[str, Option(help="the run")],
     /,
     *,
@@ -109,6 +109,7 @@ def rosetta(
         list[str],
         Option(name=("--metric", "-m"), help="a metric such as ``ndcg@10``; repeat it"),
     ],
+    tables: Tables = Tables(),
     reading: Reading = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
@@ -116,14 +117,17 @@ def rosetta(
 ) -> None:
     """Show the value that each tool would print for these data under one name, and how its definition differs.
 
-    Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
+    Examples: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``; ``rankwell rosetta test.csv als.csv -m coverage@10 --items films.csv``
     """
     from rankwell.inspection.rosetta_table import rosetta as compared
     from rankwell.readers import open_run, read_qrels
 
     form = form_of(format, output, get_args(Form))
-    refuse_files([qrels, run], [output])
+    refuse_files([qrels, run, *tables.given], [output])
     names = [part for text in metric for part in split(text)]
-    ranked, judged = open_run(run, **reading.of_runs), read_qrels(qrels, **reading.of_qrels)
-    tables = [each.to_table() for each in compared(ranked, judged, names, policy=policy)]
-    write_tables(tables, form, output)
+    ranked = open_run(run, **reading.of_runs)
+    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
+    found = compared(
+        ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy
+    )
+    write_tables([each.to_table() for each in found], form, output)

@@ -32,6 +32,7 @@ OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_fr
 READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
 NOTHING_SAID = Given(argument="qrels_columns")
 NOT_NAMED = Given(argument="")  # no argument names the columns of this table
+OF_TRAIN = frozenset({"history", "counts"})  # needs that the training data meet
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -150,7 +151,7 @@ def read_inputs(
         qrels = _labels(labels, qrels)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     named, encoding = zip_longest(runs, names), qrels_options.get("encoding")
-    train = train if asked.needs & {"history", "counts"} else None
+    train = train if asked.needs & OF_TRAIN else None
     opened, judgements, prepare = {}, None, None
     if engine is not None and engine.opens:
         opened = _opened(qrels, train, engine, qrels_options)
@@ -163,14 +164,29 @@ def read_inputs(
         metrics=wanted,
         asked=asked,
         qrels=judgements,
-        train=None if train is None else _train(train, encoding),
-        items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
-        users=None if users is None else _users(users, encoding),
+        **read_tables(asked.needs, train=train, items=items, users=users, encoding=encoding),
         slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
         runs=runs_of(named, engine, run_options),
         opened=opened,
         prepare=prepare,
     )
+
+
+def read_tables(
+    needs: frozenset[str],
+    *,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    encoding: str | None = None,
+) -> dict[str, Any]:
+    """Read the tables beside runs and judgements, as far as metrics with these needs look at them; typed tables are taken as they are."""
+    train = train if needs & OF_TRAIN else None
+    return {
+        "train": None if train is None else _train(train, encoding),
+        "items": None if items is None else _items(items, encoding, with_columns="features" in needs),
+        "users": None if users is None else _users(users, encoding),
+    }
 
 
 def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:

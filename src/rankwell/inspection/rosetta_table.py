@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
@@ -14,11 +14,11 @@ from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.inputs import OF_TRAIN, Inputs, read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.own_query import OWN
 from rankwell.judge.policy import Policy
-from rankwell.metrics import metric_of
+from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
 from rankwell.records import record
@@ -101,6 +101,9 @@ def rosetta(
     qrels: Any,
     metrics: str | Metric | type[Metric] | Iterable[Any],
     *,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
 ) -> Rosettas:
     """Return for each metric what other tools would print for the same data, and why.
@@ -108,9 +111,11 @@ def rosetta(
     Parameters
     ----------
     run, qrels
-        As for ``rankwell.evaluate``.
+        As for ``rankwell.evaluate``; None as judgements for metrics of lists alone.
     metrics
         Names with cut-offs, such as ``"ndcg@10"``; each tool means its own by it.
+    train, items, users
+        As for ``rankwell.evaluate``, for metrics that need them here or in another tool.
     policy
         What the grades are and from which one an item is relevant (``grades``, ``rel``), for every tool alike.
 
@@ -131,13 +136,17 @@ def rosetta(
     >>> [table] = rosetta(run, qrels, "ap@3")
     >>> {line.tool: round(line.value, 3) for line in table.lines if line.tool in ("rankwell", "RecTools", "recmetrics")}
     {'recmetrics': 0.833, 'rankwell': 0.556, 'RecTools': 0.333}
+    >>> [table] = rosetta(run, None, "coverage@2", items=["a", "b", "c", "d"], train={"ann": ["c", "d"]})
+    >>> table.lines[0].value
+    0.5
     """
-    inputs = read_inputs(metrics, policy, runs=[run], qrels=qrels)
-    if inputs.qrels is None:
-        raise UsageError("rosetta compares tools on judged data: give qrels=.")
+    asked = metrics_of(metrics)
+    tools = Tools(asked, policy)
+    needs = frozenset().union(*(metric.needed() for metric in (*asked, *tools.metrics)))
+    tools.tables = read_tables(needs, train=train, items=items, users=users)
+    inputs = read_inputs(asked, policy, runs=[run], qrels=qrels, **tools.tables)
     read = _read_once(inputs.runs[0])
     res = Evaluator.of(inputs).results_of(read)
-    tools = Tools(inputs.metrics, policy)
     tools.evaluate(read, inputs.qrels)
     return Rosettas(_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics)
 
@@ -166,6 +175,7 @@ class Tools:
         self.settings: dict[Key, Setting] = {}
         self.results: dict[Key, Results] = {}
         self.failed: dict[Key, RankwellError] = {}
+        self.tables: Mapping[str, Any] = {}  # train, items and users, as far as they were given
         for metric, name in product(asked, names()):
             preset = preset_of(name)
             if preset.has(metric):
@@ -177,19 +187,27 @@ class Tools:
                 else:
                     self.settings[metric, name] = meant
 
-    def evaluate(self, run: Run, qrels: Qrels) -> None:
+    @property
+    def metrics(self) -> list[Metric]:
+        """What the tools mean by the metrics asked for."""
+        return [setting.metric for setting in self.settings.values()]
+
+    def evaluate(self, run: Run, qrels: Qrels | None) -> None:
         """Evaluate a run under each setting, at once under those with the same rules and judgements."""
         groups: dict[tuple[Policy, bool], list[Key]] = {}
         for key, setting in self.settings.items():
             groups.setdefault((setting.rules, setting.preset.is_binary), []).append(key)
         for (rules, _), keys in groups.items():
-            judgements = self.settings[keys[0]].preset.judgements(qrels, self.policy, rules)
+            preset = self.settings[keys[0]].preset
+            judgements = None if qrels is None else preset.judgements(qrels, self.policy, rules)
             self._evaluate(run, judgements, rules, keys)
 
-    def _evaluate(self, run: Run, qrels: Qrels, rules: Policy, keys: list[Key]) -> None:
+    def _evaluate(self, run: Run, qrels: Qrels | None, rules: Policy, keys: list[Key]) -> None:
         metrics = dict.fromkeys(self.settings[key].metric for key in keys)
         try:
-            evaluator = Evaluator.of(Inputs.of(metrics, rules, qrels=qrels), tie_ranges=False)
+            inputs = Inputs.of(metrics, rules, qrels=qrels, **self.tables)
+            inputs = inputs if inputs.asked.needs & OF_TRAIN else replace(inputs, train=None)
+            evaluator = Evaluator.of(inputs, tie_ranges=False)
             self.results |= dict.fromkeys(keys, evaluator.results_of(run))
         except RankwellError as error:
             if len(metrics) == 1:
@@ -208,7 +226,7 @@ class Tools:
         return found, failed
 
 
-def _one(asked: Metric, res: Results, qrels: Qrels, tools: Tools) -> Rosetta:
+def _one(asked: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rosetta:
     ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
     plain, matters = tools.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
     found, failed = tools.of(asked)
@@ -226,13 +244,17 @@ def _one(asked: Metric, res: Results, qrels: Qrels, tools: Tools) -> Rosetta:
     return Rosetta(asked, lines, [*notes, *failed])
 
 
-def _matters(res: Results, asked: Metric, qrels: Qrels) -> set[str]:
+def _matters(res: Results, asked: Metric, qrels: Qrels | None) -> set[str]:
     """The rules that make a difference for these data."""
     counts = res.counts
     found = {"missing"} if counts.get("judged queries missing from the run") else set()
     found |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
     found |= {"undefined"} if str(asked) in res.undefined else set()
-    grades = np.empty(0) if qrels.grade is None else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
+    grades = (
+        np.empty(0)
+        if qrels is None or qrels.grade is None
+        else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
+    )
     return found | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
 
 
