@@ -10,6 +10,7 @@ from rankwell.errors import DataError
 from rankwell.records import record
 
 HIGHEST_EXP2 = 1000.0  # sums of such gains over millions of items still fit into a number
+LARGEST_GAIN = 2.0**900  # and so do sums of these with weights
 
 
 @record(slots=True)
@@ -46,6 +47,23 @@ class Scale:
         if self.kind != "ratings" or gain_from == "raw" or threshold is None:
             return grade
         return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
+
+
+def refuse_large_gains(gains: np.ndarray, grades: np.ndarray) -> np.ndarray:
+    """Return the gains of grades.
+
+    Raises
+    ------
+    DataError
+        For a gain of which a sum may be too large for a number.
+    """
+    if (np.abs(gains) > LARGEST_GAIN).any():
+        row = int(np.nanargmax(np.abs(gains)))
+        raise DataError(
+            f"the gain {gains[row]:g} of the grade {grades[row]:g} is too large for a number, as gains are added up. Are these "
+            f"grades? Use a table such as gain={{1:1,2:3}}, with gains up to {LARGEST_GAIN:.0e}."
+        )
+    return gains
 
 
 def exp2_gain(level: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.judge.scale import exp2_gain
+from rankwell.judge.scale import exp2_gain, refuse_large_gains
 from rankwell.metrics.additive import Additive, Terms, mean_weights
 from rankwell.metrics.diversity.reaching import SRecall
 from rankwell.metrics.diversity.subtopic_metric import Discounted, of_queries
@@ -103,7 +103,7 @@ class DnDCG(Discounted, Additive):
 
 
 def _global_gains(_: Context, found: Subtopics, gain: str) -> np.ndarray:
-    gains = found.level if gain == "linear" else exp2_gain(found.level)
+    gains = refuse_large_gains(found.level, found.level) if gain == "linear" else exp2_gain(found.level)
     weighed = gains * found.weight[found.at]
     return np.bincount(found.owner, weights=weighed, minlength=len(found.offsets) - 1)
 

@@ -12,7 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale, exp2_gain, exp2_share
+from rankwell.judge.scale import Scale, exp2_gain, exp2_share, refuse_large_gains
 from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains
@@ -20,11 +20,16 @@ from rankwell.records import record
 from rankwell.tables.ranked import Ranked, ratio
 
 BLOCK = 4096
+LARGEST_WEIGHT = 1e6  # of a rank in a list of discounts
 
 
 def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
     """Return the weight of each rank, from cached tables."""
     if not isinstance(kind, str):
+        if (most := max(map(abs, kind))) > LARGEST_WEIGHT:
+            raise UsageError(
+                f"discount=[…]: the weight {most:g} is too large; weights are at most {LARGEST_WEIGHT:.0e}."
+            )
         weights = np.append(np.asarray(kind), 0.0)
         return weights[np.minimum(ranks, len(weights)) - 1]
     try:  # nearly always the first table has all ranks
@@ -78,13 +83,15 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
     """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
     if isinstance(metric.gain, str):
         level = scale.level(ranked.grade, metric.rel, metric.gain_from)
-        return np.maximum(level if metric.gain == "linear" else exp2_gain(level), 0.0)
+        if metric.gain == "exp2":
+            return np.maximum(exp2_gain(level), 0.0)
+        return refuse_large_gains(np.maximum(level, 0.0), ranked.grade)
     pairs, has_own = named_gains(metric.gain)
     grades, table = np.array(pairs).T
     place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
     named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
     others = np.where(ranked.grade > 0, ranked.grade, 0.0) if has_own else 0.0
-    return np.where(named, table[place], others)
+    return refuse_large_gains(np.where(named, table[place], others), ranked.grade)
 
 
 def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:

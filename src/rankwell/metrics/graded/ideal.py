@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import UsageError
+from rankwell.errors import DataError, UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.kernels import rank_columns
@@ -93,6 +94,8 @@ class Q(Additive):
         so_far = found.running(gain_of(self, found, context.scale))[relevant]
         hits = found.where(relevant)
         best = self._ideal_gains(judged, context, hits)
+        if math.isinf(self.beta * float(best.max(initial=0.0))):
+            raise DataError(f"{self}: beta times the gains is too large for a number. Use a smaller beta.")
         blended = (hits.nth() + self.beta * so_far) / (hits.rank + self.beta * best)
         return Terms(hits, np.ones(len(hits)), blended)
 
