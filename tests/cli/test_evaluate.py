@@ -140,3 +140,52 @@ def test_runs_of_the_same_name_are_told_apart_by_their_folders(capsys, tmp_path)
         "old/my",
         "new/my",
     ]
+
+
+def test_the_contingency_table_and_the_curve_are_those_of_the_library(capsys):
+    ev = rankwell.Evaluator(QRELS, ["ap"])
+    assert (
+        run(["evaluate", str(QRELS), str(RUN), "-m", "p@5", "--show", "contingency", "--format", "json"]) == 0
+    )
+    micro = json.loads(capsys.readouterr().out)[0]
+    own = ev.contingency(RUN, 5)
+    assert {name: micro[name] for name in ("TP", "FP", "FN")} == {
+        name: own.pooled[name] for name in ("TP", "FP", "FN")
+    }
+    assert (
+        run(
+            [
+                "evaluate",
+                str(QRELS),
+                str(RUN),
+                "-m",
+                "p@5",
+                "--show",
+                "contingency",
+                "--per-query",
+                "--format",
+                "csv",
+            ]
+        )
+        == 0
+    )
+    assert len(capsys.readouterr().out.splitlines()) == 1 + len(own.per_query) + 2
+    assert run(["evaluate", str(QRELS), str(RUN), "--show", "curve", "--format", "csv"]) == 0
+    rows = [line.split(",") for line in capsys.readouterr().out.splitlines()[1:]]
+    curve = ev.curve(RUN, levels=[tenth / 10 for tenth in range(11)])
+    assert [float(row[1]) for row in rows] == list(curve.precision)
+    assert run(["evaluate", str(QRELS), str(RUN), "--show", "curve", "--interval"]) == 2
+    assert "--show curve cannot be combined with --interval" in capsys.readouterr().err
+
+
+def test_a_contingency_table_on_the_command_line_takes_the_size_of_the_catalogue(capsys, tmp_path):
+    (tmp_path / "q.json").write_text('{"q": {"a": 1, "c": 1}}')
+    (tmp_path / "r.json").write_text('{"q": ["a", "b"]}')
+    (tmp_path / "i.csv").write_text("item\n" + "\n".join("abcdefghij") + "\n")
+    files = [str(tmp_path / name) for name in ("q.json", "r.json")]
+    assert run(["evaluate", *files, "--show", "contingency", "--items", str(tmp_path / "i.csv")]) == 0
+    printed = capsys.readouterr().out
+    assert "accuracy" in printed.splitlines()[2]
+    assert "all, micro   1   1   1   7" in printed  # a is found, b is wrong, c is missed, seven others
+    assert run(["evaluate", *files, "--show", "contingency"]) == 0
+    assert "need the number of items" in capsys.readouterr().out

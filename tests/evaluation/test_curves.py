@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 
 import numpy as np
@@ -95,4 +96,16 @@ def test_a_collection_that_is_too_small_is_refused():
     unknown = EVALUATOR.contingency(RUN)
     assert unknown.pooled["TN"] is None
     assert list(unknown.micro) == list(unknown.macro) == ["P", "R", "F1"]
-    assert "accuracy" not in str(unknown)
+    assert [column.name for column in unknown.to_table().columns][-3:] == ["P", "R", "F1"]
+    assert (
+        unknown.to_table()
+        .notes[-1]
+        .startswith("TN and accuracy need the number of items that could be retrieved: collection=")
+    )
+    assert "could be retrieved" not in str(EVALUATOR.contingency(RUN, collection=20))
+
+
+def test_the_help_of_a_curve_prints_no_list_of_levels():
+    assert len(str(inspect.signature(rw.Evaluator.curve))) < 200
+    given = EVALUATOR.curve(RUN, levels=[level / 100 for level in range(101)])
+    assert (EVALUATOR.curve(RUN).levels, EVALUATOR.curve(RUN).precision) == (given.levels, given.precision)

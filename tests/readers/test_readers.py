@@ -326,3 +326,36 @@ def test_only_runs_and_judgements_are_told_of_the_option_that_names_columns():
         rw.read_run(pl.DataFrame({"query": ["1"], "thing": ["a"], "score": [1.0]}))
     assert "--columns" not in as_options(str(of_items.value))
     assert "--columns thing=item" in as_options(str(of_run.value))
+
+
+LISTED = ["a", "b"]
+ONE_LIST = {
+    "rbo": lambda: rw.rbo(LISTED, ["b", "a"]),
+    "evaluate": lambda: rw.evaluate(LISTED, {"q": {"a": 1}}, "rr"),
+    "evaluate, numbers": lambda: rw.evaluate([1, 2], {"q": {1: 1}}, "rr"),
+    "evaluate, stream": lambda: rw.evaluate(LISTED, {"q": {"a": 1}}, "rr", engine="stream"),
+    "Evaluator.curve": lambda: rw.Evaluator({"q": {"a": 1}}, "rr").curve(LISTED),
+    "judgements": lambda: rw.evaluate({"q": LISTED}, ["a"], "rr"),
+    "train": lambda: rw.evaluate({"q": LISTED}, None, "msi", train=LISTED),
+    "rosetta": lambda: rw.rosetta(LISTED, {"q": {"a": 1}}, "rr"),
+    "explain": lambda: rw.explain("rr", LISTED, {"q": {"a": 1}}, "q"),
+    "compare": lambda: rw.compare(LISTED, {"q": {"a": 1}}, "rr"),
+    "fuse": lambda: rw.fuse(LISTED, "rrf"),
+    "fuse, lists": lambda: rw.fuse([LISTED, ["b", "a"]], "rrf"),
+    "plot": lambda: rw.plot.curve(LISTED, {"q": {"a": 1}}, "rr"),
+    "agreement": lambda: rw.agreement(LISTED, {"q": {"a": 1}}),
+    "long_tail": lambda: rw.long_tail(LISTED),
+    "judging": lambda: rw.judging.next(LISTED, qrels={"q": {"a": 1}}),
+}
+
+
+@pytest.mark.parametrize("call", ONE_LIST.values(), ids=ONE_LIST)
+def test_one_list_without_a_query_is_told_how_it_is_written(call):
+    with pytest.raises(rw.RankwellError, match=r"\{'q': \["):
+        call()
+
+
+def test_names_of_files_that_are_not_there_are_still_files():
+    for names in (["a.run", "b.run"], ["runs/a"], "a"):
+        with pytest.raises(rw.RankwellError, match=r"cannot be read \(No such file"):
+            rw.read_run(names)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.bounding import Bounding
@@ -20,6 +21,7 @@ from rankwell.cli.options import (
     form_of,
     refuse_files,
     with_origin,
+    write_tables,
 )
 from rankwell.cli.sweeping import thresholds_in, write_sweep
 from rankwell.cli.words import as_options, files, split, split_names
@@ -30,11 +32,14 @@ from rankwell.judge.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:
+    from rankwell.display.table import Table
+    from rankwell.evaluation import Evaluator
     from rankwell.evaluation.inputs import Inputs
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Qrels, Run
 
 REFERENCE_DEPTH = 100
+TENTHS = [tenth / 10 for tenth in range(11)]
 NO_SWEEP = ("csv", "parquet")
 Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
 
@@ -114,6 +119,13 @@ def evaluate(
             "of the runs changes"
         ),
     ] = None,
+    show: Annotated[
+        Literal["means", "contingency", "curve"],
+        Option(
+            help="``contingency``: in place of means, what is relevant and retrieved at the cut-offs of the metrics (TN and accuracy need "
+            "--items); ``curve``: precision at eleven levels of recall"
+        ),
+    ] = "means",
     preset: Annotated[
         str | None,
         Option(
@@ -133,6 +145,8 @@ def evaluate(
 
     Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
     """
+    if not metric and show != "means":
+        metric = ["set_p"]  # the whole list
     if not metric:
         raise UsageError(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
@@ -146,21 +160,26 @@ def evaluate(
     bounds = bounding.wanted(reading.of_runs, weights=weights)
     if interval:
         _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)
-    sweeping = {
-        "--per-query": per_query,
+    others = {
         "--interval": interval,
         "--bounds": bounding.bounds,
-        "--users": tables.users,
         "--by": by,
         "--weights": weights,
-    }
-    sweeping |= {
         "--slices": slices,
         "--preset": preset,
-        f"--format {printed.form}": printed.form in NO_SWEEP,
     }
-    if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
-        raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
+    sweeping = others | {
+        "--per-query": per_query,
+        "--users": tables.users,
+        f"--format {printed.form}": printed.form in NO_SWEEP,
+        f"--show {show}": show != "means",
+    }
+    showing = others | {
+        "--per-query": per_query and show == "curve",
+        "--format parquet": printed.form == "parquet",
+    }
+    _refuse_beside("--rel-sweep", sweeping if rel_sweep is not None else {})
+    _refuse_beside(f"--show {show}", showing if show != "means" else {})
     thresholds = None if rel_sweep is None else thresholds_in(names, rel_sweep)
     with Progress() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
@@ -186,6 +205,15 @@ def evaluate(
         if thresholds is not None:
             write_sweep(inputs, named, thresholds, threads, printed)
             return
+        if show != "means":
+            evaluator = Evaluator.of(inputs, engine=engine, threads=threads)
+            shown = (
+                _contingency(evaluator, inputs, per_query=per_query)
+                if show == "contingency"
+                else _curve(evaluator, named)
+            )
+            write_tables(shown, printed.form, printed.output)
+            return
         to_file, is_stream = None, engine.name == "stream"
         if is_stream and printed.form == "parquet" and printed.output is not None and len(named) == 1:
             to_file = _parquet_name(printed.output)
@@ -202,6 +230,40 @@ def evaluate(
         found = evaluator.results_of_all(named).values()
         results = with_origin([each.collected() for each in found] if needs_values else found, experiment)
     _write(results, inputs, names, printed, per_query=per_query, intervals=interval, is_saved=bool(to_file))
+
+
+def _refuse_beside(option: str, others: Mapping[str, Any]) -> None:
+    """Refuse options beside one that prints something else."""
+    if given := next((other for other, value in others.items() if value), None):
+        raise UsageError(f"{option} cannot be combined with {given}.")
+
+
+def _contingency(evaluator: Evaluator, inputs: Inputs, *, per_query: bool) -> list[Table]:
+    """A table per run and cut-off of the metrics."""
+    cuts = dict.fromkeys(metric.k for metric in inputs.metrics)
+    size = None if inputs.items is None else len(inputs.items)
+    return [
+        replace(
+            evaluator.contingency(run, k, collection=size).to_table(per_query=per_query),
+            caption=f"{run.name}, {'whole lists' if k is None else f'the first {k:,}'}",
+        )
+        for run in inputs.runs
+        for k in cuts
+    ]
+
+
+def _curve(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[Table]:
+    """A table with a row per level of recall, and a column per run."""
+    from rankwell.display.table import Column, Table
+
+    found = {name: evaluator.curve(run, levels=TENTHS) for name, run in runs.items()}
+    columns = [
+        Column("recall", "value", digits=1),
+        *(Column(name, "value", better="higher") for name in found),
+    ]
+    rows = zip(TENTHS, *(curve.precision for curve in found.values()), strict=True)
+    n = ", ".join(f"{curve.n:,} queries of {name}" for name, curve in found.items())
+    return [Table(columns, list(rows), caption="interpolated precision", notes=[f"means over {n}"])]
 
 
 def _refuse_beside_intervals(form: str, *, per_query: bool, weights: str | None) -> None:

@@ -30,7 +30,7 @@ class Curves:
         run: Any,
         query: str | int | None = None,
         *,
-        levels: Sequence[float] = LEVELS,
+        levels: Sequence[float] | None = None,
         rel: float | None = None,
     ) -> Curve:
         """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all queries.
@@ -58,7 +58,9 @@ class Curves:
         """
         from rankwell.evaluation.curves import curve_of
 
-        return curve_of(self.plan, open_run(run, **self.read), query, levels, rel)
+        return curve_of(
+            self.plan, open_run(run, **self.read), query, LEVELS if levels is None else levels, rel
+        )
 
     @checked
     def contingency(

@@ -11,6 +11,7 @@ from rankwell.judge.policy import Policy, policy_with
 from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
 from rankwell.readers import open_named, open_several, read_qrels
+from rankwell.readers.reading import refuse_one_list
 from rankwell.readers.runs_by_name import is_one_run
 from rankwell.tables.run_qrels import Run
 
@@ -22,6 +23,7 @@ def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     """Return runs by name: a mapping, a list, or a single run."""
     if isinstance(runs, Mapping) and not is_one_run(runs):
         return open_named({str(name): run for name, run in runs.items()}, read)
+    refuse_one_list(runs)
     listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
     opened = open_several([(run, None) for run in listed], read)
     names = [run.name for run in opened]

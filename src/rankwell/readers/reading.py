@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
+from numbers import Integral
 from types import ModuleType
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
+NAMING = frozenset("./\\*?:~-")  # what most names of files have, and standard input
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
@@ -343,8 +345,34 @@ def plain_list(source: Any) -> Any:
 def _is_of_paths(source: Any) -> bool:
     """Whether a source is a path, a file, or a list of them."""
     if isinstance(source, (list, tuple)):
-        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
+        are_paths = len(source) > 0 and all(isinstance(each, PATHS) for each in source)
+        if are_paths:
+            refuse_one_list(source)
+        return are_paths
     return isinstance(source, PATHS)
+
+
+def is_one_list(source: Sequence[Any]) -> bool:
+    """Whether a list holds items, and none that could name a file: people try one list first.
+
+    >>> is_one_list(["a", "b"]), is_one_list([1, 2]), is_one_list(["a.run", "b.run"]), is_one_list([["a"]])
+    (True, True, False, False)
+    """
+    return all(
+        isinstance(each, Integral)
+        or (isinstance(each, str) and not NAMING & set(each) and not os.path.exists(each))  # noqa: PTH110 - Path refuses long names
+        for each in source
+    )
+
+
+def refuse_one_list(source: Any) -> None:
+    """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it."""
+    if not isinstance(source, (list, tuple)) or not source or not is_one_list(source):
+        return
+    shown = ", ".join(brief(each) for each in source[:2]) + (", …" if len(source) > 2 else "")
+    raise UsageError(
+        f"[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
+    )
 
 
 def are_files(source: Any) -> bool:
@@ -389,6 +417,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
             return item_lists, source
         if isinstance(source, (list, tuple)) and source:
             _refuse_rows_of_a_table(source, kind)
+            refuse_one_list(source)
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
                 return matrices, matrix

@@ -9,6 +9,7 @@ from typing import Any
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.in_memory import is_dict_of_columns
+from rankwell.readers.reading import is_one_list
 from rankwell.tables.series import is_column
 
 
@@ -39,6 +40,8 @@ def refuse_unnamed(runs: Any, what: str) -> None:
         said = "not groups. Give {name: part for (name,), part in groups}"
         if type(runs).__module__.startswith("pandas"):
             said = "not groups. Give dict(list(groups))"
+    elif isinstance(runs, (list, tuple)) and runs and is_one_list(runs):
+        said = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
     elif isinstance(runs, (list, tuple)):
         said = "not a list. Give {'a': runs[0], 'b': runs[1]}"
     else:

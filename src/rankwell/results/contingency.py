@@ -47,6 +47,10 @@ class Contingency:
         notes = [
             "TP relevant and retrieved, FP not relevant but retrieved, FN relevant but not retrieved, TN neither"
         ]
+        if self.pooled["TN"] is None:
+            notes.append(
+                "TN and accuracy need the number of items that could be retrieved: collection=1400, or --items"
+            )
         return Table(columns, rows, notes=notes)
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from rankwell.comparison.fusion.methods import Method
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.readers import open_several
+from rankwell.readers.reading import refuse_one_list
 from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.run_qrels import Run
@@ -20,6 +21,7 @@ def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
         refuse_unnamed(runs, "fuse")
         opened = open_several([(run, str(name)) for name, run in runs.items()], read)
     else:
+        refuse_one_list(runs)
         opened = open_several([(run, None) for run in runs], read)
     if len(opened) < 2:
         raise UsageError(f"fuse needs at least two runs, and this is {'one' if opened else 'none'}.")
