@@ -247,3 +247,10 @@ def test_mteb_computes_the_same_with_it(packages, monkeypatch):
         assert two[name] == pytest.approx(one[name], abs=1e-5), name
     for query, values in one["all_scores"].items():
         assert two["all_scores"][query] == pytest.approx(values, abs=1e-9)
+
+
+def test_a_multiple_of_r_of_nothing_is_0_as_in_pytrec_eval():
+    judged, lists = {"1": {"a": 1, "b": 1, "c": 0}}, {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}
+    measures = {"Rprec_mult.0,0.2,1,2"}
+    expected = theirs.RelevanceEvaluator(judged, measures).evaluate(lists)
+    assert ours.RelevanceEvaluator(judged, measures).evaluate(lists) == expected

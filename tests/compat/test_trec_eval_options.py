@@ -52,6 +52,47 @@ def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys
     assert "Traceback" not in found[2]
 
 
+# 0.0000 is what trec_eval 9.0.8 and 10.0 print, and pytrec_eval gives; a list is cut before its first document
+@pytest.mark.parametrize("version", ["9", "10"])
+def test_a_multiple_of_r_of_nothing_is_0(version, capsys, monkeypatch):
+    code, out, _ = run("-q -m Rprec_mult.0,-0.5,1 qrels.test results.test", capsys, monkeypatch, version)
+    rows = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert {row[0] for row in rows} == {"Rprec_mult_-0.50", "Rprec_mult_0.00", "Rprec_mult_1.00"}
+    assert {row[2] for row in rows if row[0] != "Rprec_mult_1.00"} == {"0.0000"}
+    assert [row[2] for row in rows if row[0] == "Rprec_mult_1.00"] == [
+        line.split()[2]
+        for line in run("-q -m Rprec qrels.test results.test", capsys, monkeypatch, version)[1].splitlines()
+    ]
+    code, out, _ = run(
+        "-m Rprec_mult_avgjg.0,1 -R qrels_jg qrels.test results.test", capsys, monkeypatch, version
+    )
+    assert code == 0
+    assert "Rprec_mult_avgjg_0.00 \tall\t0.0000\n" in out
+    assert run("-h -m Rprec_mult.0,1", capsys, monkeypatch, version)[1].count("Rprec_mult_0.00 is 0") == 1
+    assert "ends before the first document" in run("-h -m Rprec_mult.0", capsys, monkeypatch, version)[1]
+
+
+# the program reads both files before it looks at the measures: a file that it cannot read is exit code 2
+@pytest.mark.parametrize("form", ["qrels_jg", "qrels_prefs", "prefs"])
+def test_malformed_judgements_come_before_a_measure_that_they_have_not(form, tmp_path, capsys):
+    lists, sound = "1 Q0 a 1 2 t\n", "1 g s a 2\n1 g s b 1\n" if form == "prefs" else "1 g a 1\n1 g b 0\n"
+    for judged, code, words in (("1 g a\n", 2, "Quit in file"), (sound, 4, f"'map' from -R {form}")):
+        files = write(tmp_path, judged, lists)
+        assert main(["-R", form, "-m", "map", *files]) == code
+        assert words in capsys.readouterr().err
+    assert main(["-R", form, "-m", "map", write(tmp_path, sound, lists)[0], str(tmp_path / "nowhere")]) == 2
+
+
+def test_levels_of_0_and_above_stand_among_the_differences(tmp_path, capsys):
+    judged = "1 g s a 2\n1 g s b 1\n2 g s a 0\n2 g s b 1\n2 g t a 1\n2 g t c 2\n"
+    files = write(tmp_path, judged, "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n")
+    assert main(["-q", "-R", "prefs", "-m", "prefs_simp", *files]) == 4
+    assert capsys.readouterr().out == ""
+    assert main(["--differences"]) == 0
+    assert "a document of level 0 in one sub-group of preferences" in capsys.readouterr().out
+
+
 def test_the_manual_tells_what_each_measure_is(capsys):
     for nickname in [*measures.NICKNAMES, *measures.MEASURES]:
         assert main(["-h", "-m", nickname]) == 0

@@ -203,6 +203,8 @@ def _chosen(wanted: Iterable[str]) -> set[str]:
 
 
 def _column(line: makers.Printed, res: Results) -> np.ndarray:
+    if line.metric is None and line.kind == "real":
+        return np.zeros(len(res.queries))
     if line.metric is None:
         return np.full(len(res.queries), NOT_PRINTED[line.name.partition("_")[0] if line.text else line.name])
     return line.values(res)

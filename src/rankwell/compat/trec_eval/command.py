@@ -85,9 +85,6 @@ def _run(arguments: Sequence[str]) -> int:
         raise _Exit(INPUT, f"Illegal rel_format '{options.rel_format}'")
     if options.results_format != "trec_results":
         raise _Exit(INPUT, f"Illegal retrieval results format '{options.results_format}'")
-    misplaced = measures.misplaced(wanted, options.rel_format)
-    if misplaced is not None:
-        raise _Exit(EVALUATION, f"Can't calculate measure '{misplaced}' from -R {options.rel_format}")
     _evaluate(options, wanted)
     return DONE
 
@@ -108,6 +105,10 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
         zscores = output.read_zscores(options.zscores) if options.zscores else None
     except RankwellError as error:
         raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error
+    # after both files, as a file that cannot be read has its own exit code
+    misplaced = measures.misplaced(wanted, options.rel_format)
+    if misplaced is not None:
+        raise _Exit(EVALUATION, f"Can't calculate measure '{misplaced}' from -R {options.rel_format}")
     try:
         found = evaluated(options, judged, run, lambda settings: measures.lines(wanted, settings))
     except NothingInCommonError as error:

@@ -33,6 +33,8 @@ ALL = (
     ("judgements given twice in a topic that the run lacks", "9", "does not look at them", "are refused, exit code 4"),
     ("the same level given twice in a sub-group of preferences", "9, 10", "counts its preferences twice",
      "is refused, exit code 4"),
+    ("a document of level 0 in one sub-group of preferences, and above 0 in another of its group", "9, 10",
+     "stops at that topic, exit code 4, or not at all if no measure looks at it", "is refused at once, exit code 4"),
     ("preferences of two sub-groups that contradict each other", "9, 10", "aborts", "are refused, exit code 4"),
     ("output that cannot be written", "9, 10", "does not look", "is an error, exit code 8"),
     ("a score that is not a number", "9, 10", "reads it as 0, or as nan", "refuses the line"),

@@ -108,6 +108,8 @@ def evaluated(options: Options, judgements: Judgements, run: Run, lines: Lines) 
             found.texts[line.name] = [""] * len(res.topics)
         elif line.metric is not None:
             found.columns[line.name] = line.values(res)
+        elif line.kind == "real":
+            found.columns[line.name] = np.zeros(len(res.topics))
     if others:
         _clear(found)
     if options.complete and any(line.name == "num_rel" for line in printed):

@@ -51,7 +51,7 @@ class Valued(Protocol):
 
 @record
 class Printed:
-    """A line of output: its name, its metric, and its format."""
+    """A line of output: its name, its metric, and its format; a real number without a metric is 0."""
 
     name: str
     metric: Metric | None
@@ -109,12 +109,18 @@ def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
         at = sorted(map(real, given.split(","))) if given is not None else list(points)
         _refuse_repeated(at)
         texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # nothing is rounded here
+        # a multiple of at most 0 ends before the first document: the program leaves its value at 0
+        is_nothing = [name.startswith("Rprec_mult") and point <= 0 for point in at]
         return [
             Printed(
                 f"{name}_{point:3.2f}",
-                _levelled(metric_of(texts.get(point, text.format(point, rule or settings.levels))), settings),
+                None
+                if zero
+                else _levelled(
+                    metric_of(texts.get(point, text.format(point, rule or settings.levels))), settings
+                ),
             )
-            for point in at
+            for point, zero in zip(at, is_nothing, strict=True)
         ]
 
     return make
@@ -222,7 +228,8 @@ def by_group(maker: Maker) -> Maker:
         if settings.groups == "query":
             return lines
         return [
-            replace(line, metric=ByTopic(metric=line.metric, over="all")) for line in lines if line.metric
+            line if line.metric is None else replace(line, metric=ByTopic(metric=line.metric, over="all"))
+            for line in lines
         ]
 
     return make

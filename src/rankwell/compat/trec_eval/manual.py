@@ -64,9 +64,9 @@ def _measure(name: str, given: str | None, settings: Settings) -> str:
 
 def _sentence(name: str, lines: list[Printed]) -> str:
     """The description of a measure: that of its metric, or the one given here."""
-    metric = lines[0].metric
+    metric = next((line.metric for line in lines if line.metric is not None), None)
     if metric is None:
-        return SENTENCES[name]
+        return SENTENCES.get(name, "0, as a multiple of R of at most 0 ends before the first document.")
     plain = metric.metric if isinstance(metric, ByTopic) else metric
     said = card(_documented(plain)).sentence
     if type(_documented(plain)) is not type(plain):
@@ -76,9 +76,12 @@ def _sentence(name: str, lines: list[Printed]) -> str:
 
 def _facts(name: str, lines: list[Printed]) -> Iterator[tuple[str, str]]:
     """The metric, its parameters, the value for all topics, and the metric's formula and edge cases."""
-    metric = lines[0].metric
+    metric = next((line.metric for line in lines if line.metric is not None), None)
     if metric is not None and type(metric) is not GainRBP:
-        yield "metric", ", ".join(f"{line.name} is {line.metric}" for line in lines)
+        yield (
+            "metric",
+            ", ".join(f"{line.name} is {0 if line.metric is None else line.metric}" for line in lines),
+        )
     yield "parameters", PARAMETERS.get(name, "none")
     if lines[0].kind != "text":
         own = "no line per topic; " if lines[0].is_summary else ""
