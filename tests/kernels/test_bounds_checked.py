@@ -128,6 +128,6 @@ def test_the_kernel_tests_pass_with_bounds_checks(checked):
 def test_fuzzing_led_by_atheris_finds_nothing(checked, tmp_path, what, corpus):
     kept = tmp_path / "corpus"
     shutil.copytree(ROOT / "tests" / "corpus" / corpus, kept)
-    done = python(checked, ROOT / "tools" / "fuzz.py", "6", "--broken", tmp_path, what, kept)
+    done = python(checked, ROOT / "tools" / "fuzz.py", "--inputs", "1000", "--broken", tmp_path, what, kept)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     assert re.search(r"Done [0-9]{3,} runs", done.stderr), done.stderr[-2000:]

@@ -90,12 +90,12 @@ def test_many_queries_are_drawn_in_bins_of_equal_size_as_a_loop_makes_them():
         assert row["difference"] == pytest.approx(sum(part) / len(part))
 
 
-def test_a_million_queries_are_soon_reduced_to_300_bars():
+def test_a_million_queries_cost_little_to_reduce_to_300_bars():
     draw = np.random.default_rng(3)
     found = Values(("a", "b"), Ids.of(np.arange(10**6)), draw.random((2, 10**6)))
-    start = time.monotonic()
+    start = time.process_time()
     assert len(rows_of(found, ("a", "b"), metric_of("rr"))) == 300
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_identical_runs_are_said_to_be_the_same():

@@ -81,13 +81,13 @@ def test_many_values_are_counted_in_bins_as_a_loop_counts_them():
     )
 
 
-def test_what_is_drawn_of_a_million_queries_is_small_and_soon_made():
+def test_what_is_drawn_of_a_million_queries_is_small_and_costs_little():
     draw = np.random.default_rng(5)
     found = values(draw.random(10**6), draw.random(10**6))
-    start = time.monotonic()
+    start = time.process_time()
     rows = [*boxes_of(found, [(0.5, 0.4, 0.6)] * 2), *points_of(found), *bars_of(found)]
     assert len(rows) < 3_000
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 @pytest.mark.parametrize("systems", [1, 8, 50, 100, 200])
