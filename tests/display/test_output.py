@@ -89,7 +89,9 @@ def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
     for attempt in range(30):
         process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
         assert process.stdout.readline()
-        time.sleep(whole * max(attempt - 10, 0) / 20 / 2)  # the first ten as they begin, the others at any moment
+        time.sleep(
+            whole * max(attempt - 10, 0) / 20 / 2
+        )  # the first ten as they begin, the others at any moment
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()

@@ -98,7 +98,9 @@ def test_every_failure_is_counted_for_its_query_and_the_rest_goes_on(load):
 
 @pytest.mark.parametrize("load", [Open(200), Closed(2)])
 def test_a_query_without_an_answer_ends_at_its_time_limit(load):
-    costs = rw.efficiency.measure({"failing": Failing()}, {"hang": "hang"}, load=load, repetitions=1, timeout=1)
+    costs = rw.efficiency.measure(
+        {"failing": Failing()}, {"hang": "hang"}, load=load, repetitions=1, timeout=1
+    )
     assert costs.calls["outcome"].to_list() == ["timeout"] * 2
     assert all("no answer within 1 s" in each for each in costs.failures["message"])
     # it is infinitely long
@@ -129,7 +131,11 @@ def test_a_system_that_does_not_index_is_not_measured_and_the_others_are(how, ou
     # 5 s are for what sleeps for ever; the sound system next to it makes nothing
     limit = 5 if how == "hang" else 100
     costs = rw.efficiency.measure(
-        {"broken": NoIndex(how), "sound": Known()}, ["x"], repetitions=2, index_timeout=limit, memory=400 << 20
+        {"broken": NoIndex(how), "sound": Known()},
+        ["x"],
+        repetitions=2,
+        index_timeout=limit,
+        memory=400 << 20,
     )
     assert costs.indexing["outcome"].to_list() == [outcome, "ok"]
     assert costs.answered("broken") == 0
@@ -284,7 +290,9 @@ def test_a_batch_of_a_program_is_a_run():
 
 @pytest.mark.parametrize(("seconds", "outcome", "n"), [(1.4, "ok", 100), (1000, "timeout", 3)])
 def test_a_batch_of_a_program_may_take_the_time_of_all_its_queries(seconds, outcome, n):
-    batch = program(f"import time; time.sleep({seconds}); [print(at + 1, 0, 7, 1, 1, 0) for at in range({n})]")
+    batch = program(
+        f"import time; time.sleep({seconds}); [print(at + 1, 0, 7, 1, 1, 0) for at in range({n})]"
+    )
     costs = rw.efficiency.measure(
         {"program": Command(batch=f"{batch} {{queries}}")},
         [f"{at}" for at in range(n)],

@@ -129,7 +129,8 @@ def test_a_histogram_holds_every_latency_and_can_be_merged(known):
     heavy, light = known.histogram("heavy", load), known.histogram("light", load)
     assert heavy.get_total_count() == 120
     assert heavy.get_value_at_percentile(50) == pytest.approx(
-        np.sort(known.latencies("heavy", load))[59] * 1e6, rel=0.01  # the 60th of 120, not the mean of two
+        np.sort(known.latencies("heavy", load))[59] * 1e6,
+        rel=0.01,  # the 60th of 120, not the mean of two
     )
     heavy.add(light)
     assert heavy.get_total_count() == 240
