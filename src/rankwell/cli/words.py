@@ -56,8 +56,12 @@ def as_options(message: str) -> str:
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
     >>> as_options("set drop_own_query=True")
     'set --drop-own-query'
+    >>> as_options("ap needs judgements: give qrels=. Without qrels, …")
+    'ap needs judgements: give a file of judgements in place of none. Without qrels, …'
     """
     message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
+    # the judgements are the first argument of most commands
+    message = message.replace("give qrels=.", "give a file of judgements in place of none.")
     return _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
 
 
