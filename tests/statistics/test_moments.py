@@ -105,6 +105,22 @@ def test_a_constant_far_from_its_centre_has_no_spread():
     assert own.frequent == (Frequent({0.1: Share(0.1, 1000, 1000)}, is_whole=True),)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_values_that_differ_by_rounding_are_one_value_in_whatever_order_parts_come(seed):
+    """Sevenths, and binary fractions that lie just where 12 digits are rounded up or down."""
+    random = np.random.default_rng(seed)
+    steps = np.concatenate([np.arange(5) / 7, (2 * np.arange(4) + 1) / 2**13])
+    values = random.choice(steps, 600, p=[0.6, *[0.05] * 8])
+    noisy = values + random.choice([-1e-16, 0, 1e-16], 600)
+    parts = [Frequent.of(own) for own in np.array_split(noisy, 7)]
+    found = [reduce(add, [parts[at] for at in random.permutation(7)]) for _ in range(5)]
+    assert {each.most for each in found} == {max(np.unique(values, return_counts=True)[1])}
+    assert all(each.shares == found[0].shares for each in found)
+    own = Moments.of(noisy[None], np.zeros(1))
+    assert own.are_doubtful().tolist() == [is_doubtful(values)] == [is_doubtful(noisy)]
+    assert are_doubtful(noisy[None]).tolist() == [is_doubtful(values)]
+
+
 def designs(random, n):
     """Weights of which some are 0, weights that are all alike, clusters of very different sizes, and both."""
     weights = np.where(random.random(n) < 0.1, 0.0, random.gamma(0.5, size=n))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from rankwell.statistics.paired import wilcoxon
-from rankwell.statistics.signed_ranks import Counted, Ranks, wilcoxon_of
+from rankwell.statistics.signed_ranks import Counted, Ranks, Tied, wilcoxon_of
 
 
 def in_bins(counted):
@@ -41,4 +42,34 @@ def test_the_p_value_is_that_of_all_differences(seed):
 def test_no_difference_has_no_p_value():
     assert math.isnan(wilcoxon_of(100, in_bins(Counted.of(np.zeros(100)))))
     [one] = in_bins(Counted.of(np.array([0.5, -0.5, 0.5, 0.0])))
-    assert one == Ranks(3, 2, 4.0, 24.0)
+    assert one == Ranks(3, 2, 4.0, 24.0, Tied(0.5, 3, 2), Tied(0.5, 3, 2))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ties_across_the_border_of_bins_are_ties_in_whatever_order_parts_come(seed):
+    """A half, a quarter and their like begin a bin; one bit less lies in the bin before. Expected: the same in whole numbers."""
+    random = np.random.default_rng(seed)
+    whole = random.choice([-8, -6, -4, -2, -1, 0, 1, 2, 3, 4, 8], 90 if seed else 1200)
+    d = whole / 8
+    d = np.where(random.random(len(d)) < 0.5, d, np.nextafter(d, 0))
+    d = np.where(random.random(len(d)) < 0.3, d + random.choice([-4e-10, 4e-10], len(d)), d)
+    parts = [Counted.of(part) for part in np.array_split(d, 5)]
+    found = {wilcoxon_of(len(d), in_bins(Counted.joined(own))) for own in (parts, parts[::-1])}
+    assert len(found) == 1
+    counted = Counted.joined(parts)
+    own = [counted.value[counted.bins() == each] for each in np.unique(counted.bins())]
+    assert any(more[0] - less[-1] < 1e-9 for less, more in pairwise(own))
+    assert found.pop() == pytest.approx(wilcoxon(whole.astype(float)), rel=1e-12)
+    assert wilcoxon(d) == wilcoxon(whole.astype(float))
+
+
+def test_a_chain_of_ties_through_a_bin_of_one_size_is_one_tie():
+    """Seven sizes 8e-10 apart around a border: one tie, whose sum of ranks is that of equal sizes."""
+    edge = np.array([1.0]).view(np.int64)
+    steps = [edge + (at << 42) for at in range(-3, 4)]
+    d = np.concatenate([each.view(np.float64) for each in steps])  # bins of one size, far apart
+    near = 1.0 + np.arange(-3, 4) * 8e-10
+    for values, sizes in ((d, np.arange(7)), (near, np.zeros(7))):
+        signed = np.concatenate([values, -values[:2], np.full(40, 2.0), np.full(31, -2.0)])
+        told = np.concatenate([sizes + 1, -sizes[:2] - 1, np.full(40, 99.0), np.full(31, -99.0)])
+        assert wilcoxon_of(80, in_bins(Counted.of(signed))) == pytest.approx(wilcoxon(told), rel=1e-12)

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.comparison.methods import Methods
-from rankwell.statistics.effects import TIE, smallest_visible, units_needed
+from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.families import Cell
+from rankwell.statistics.frequent import TIE
 from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
@@ -231,7 +232,7 @@ def _exact(d: np.ndarray, units: np.ndarray, design: Design) -> np.ndarray:
     found = np.full(len(d), math.nan)
     if not design.is_plain:
         return found
-    for row in np.flatnonzero(np.count_nonzero(np.nan_to_num(d), axis=1) <= EXACT):
+    for row in np.flatnonzero(np.count_nonzero(np.abs(np.nan_to_num(d)) > TIE, axis=1) <= EXACT):
         own = ~np.isnan(d[row])
         if np.count_nonzero(own) >= 2:
             found[row] = sign_flips(d[row][own], units[own], times=99, seed=0).p

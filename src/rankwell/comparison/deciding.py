@@ -16,7 +16,7 @@ from rankwell.evaluation.bounding_pairs import NO_PAIR, Pairs
 from rankwell.evaluation.plan import Plan
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 from rankwell.tables.run_qrels import Run
 
 

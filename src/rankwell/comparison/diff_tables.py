@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import brief
 from rankwell.results.notes import notes_of
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:

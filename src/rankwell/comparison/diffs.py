@@ -19,7 +19,7 @@ from rankwell.display.output import in_form
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.redaction import Redaction

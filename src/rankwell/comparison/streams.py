@@ -18,7 +18,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.system_names import short_name
 from rankwell.statistics import sequences
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.metrics.metric import Metric
 from rankwell.results.mean_intervals import MeanInterval, no_share
+from rankwell.statistics.frequent import DIGITS
 from rankwell.statistics.intervals import LEAST_OTHERS
 from rankwell.statistics.many import LARGE, closed_bounds, t_of
 from rankwell.tables.states import Mean
@@ -37,7 +38,10 @@ def interval_by_sums(
     values = res.spark_rows.select(sql.col(f"`{name}`").alias("value")).where(
         value.isNotNull() & ~sql.isnan(value)
     )
-    counts = values.groupBy("value").agg(sql.count(sql.lit(1)).alias("number"))
+    # values that differ by rounding are one
+    counts = values.groupBy(sql.round(value, DIGITS)).agg(
+        sql.min(value).alias("value"), sql.count(sql.lit(1)).alias("number")
+    )
     number = sql.col("number")
     found = counts.agg(
         sql.sum(number).alias("n"),

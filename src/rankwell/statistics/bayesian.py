@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.statistics.draws import further, replicates, uniform
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 
 POSTERIOR = 4  # what the draws are for
 CELLS = 1 << 20  # weights made at a time

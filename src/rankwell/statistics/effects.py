@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.statistics.frequent import TIE
 from rankwell.statistics.many import NO_SPREAD
 from rankwell.statistics.paired import Estimate
 
-TIE = 1e-9  # differences up to this are ties
 MOST = 10**9  # units that a power calculation looks up to
 
 
@@ -150,7 +150,9 @@ def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
     from scipy.special import fdtrc
 
     with np.errstate(invalid="ignore"):
-        kept = (n >= 2) & (sd > NO_SPREAD * np.abs(mean))  # what is left of rounding is no spread
+        kept = (n >= 2) & (
+            sd > NO_SPREAD * np.maximum(np.abs(mean), 1.0)
+        )  # what is left of rounding is no spread
     n, mean, sd = n[kept].astype(np.float64), mean[kept], sd[kept]
     k = len(n)
     if k < 2:

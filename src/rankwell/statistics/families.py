@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
+from rankwell.statistics.frequent import TIE
 from rankwell.statistics.paired import CHUNK, FLIPS, NEAR, NOTHING
 
 T = TypeVar("T")
@@ -118,7 +119,7 @@ def tukey_of(shuffled: np.ndarray, totals: np.ndarray, pairs: np.ndarray) -> Fam
     times = len(shuffled)
     reached = np.sort(np.ptp(shuffled, axis=1))
     least = np.abs(totals[pairs[0]] - totals[pairs[1]]) * (1 - NEAR)
-    least[least <= NOTHING * np.abs(totals[pairs]).max(axis=0)] = 0.0
+    least[least <= NOTHING * np.maximum(np.abs(totals[pairs]).max(axis=0), 1.0)] = 0.0
     above = times - np.searchsorted(reached, least, side="left")
     return Family(np.full(len(least), np.nan), (above + 1) / (times + 1), times)
 
@@ -142,6 +143,7 @@ def _observed(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         d = cell.values[left[part]] - cell.values[right[part]]
         n[part] = np.count_nonzero(~np.isnan(d), axis=1)
         np.nan_to_num(d, copy=False)
+        d[np.abs(d) <= TIE] = 0.0
         squares[part], totals[part] = np.einsum("ij,ij->i", d, d), np.abs(d.sum(axis=1))
     totals[totals <= NOTHING * np.sqrt(n * squares)] = 0.0
     return n, squares, totals
@@ -176,6 +178,7 @@ def _sums_of(cell: Cell) -> _Sums:
 def _by_pairs(cell: Cell) -> _Sums:
     left, right = cell.pairs
     differences = np.nan_to_num(cell.values[left] - cell.values[right])
+    differences[np.abs(differences) <= TIE] = 0.0
     columns = np.full((4, len(left)), -1)
     columns[0] = np.arange(len(left))
     return _Sums([(cell.units, np.ascontiguousarray(differences.T))], columns)

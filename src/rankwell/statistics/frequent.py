@@ -7,7 +7,25 @@ from typing import NamedTuple
 import numpy as np
 
 MOST = 32  # values kept; more than the 30 beside the most frequent one from which on no interval is doubted
-DIGITS = 12  # weighted values that are equal so far are one value
+DIGITS = 12  # values that are equal so far are one value
+# Values no further apart are equal. Rounding moves a value of a metric by some 1e-16, and its steps (1/k, a discount) are above 1e-9, so
+# that this tells both apart, also for a multiple between half and a thousand times of the metric; 1 + noise of a value above 10^6 it does not.
+TIE = 1e-9
+
+
+def starts(ordered: np.ndarray) -> np.ndarray:
+    """Return where, along the last axis of ascending values, another value begins: more than 1e-9 above the one before.
+
+    By gaps, not by rounding: a multiple of a step has no place to stand where both sides of it are rounded apart.
+
+    Examples
+    --------
+    >>> starts(np.array([0.2, 1 - 0.8, 0.4])).tolist()
+    [True, False, True]
+    """
+    found = np.ones(ordered.shape, bool)
+    found[..., 1:] = ~(np.diff(ordered, axis=-1) <= TIE)  # NaN is unlike anything
+    return found
 
 
 class Share(NamedTuple):
@@ -32,14 +50,11 @@ class Frequent(NamedTuple):
     @classmethod
     def of(cls, values: np.ndarray, sizes: np.ndarray | None = None) -> Frequent:
         """Return the values of a row, none NaN; without sizes each unit counts 1."""
-        if sizes is None:
-            value, number = np.unique(values, return_counts=True)
-            return _kept(value, *np.array([value, number, number], np.float64), is_whole=True)
         if not len(values):
             return cls({}, is_whole=True)
-        keys = np.round(values, DIGITS)
-        order = np.argsort(keys)
-        key = keys[order]
+        sizes = np.ones(len(values)) if sizes is None else sizes
+        order = np.argsort(values)
+        key = np.round(values[order], DIGITS)
         begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
         size, squares = (np.add.reduceat(each[order], begins) for each in (sizes, sizes**2))
         return _kept(key[begins], values[order[begins]], size, squares, is_whole=True)
@@ -49,14 +64,18 @@ class Frequent(NamedTuple):
         shares = dict(self.shares)
         for key, more in other.shares.items():
             own = shares.get(key, Share(more.value, 0.0, 0.0))
-            shares[key] = Share(own.value, own.size + more.size, own.squares + more.squares)
+            # the least of the values that are one, whichever part comes first
+            shares[key] = Share(min(own.value, more.value), own.size + more.size, own.squares + more.squares)
         columns = np.array([*shares.values()], np.float64).reshape(-1, 3).T
         return _kept(np.array([*shares], np.float64), *columns, is_whole=self.is_whole and other.is_whole)
 
     @property
     def most(self) -> float:
-        """The size of the most frequent value."""
-        return max((share.size for share in self.shares.values()), default=0.0)
+        """The size of the most frequent value; keys that rounding drew apart are one."""
+        if not self.shares:
+            return 0.0
+        value, size, _ = np.array(sorted(self.shares.values())).T
+        return float(np.add.reduceat(size, np.flatnonzero(starts(value))).max())
 
 
 def _kept(

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
+from rankwell.statistics.frequent import starts
 from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
 
 WEIGHTS = 3  # what the draws of the bootstrap are for
@@ -84,8 +85,9 @@ def is_doubtful(values: np.ndarray, weights: np.ndarray | None = None) -> bool:
     n = effective_n(sizes)
     if n < LEAST:
         return True
-    _, of = np.unique(np.round(values, 12), return_inverse=True)
-    return bool(n * (1 - np.bincount(of, sizes).max() / math.fsum(sizes)) < LEAST_OTHERS - 1e-9)
+    order = np.argsort(values)
+    of = np.cumsum(starts(values[order])) - 1
+    return bool(n * (1 - np.bincount(of, sizes[order]).max() / math.fsum(sizes)) < LEAST_OTHERS - 1e-9)
 
 
 def _t(whole: Ratio, tail: float) -> tuple[float, float]:

@@ -11,13 +11,14 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
+from rankwell.statistics.frequent import starts
 from rankwell.statistics.intervals import CELLS, LEAST, LEAST_OTHERS, LIMITS, WEIGHTS, interval
 from rankwell.statistics.paired import t_test
 
 CHUNK = 1 << 21  # values that one thread works on at a time
 LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
 ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
-NO_SPREAD = 1e-12
+NO_SPREAD = 1e-12  # of a deviation beside a mean (of 1, if that is smaller): what is left of rounding
 Method = Literal["auto", "studentised", "t"]
 
 
@@ -96,12 +97,11 @@ def t_of(
     is_few = ~(count > 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         sd = np.sqrt(squares / (count - 1))
-        sd[sd <= NO_SPREAD * np.abs(mean)] = 0.0  # what is left of rounding is no spread
+        sd[sd <= NO_SPREAD * np.maximum(np.abs(mean), 1.0)] = 0.0
         sd[is_few] = math.nan
         t = mean / (sd / np.sqrt(count))
-        t[(sd == 0) & (mean == 0)] = 0.0
+        t[(sd == 0) & (np.abs(mean) <= NO_SPREAD)] = 0.0
         p = 2 * stdtr(count - 1.0, -np.abs(t))
-    p[(sd == 0) & (mean != 0)] = 0.0
     p[is_few] = math.nan
     return Summaries(n, count, mean, sd, t, p)
 
@@ -120,10 +120,8 @@ def are_doubtful(rows: np.ndarray) -> np.ndarray:
     """Whether an interval of each row's mean is likely too short: n < 50, or n less its most frequent value < 30."""
     ordered = np.sort(rows, axis=1)  # NaN is last
     n = (~np.isnan(rows)).sum(axis=1)
-    starts = np.ones(ordered.shape, bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     places = np.arange(ordered.shape[1])
-    since = places - np.maximum.accumulate(np.where(starts, places, 0), axis=1) + 1
+    since = places - np.maximum.accumulate(np.where(starts(ordered), places, 0), axis=1) + 1
     most = np.where(np.isnan(ordered), 0, since).max(axis=1, initial=0)
     return (n < LEAST) | (n - most < LEAST_OTHERS)
 

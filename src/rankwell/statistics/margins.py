@@ -9,9 +9,9 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 from rankwell.statistics.intervals import is_doubtful, studentised
-from rankwell.statistics.paired import EXACT, FLIPS
+from rankwell.statistics.paired import EXACT, FLIPS, NEAR
 from rankwell.statistics.parts import Parts, parts_of, ratio
 
 Method = Literal["t", "sign flips", "bootstrap", "identical", "too few"]
@@ -134,8 +134,9 @@ def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
     if not error > 0:
         return by_t(parts, alpha=alpha)
     drawn = np.sort(studentised(parts, times=times, seed=seed))
-    above = (times - np.searchsorted(drawn, mean / error, side="left") + 1) / (times + 1)
-    below = (np.searchsorted(drawn, mean / error, side="right") + 1) / (times + 1)
+    t = mean / error  # replicates of few different values reach it exactly, but for rounding
+    above = (times - np.searchsorted(drawn, t - NEAR, side="left") + 1) / (times + 1)
+    below = (np.searchsorted(drawn, t + NEAR, side="right") + 1) / (times + 1)
     place = _beyond(alpha, times + 1) - 1
     if place < 0:
         return Sides(float(above), float(below), -math.inf, math.inf)

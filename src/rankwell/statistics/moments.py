@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.statistics.effects import TIE
-from rankwell.statistics.frequent import Frequent
+from rankwell.statistics.frequent import TIE, Frequent
 from rankwell.statistics.intervals import LEAST, LEAST_OTHERS
 from rankwell.statistics.many import PLAIN, Design, Summaries, t_of
 from rankwell.statistics.paired import EXACT
@@ -139,7 +138,7 @@ def by_cluster(rows: np.ndarray, clusters: np.ndarray) -> np.ndarray:
 class PairMoments(NamedTuple):
     """Of pairs of rows, over the units where both are defined: the moments of the difference and of either, and who is better.
 
-    ``nonzero`` holds the differences that are not 0 as long as they are few enough to try all their signs, and None after that.
+    ``nonzero`` holds the differences that are no ties as long as they are few enough to try all their signs, and None after that.
 
     Examples
     --------
@@ -180,7 +179,10 @@ class PairMoments(NamedTuple):
             np.count_nonzero(d < -TIE, axis=1),
             np.count_nonzero(np.isnan(first) & ~np.isnan(second), axis=1),
             np.count_nonzero(~np.isnan(first) & np.isnan(second), axis=1),
-            tuple(_few(row[is_own & (row != 0)].tolist()) for row, is_own in zip(d, defined, strict=True)),
+            tuple(
+                _few(row[is_own & (np.abs(row) > TIE)].tolist())
+                for row, is_own in zip(d, defined, strict=True)
+            ),
         )
 
     def __add__(self, other: PairMoments) -> PairMoments:  # type: ignore[override]

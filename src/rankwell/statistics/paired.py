@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
+from rankwell.statistics.frequent import TIE, starts
 from rankwell.statistics.parts import parts_of, ratio
 
 NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it, as sums of rounded numbers differ by less
@@ -60,9 +61,9 @@ def t_test(
     if math.isnan(error):
         return Estimate(count, mean, math.nan, math.nan, math.nan)
     if error == 0:
-        return Estimate(
-            count, mean, 0.0, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0
-        )
+        is_none = abs(mean) <= NOTHING
+        t = 0.0 if is_none else math.copysign(math.inf, mean)
+        return Estimate(count, mean, 0.0, t, 1.0 if is_none else 0.0)
     t = mean / error
     return Estimate(count, mean, error * math.sqrt(count), t, float(2 * stdtr(count - 1, -abs(t))))
 
@@ -78,7 +79,7 @@ def sign_flips(
 ) -> Flipped:
     """Return the p-value of the mean under all signs of the differences, exact or by ``times`` random patterns.
 
-    Up to 20 non-zero differences all patterns are tried: p is the share that reaches the observed sum. Otherwise
+    Up to 20 differences beyond 1e-9 all patterns are tried: p is the share that reaches the observed sum. Otherwise
     p = (b + 1) / (B + 1). ``units`` holds a fixed number (uint64) per unit, from which its signs are drawn; ``clusters`` one
     per unit, of clusters that are flipped as a whole.
 
@@ -88,7 +89,7 @@ def sign_flips(
     Flipped(p=0.125, reached=2, replicates=16, is_exact=True)
     """
     parts = parts_of(d, units, weights, clusters)
-    kept = parts.totals != 0
+    kept = np.abs(parts.totals) > TIE * parts.sizes
     d, units = parts.totals[kept], parts.numbers[kept]
     least = abs(math.fsum(d)) * (1 - NEAR)
     least = 0.0 if least <= NOTHING * math.fsum(np.abs(d)) else least
@@ -115,11 +116,22 @@ def _all_sums(d: np.ndarray) -> np.ndarray:
 def wilcoxon(d: np.ndarray) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test with Pratt's treatment of zeros, by SciPy.
 
-    It tests the symmetry of the differences about 0, not their mean. NaN if all differences are 0.
+    It tests the symmetry of the differences about 0, not their mean. Differences within 1e-9 of 0 are zeros, and sizes no more
+    than 1e-9 apart are ties: hits at 5 of fifths, such as 1/5 − 0 and 4/5 − 3/5, differ in their last bit. NaN if all are zeros.
+
+    Examples
+    --------
+    >>> round(wilcoxon(np.array([1/5 - 0, 2/5 - 5/5, 4/5 - 3/5, 4/5 - 1/5, 0 - 1/5])), 12)
+    1.0
     """
     from scipy.stats import wilcoxon as test
 
-    return float(test(d, zero_method="pratt").pvalue) if np.any(d) else math.nan
+    size = np.abs(d)
+    order = np.argsort(size)
+    place = np.empty(len(d))  # the test needs no more of a size than its place among all
+    place[order] = np.cumsum(starts(size[order]))
+    place[size <= TIE] = 0
+    return float(test(np.copysign(place, d), zero_method="pratt").pvalue) if np.any(place) else math.nan
 
 
 def sign_test(d: np.ndarray) -> float:
@@ -130,7 +142,7 @@ def sign_test(d: np.ndarray) -> float:
     >>> sign_test(np.array([1.0, 2.0, 3.0, -1.0, 0.0]))
     0.625
     """
-    return sign_test_of(int(np.count_nonzero(d > NEAR)), int(np.count_nonzero(d < -NEAR)))
+    return sign_test_of(int(np.count_nonzero(d > TIE)), int(np.count_nonzero(d < -TIE)))
 
 
 def sign_test_of(wins: int, losses: int) -> float:

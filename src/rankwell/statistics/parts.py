@@ -86,4 +86,5 @@ def ratio(parts: Parts) -> Ratio:
     rest = math.fsum((parts.totals - mean * parts.sizes) ** 2)
     error = math.sqrt(rest * parts.n / (parts.n - 1)) / size
     # what is left of rounding is no spread
-    return Ratio(parts.n, mean, error if error * math.sqrt(parts.n) > 1e-12 * abs(mean) else 0.0)
+    is_some = error * math.sqrt(parts.n) > 1e-12 * max(abs(mean), 1.0)
+    return Ratio(parts.n, mean, error if is_some else 0.0)

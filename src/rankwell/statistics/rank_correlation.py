@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 
 Ties = Literal["a", "b", "w"]
 

@@ -90,7 +90,7 @@ def interval_of(
     """
     (mean, of_seeds, of_units), (own, *parts) = whole, drawn
     error = math.sqrt(of_seeds + of_units)
-    if error <= 1e-12 * abs(mean) or error == 0:
+    if error <= 1e-12 * max(abs(mean), 1.0):
         return Seeded(mean, 0.0, math.nan, math.nan, math.nan, is_doubtful)
     away, spread, tail = own - mean, parts[0] + parts[1], (1 - level) / 2
     # what is left of rounding, as in replicates where two systems are the same, is no spread

@@ -8,11 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.statistics.frequent import TIE, starts
+
 BITS = 42  # of a number that its bin does not tell: a bin is a 1024th of what lies between two powers of 2
 
 
 class Counted(NamedTuple):
-    """The distinct sizes of differences that are not 0 in ascending order, how many have each, and how many of these are positive."""
+    """The distinct sizes of differences that are not 0 in ascending order, how many have each, and how many of these are positive.
+
+    Sizes are kept to the last bit, so that parts can be joined in any order; which of them are ties is seen when they are ranked.
+    """
 
     value: np.ndarray
     number: np.ndarray
@@ -20,8 +25,8 @@ class Counted(NamedTuple):
 
     @classmethod
     def of(cls, d: np.ndarray) -> Counted:
-        """Return the counts of differences; NaN is left out."""
-        d = d[~np.isnan(d) & (d != 0)]
+        """Return the counts of differences; NaN is left out, and so are those within 1e-9 of 0, which are zeros."""
+        d = d[np.abs(d) > TIE]
         value, of, count = np.unique(np.abs(d), return_inverse=True, return_counts=True)
         return cls(value, count, np.bincount(of, d > 0, len(value)).astype(np.int64))
 
@@ -46,25 +51,41 @@ class Counted(NamedTuple):
         return np.concatenate([*sides, np.zeros(n - int(self.number.sum()))])
 
 
+class Tied(NamedTuple):
+    """The differences of one size at an end of a bin: the size at that end, how many there are, and how many positive."""
+
+    value: float
+    number: int
+    more: int
+
+
 class Ranks(NamedTuple):
     """Of the differences in a bin: how many, how many positive, the sum of the ranks of these among those of the bin, and Σ(t³ − t).
 
-    Ties have their mean rank; t are the numbers of differences of one size.
+    Ties (sizes no more than 1e-9 apart) have their mean rank; t are the numbers of differences of one size. Those at either
+    end may be ties with some of the next bin.
     """
 
     number: int
     more: int
     ranks: float
     ties: float
+    lowest: Tied
+    highest: Tied
 
     @classmethod
     def of(cls, counted: Counted) -> Ranks:
         """Return the ranks of the differences of a bin."""
-        number = counted.number.astype(np.float64)
+        begins = np.flatnonzero(starts(counted.value))
+        tied, more = (np.add.reduceat(each, begins) for each in (counted.number, counted.more))
+        number = tied.astype(np.float64)
         rank = np.cumsum(number) - number + (number + 1) / 2
-        ties = float((number**3 - number).sum())
         return cls(
-            int(counted.number.sum()), int(counted.more.sum()), float((counted.more * rank).sum()), ties
+            int(tied.sum()),
+            int(more.sum()),
+            float((more * rank).sum()),
+            float((number**3 - number).sum()),
+            *(Tied(float(counted.value[end]), int(tied[end]), int(more[end])) for end in (0, -1)),
         )
 
 
@@ -84,11 +105,21 @@ def wilcoxon_of(n: int, bins: Sequence[Ranks]) -> float:
     zeros = n - sum(each.number for each in bins)
     if zeros == n:
         return math.nan
-    total, before = 0.0, zeros
+    total, before, ties = 0.0, zeros, 0.0
+    last: Tied | None = None
     for each in bins:
         total += each.ranks + before * each.more
+        ties += each.ties
         before += each.number
+        first, end = each.lowest, each.highest
+        if last is not None and first.value - last.value <= TIE:
+            # a differences and b above them become ties: a's mean rank rises by b / 2, b's falls by a / 2
+            total += (last.more * first.number - first.more * last.number) / 2
+            ties += 3.0 * last.number * first.number * (last.number + first.number)
+            if first.number == each.number:  # nothing else is in this bin, so that the next one may join, too
+                end = Tied(end.value, last.number + end.number, last.more + end.more)
+        last = end
     mean = n * (n + 1) / 4 - zeros * (zeros + 1) / 4
     squares = n * (n + 1) * (2 * n + 1) - zeros * (zeros + 1) * (2 * zeros + 1)
-    error = math.sqrt((squares - sum(each.ties for each in bins) / 2) / 24)
+    error = math.sqrt((squares - ties / 2) / 24)
     return 2 * float(ndtr(-abs(total - mean) / error))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.statistics.draws import further, replicates
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 
 HALVES = 7  # what these draws are for
 CELLS = 1 << 22  # differences worked on at a time

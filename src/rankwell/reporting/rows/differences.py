@@ -17,7 +17,7 @@ from rankwell.reporting.rows.given import (
 )
 from rankwell.reporting.rows.labels import shown_id
 from rankwell.reporting.rows.pairs import sign_of
-from rankwell.statistics.effects import TIE
+from rankwell.statistics.frequent import TIE
 
 Row = dict[str, Any]
 MOST_BARS, BINS = 800, 300
