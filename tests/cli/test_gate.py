@@ -106,3 +106,25 @@ def test_the_assertion_shows_the_whole_report():
     with pytest.raises(AssertionError, match=r"FAIL: ndcg@10"):
         assert_not_worse(ALS, POPULAR, TEST, ["ndcg@10"], max_drop=0.01, rel=8)
     assert assert_not_worse(KNN, ALS, TEST, ["ndcg@10"], max_drop=0.01, rel=8).status == "pass"
+
+
+@pytest.mark.parametrize("more", [[], ["--mode", "non-inferiority", "--strict", "--max-drop", "0.01"]])
+def test_a_run_passes_against_itself(accepted, capsys, more):
+    """As the first gate of a project, in which nothing has changed yet: from a run, from saved results, and by a name."""
+    on = ["-m", "ndcg@10", "--rel", "8", *more]
+    for qrels, word, name in ((TEST, ALS, "als"), ("none", str(accepted), "als"), (TEST, f"x={ALS}", "x")):
+        options = on if qrels == TEST else ["-m", "ndcg@10", *more]
+        assert run(["gate", qrels, word, "--baseline", word, *options]) == 0
+        out = capsys.readouterr().out
+        assert "PASS: every check is surely within its margin" in out
+        assert "the values are identical" in out
+        assert f"{name} (baseline)" in out
+    assert run(["gate", TEST, ALS, "--baseline", KNN, "-m", "ndcg@10", "--rel", "8"]) == 1
+
+
+def test_two_systems_of_one_result_pass_in_python(accepted):
+    same = rw.Results.load(accepted)
+    for system in (ALS, str(accepted), same):
+        found = rw.gate(system, system, TEST, ["ndcg@10"], **({} if system is same else {"rel": 8}))
+        assert (found.status, found.exit_code) == ("pass", 0)
+        assert f"{found.name} against {found.name} (baseline)" in str(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.amounts import costs_kept
 from rankwell.cli.commands import FOUND
@@ -169,7 +169,7 @@ def gate(
             f"--ratchet writes over the baseline, so it must be saved results, not a run: {baseline}. Save them by "
             f"`rankwell evaluate {qrels} {baseline} … --per-query -o old.json`."
         )
-    systems = systems_of([run, baseline])
+    systems = _both(run, baseline)
     if len(systems) != 2:
         raise UsageError(f"a gate compares two systems; {run} and {baseline} hold {len(systems)}.")
     names = None if metric is None else [part for text in metric for part in split(text)]
@@ -201,6 +201,15 @@ def gate(
     if ratchet:
         _accept(found, accepted_file)
     return FOUND if found.exit_code else 0
+
+
+def _both(run: str, baseline: str) -> dict[str, Any]:
+    """The two systems by name; a run against itself, as in the first gate of a project, is told from it by what it is here."""
+    names, _ = split_names([run, baseline])
+    if names[0] != names[1]:
+        return systems_of([run, baseline])
+    new, old = systems_of([run]), systems_of([baseline])
+    return new | {f"{name} (baseline)" if name in new else name: system for name, system in old.items()}
 
 
 def _refuse_other_file(baseline: str, pinned: str | None) -> None:
