@@ -11,6 +11,8 @@ import scipy.stats
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval, is_doubtful
+from rankwell.statistics.many import Design, closed_bounds, intervals
+from rankwell.statistics.moments import Moments
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 300).astype(np.uint64)
 VALUES = np.random.default_rng(1).beta(0.5, 0.8, 300)
@@ -110,3 +112,43 @@ def test_intervals_do_not_depend_on_the_order_of_values():
     order = np.random.default_rng(2).permutation(300)
     one, other = interval(VALUES, UNITS), interval(VALUES[order], UNITS[order])
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 25, 379])
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_share_of_exactly_0_or_1_has_an_interval(n, share):
+    """Wilson's by SciPy; 25 of 25: .8668 to 1."""
+    values, units = np.full(n, share), np.arange(n, dtype=np.uint64)
+    told = scipy.stats.binomtest(int(n * share), n).proportion_ci(method="wilson")
+    found = interval(values, units, method="auto", limits=(0.0, 1.0))
+    rows = intervals(np.append(values, np.nan)[None], np.arange(n + 1, dtype=np.uint64), limits=(0.0, 1.0))
+    assert found.method == rows.method[0] == "wilson"
+    assert (found.low, found.high) == pytest.approx((told.low, told.high), abs=1e-12)
+    assert (rows.low[0], rows.high[0]) == (found.low, found.high)
+    assert (found.high if share else found.low) == share
+    if (n, share) == (25, 1.0):
+        assert round(found.low, 4) == 0.8668
+    sums = Moments.of(values[None], np.array([0.3]))
+    known = sums.summaries(np.array([0.3]))
+    low, high = closed_bounds(known, np.array(["wilson"], object), 0.95, sums.of_shares(known))
+    assert (low[0], high[0]) == pytest.approx((found.low, found.high), abs=1e-15)
+
+
+def test_a_share_of_1_is_as_certain_as_its_weights_or_its_clusters():
+    """Of 40 units in 8 clusters nothing tells how alike those of one are: 8. Of weights it is the effective number."""
+    units, clusters = np.arange(40, dtype=np.uint64), np.arange(40, dtype=np.uint64) // 5
+    weights = np.arange(1.0, 41.0)
+    effective = weights.sum() ** 2 / (weights**2).sum()
+    for design, n in (
+        (Design(None, clusters), 8),
+        (Design(weights), effective),
+        (Design(weights, clusters), 8),
+    ):
+        z = scipy.stats.norm.ppf(0.975)
+        found = interval(np.ones(40), units, method="wilson", **design._asdict())
+        assert (found.low, found.high) == (pytest.approx(n / (n + z * z)), 1.0)
+        sums = Moments.of(np.ones((1, 40)), np.array([0.7]), design)
+        known = sums.summaries(np.array([0.7]))
+        low, high = closed_bounds(known, np.array(["wilson"], object), 0.95, sums.of_shares(known))
+        assert (low[0], high[0]) == (pytest.approx(found.low, abs=1e-12), 1.0)
+    assert math.isnan(interval(np.ones(1), units[:1], method="wilson").low)

@@ -124,7 +124,8 @@ def compare(
     -----
     Queries are paired by id, never by position; a query counts where a metric is defined in both systems, and how many each
     system lost is shown. An interval of a mean is a studentised Poisson bootstrap, Wilson's for metrics that are only 0 or 1,
-    Student's from 100,000 queries on (then in segments of 1,000 too); that of a difference is Student's, as its test. A metric that has no mean of values per
+    hedged betting (of metrics with a finite range) where other intervals are likely too short, Student's from 100,000 queries
+    on (then in segments of 1,000 too); that of a difference is Student's, as its test. A metric that has no mean of values per
     query, such as coverage, is shown without a test.
 
     Examples

@@ -34,7 +34,8 @@ from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
 from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import LARGE, Design
+from rankwell.statistics.intervals import LARGE
+from rankwell.statistics.many import Design
 
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 

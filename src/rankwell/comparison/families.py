@@ -13,7 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
 from rankwell.statistics.families import Cell, Family, max_t, tukey
-from rankwell.statistics.many import LARGE
+from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.replicates import p_intervals
 
 Key = tuple[Metric, int]  # a metric, and a segment: 0 is all queries

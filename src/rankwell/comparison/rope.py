@@ -10,7 +10,8 @@ import numpy as np
 from rankwell.comparison.cells import Differences
 from rankwell.statistics.bayesian import chances, chances_of_many
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import LARGE, Design
+from rankwell.statistics.intervals import LARGE
+from rankwell.statistics.many import Design
 from rankwell.statistics.moments import by_cluster
 from rankwell.tables.sorted_keys import distinct
 

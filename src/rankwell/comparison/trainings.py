@@ -14,7 +14,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import kind_for
+from rankwell.statistics.intervals import kind_for
 from rankwell.statistics.seed_moments import SeedMoments
 from rankwell.statistics.seeds import FEWEST, Seeded, pooled, seeds_interval
 

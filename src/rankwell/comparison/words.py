@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.comparison.families import families_of, flips_of
+from rankwell.comparison.families import Key, families_of, flips_of
 from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
 from rankwell.comparison.seed_notes import notes_of_seeds
 from rankwell.display.table import number
 from rankwell.results.notes import notes_of as notes_of_results
-from rankwell.statistics.many import LARGE
+from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.replicates import is_testable, replicates_needed
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 INTERVALS = {
     "studentised": "studentised Poisson bootstrap",
     "wilson": "Wilson's for values that are only 0 or 1",
+    "betting": "hedged betting where others are likely too short",
     "t": "Student's t",
     "seeds": "two-way bootstrap over seeds and queries",
 }
@@ -78,7 +79,7 @@ def remarks_of(found: Comparison, *, intervals: bool = True) -> list[str]:
         notes += sentences_of(found)
     notes += notes_of_seeds(found)
     notes += _visible(found)
-    notes += _doubtful(found) if intervals else []
+    notes += [*_bet(found), *_doubtful(found)] if intervals else []
     notes += _lost(found)
     notes += _disagreeing(found)
     notes += _segments(found)
@@ -142,16 +143,22 @@ def _visible(found: Comparison) -> list[str]:
     return [f"smallest true difference {how}: {', '.join(told)}"] if told else []
 
 
+def _bet(found: Comparison) -> list[str]:
+    where = _cells(found, [key for key, each in found.means.items() if (each.method == "betting").any()])
+    told = "hedged betting intervals, which hold for any number of queries but are wide"
+    return [f"{told} (few queries, or nearly all with the same value): {where}"] if where else []
+
+
 def _doubtful(found: Comparison) -> list[str]:
-    own = [
-        f"{metric}{_in(found, segment)}"
-        for (metric, segment), each in found.means.items()
-        if each.is_doubtful.any()
-    ]
-    if not own:
-        return []
-    where = ", ".join(sorted(own)) if len(own) <= MOST_LISTED else f"{len(own)} of {len(found.means)} cells"
-    return [f"intervals likely too short (few queries, or nearly all with the same value): {where}"]
+    where = _cells(found, [key for key, each in found.means.items() if each.is_doubtful.any()])
+    told = "intervals likely too short (few queries, or nearly all with the same value)"
+    return [f"{told}: {where}"] if where else []
+
+
+def _cells(found: Comparison, keys: Sequence[Key]) -> str:
+    """Some cells by name, or how many they are."""
+    own = sorted(f"{metric}{_in(found, segment)}" for metric, segment in keys)
+    return ", ".join(own) if len(own) <= MOST_LISTED else f"{len(own)} of {len(found.means)} cells"
 
 
 def _lost(found: Comparison) -> list[str]:

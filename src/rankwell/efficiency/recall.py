@@ -76,7 +76,7 @@ def recall_of_exact(run: Any, exact: Any, k: int, *, tolerance: float = TOLERANC
     array = np.array([*values.values()])
     if len(array) < 2:
         return Recall(float(array.mean()), math.nan, math.nan, values)
-    bounds = interval(array, np.arange(len(array), dtype=np.uint64), limits=(0.0, 1.0))
+    bounds = interval(array, np.arange(len(array), dtype=np.uint64), method="auto", limits=(0.0, 1.0))
     return Recall(float(array.mean()), bounds.low, bounds.high, values)
 
 

@@ -18,6 +18,7 @@ PANEL = cython.declare(cython.Py_ssize_t, 64)  # columns whose table stays in th
 BITS = cython.declare(cython.int, 12)  # of a draw, that a table of weights is asked for
 NAN = cython.declare(cython.double, float("nan"))
 SECOND = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
+HALVINGS = cython.declare(cython.int, 50)  # of the range of a mean, down to 1e-15 of it
 
 
 @cython.cfunc
@@ -273,4 +274,63 @@ def poisson(keys: np.ndarray, units: np.ndarray, limits: np.ndarray) -> np.ndarr
                 while c < x.shape[0] and drawn >= x[c]:
                     c += 1
                 f[i, j] = c
+    return found
+
+
+def least_mean(
+    gained: np.ndarray, part: np.ndarray, bets: np.ndarray, cut: cython.double, rich: cython.double
+) -> np.ndarray:
+    """Return for each row the least mean of 0 … 1 at which the capital of bets that values lie above it stays below ``rich``.
+
+    The capital is the mean over orders of Π (1 + min(bet, cut / m) · (gained − part · m)), which falls with m, so that the bound is
+    found by halving. Arrays have a row per mean, then an order, then a column per part.
+    """
+    g: cython.const[cython.double][:, :, ::1] = np.ascontiguousarray(gained)
+    p: cython.const[cython.double][:, :, ::1] = np.ascontiguousarray(part)
+    b: cython.const[cython.double][:, :, ::1] = np.ascontiguousarray(bets)
+    found = np.zeros(len(gained))
+    f: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    step: cython.int
+    scale: cython.Py_ssize_t
+    low: cython.double
+    high: cython.double
+    m: cython.double
+    most: cython.double
+    capital: cython.double
+    total: cython.double
+    with cython.nogil:
+        for i in range(g.shape[0]):
+            low = -1  # the first mean that is tried is 0
+            high = 1
+            for step in range(HALVINGS):  # noqa: B007
+                m = (low + high) / 2
+                total = 0
+                for j in range(g.shape[1]):
+                    capital = 1
+                    scale = 0
+                    most = cut / m if m > 0 else 1e300
+                    for t in range(g.shape[2]):
+                        capital *= 1 + min(b[i, j, t], most) * (g[i, j, t] - p[i, j, t] * m)
+                        # products of very many bets leave what a double can hold
+                        if capital > 1e100:
+                            capital *= 1e-100
+                            scale += 1
+                        elif capital < 1e-100:
+                            capital *= 1e100
+                            scale -= 1
+                    if scale > 0:
+                        total = 1e300
+                    elif scale == 0:
+                        total += capital
+                if total >= rich * g.shape[1]:
+                    low = m
+                elif m == 0:
+                    high = 0
+                    break
+                else:
+                    high = m
+            f[i] = high
     return found

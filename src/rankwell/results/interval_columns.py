@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 PERCENT = "95 %"
+BETTING = "hedged betting where others are likely too short"
 METHODS = {"wilson": "Wilson's for values that are only 0 or 1", "t": "Student's t"}
+METHODS["betting"] = BETTING
 METHODS["studentised"] = "studentised Poisson bootstrap"
 
 
@@ -85,6 +87,18 @@ def _notes(results: Sequence[Results], found: Mapping[str, Mapping[str, MeanInte
         for metric in results[0].metrics
         if any((each := own.get(str(metric))) is not None and each.is_doubtful for own in found.values())
     ]
+    bet = [
+        str(metric)
+        for metric in results[0].metrics
+        if any(
+            (each := own.get(str(metric))) is not None and each.method == "betting" for own in found.values()
+        )
+    ]
+    if bet:
+        notes.append(
+            f"hedged betting intervals, which hold for any number of queries but are wide (few queries, or nearly all with the "
+            f"same value): {', '.join(bet)}"
+        )
     if doubtful:
         notes.append(
             f"intervals likely too short (few queries, or nearly all with the same value): {', '.join(doubtful)}"

@@ -17,16 +17,16 @@ from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
-    from rankwell.statistics.intervals import Method
 
 LEAST_RESAMPLES = 99
-IntervalBy = Literal["auto", "studentised", "t", "wilson", "percentile", "bca"]
+IntervalBy = Literal["auto", "studentised", "t", "wilson", "betting", "percentile", "bca"]
 
 
 class MeanInterval(NamedTuple):
-    """A mean of n queries with its interval and how that was made; low and high are NaN for values without spread.
+    """A mean of n queries with its interval and how that was made; low and high are NaN where there is none.
 
-    ``is_doubtful``: likely too short, as there are under 50 queries, or under 30 beside those with the most frequent value.
+    ``is_doubtful``: likely too short, as there are under 50 queries, or under 30 beside those with the most frequent value. A
+    betting interval never is.
     """
 
     mean: float
@@ -59,12 +59,14 @@ def interval(  # noqa: D417 - a method of Results, which would be too long a fil
     metric
         One of the evaluated metrics whose value is a mean of values per query; ``rw.jackknife`` is for all others.
     method
-        ``studentised`` (Poisson bootstrap), ``t``, ``wilson`` (for values that are all 0 or 1), ``percentile`` or ``bca``.
-        ``auto`` is Wilson's where it can be, Student's from 100,000 queries on, and otherwise the studentised bootstrap.
+        ``studentised`` (Poisson bootstrap), ``t``, ``wilson`` (for values that are all 0 or 1), ``betting`` (hedged betting, for
+        metrics of a finite range; it holds for any number of queries and any values), ``percentile`` or ``bca``.
+        ``auto`` is Wilson's where it can be, Student's from 100,000 queries on, hedged betting where other intervals are likely
+        too short and the range is finite, and otherwise the studentised bootstrap.
     level
         The share of intervals that should contain the true mean.
     seed, resamples
-        Of the bootstrap. Draws depend on the seed and the ids of the queries alone.
+        Of the bootstrap, and of the orders of bets. Draws depend on the seed and the ids of the queries alone.
     weights
         The weight of each query, by its id or in the order of ``per_query``. Results with weighted means need them again, for
         they do not hold the weight of each query.
@@ -145,23 +147,27 @@ def _found(
     *,
     total: int = 0,
 ) -> MeanInterval:
+    from rankwell.statistics.intervals import are_bounded
     from rankwell.statistics.intervals import interval as interval_of
-    from rankwell.statistics.many import kind_for
     from rankwell.tables.draws import fingerprints_of
 
-    is_share = bool(((values == 0) | (values == 1)).all())
-    if method == "wilson" and not is_share:
+    if method == "wilson" and not ((values == 0) | (values == 1)).all():
         raise no_share(metric)
-    kind: Method = kind_for(len(values), is_share=is_share, total=total) if method == "auto" else method
+    if method == "betting" and not are_bounded(values, metric.range):
+        low, high = metric.range
+        raise UsageError(
+            f"method='betting' is for values of a finite range, and that of {metric} is {low:g} to {high:g}; leave method= out."
+        )
     found = interval_of(
         values,
         fingerprints_of(queries),
-        method=kind,
+        method=method,
         level=level,
         times=resamples,
         seed=seed,
         limits=metric.range,
         weights=weights,
+        total=total,
     )
     return MeanInterval(*found, n=len(values))
 

@@ -9,8 +9,8 @@ import numpy as np
 from rankwell.metrics.metric import Metric
 from rankwell.results.mean_intervals import MeanInterval, no_share
 from rankwell.statistics.frequent import DIGITS
-from rankwell.statistics.intervals import LEAST_OTHERS
-from rankwell.statistics.many import LARGE, closed_bounds, t_of
+from rankwell.statistics.intervals import LARGE, LEAST_OTHERS
+from rankwell.statistics.many import closed_bounds, t_of
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:

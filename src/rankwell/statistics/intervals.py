@@ -1,4 +1,4 @@
-"""Intervals of a mean: studentised Poisson bootstrap, Student's t, Wilson's for shares, percentile and BCa; and when to doubt them."""
+"""Intervals of a mean: studentised Poisson bootstrap, Student's t, Wilson's for shares, hedged betting, percentile and BCa; and when to doubt them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankwell.kernels import resample
+from rankwell.statistics.betting import betting_bounds
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
 from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
@@ -19,11 +20,13 @@ LEAST, LEAST_OTHERS = (
     50,
     30,
 )  # values, and values beside the most frequent one, below which intervals are doubted
-Method = Literal["studentised", "t", "wilson", "percentile", "bca"]
+LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
+ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
+Method = Literal["studentised", "t", "wilson", "betting", "percentile", "bca"]
 
 
 class Interval(NamedTuple):
-    """A mean with its lower and upper bound; NaN where there is none. ``is_doubtful``: likely too short."""
+    """A mean with its lower and upper bound; NaN where there is none. ``is_doubtful``: likely too short, which betting is not."""
 
     mean: float
     low: float
@@ -36,18 +39,20 @@ def interval(
     values: np.ndarray,
     units: np.ndarray,
     *,
-    method: Method = "studentised",
+    method: Method | Literal["auto"] = "studentised",
     level: float = 0.95,
     times: int = 2000,
     seed: int = 0,
     limits: tuple[float, float] = (-math.inf, math.inf),
     weights: np.ndarray | None = None,
     clusters: np.ndarray | None = None,
+    total: int = 0,
 ) -> Interval:
     """Return the interval of the (weighted) mean of values, none of them NaN, cut at the limits of what a value can be.
 
-    There is none, and low and high are NaN, for less than two values or clusters and for values without spread. ``wilson`` is
-    for values that are 0 or 1. ``units`` holds a fixed number (uint64) per value, from which its weights in the bootstrap are
+    There is none, and low and high are NaN, for less than two values or clusters and, but for the next two methods, for values
+    without spread. ``wilson`` is for values that are 0 or 1; of clusters that are all 0 or all 1, each counts as one value.
+    ``betting`` (``betting_bounds``) is for finite limits. ``auto`` is what ``kind_for`` says. ``units`` holds a fixed number (uint64) per value, from which its weights in the bootstrap are
     drawn; ``clusters`` one per value, of clusters that are drawn as a whole.
 
     Examples
@@ -61,12 +66,20 @@ def interval(
     whole = ratio(parts)
     mean, tail = whole.mean, (1 - level) / 2
     doubt = is_doubtful(parts.totals / parts.sizes, parts.sizes)
-    if math.isnan(whole.error) or (whole.error == 0 and not (method == "wilson" and 0 < mean < 1)):
-        return Interval(mean, math.nan, math.nan, method, doubt)
+    if method == "auto":
+        is_share = bool(((values == 0) | (values == 1)).all())
+        is_bounded = doubt and are_bounded(values, limits)
+        method = kind_for(len(values), is_share=is_share, total=total, needs_bets=is_bounded)
+    if math.isnan(whole.error) or (whole.error == 0 and method not in ("wilson", "betting")):
+        return Interval(mean, math.nan, math.nan, method, doubt and method != "betting")
     if method == "t":
         low, high = _t(whole, tail)
     elif method == "wilson":
         low, high = _wilson(mean, _n_of_share(parts, whole), tail)
+    elif method == "betting":
+        rows = parts.totals[None], parts.sizes[None], parts.numbers
+        (low,), (high,) = betting_bounds(*rows, limits=limits, level=level, seed=seed)
+        doubt = False
     else:
         centred = parts._replace(totals=parts.totals - mean * parts.sizes)
         drawn = np.concatenate(list(_replicates(centred, times, seed)))
@@ -74,6 +87,27 @@ def interval(
         low, high = bounds(centred, drawn, tail)
         low, high = mean + low, mean + high
     return Interval(mean, max(low, limits[0]), min(high, limits[1]), method, doubt)
+
+
+def kind_for(
+    n: int, *, is_share: bool, total: int = 0, needs_bets: bool = False
+) -> Literal["studentised", "wilson", "betting", "t"]:
+    """Return the method that ``auto`` is for n values, of which a share's are all 0 or 1, of so many units in all.
+
+    ``needs_bets``: others are likely too short, and values are bounded.
+    """
+    if is_share:
+        return "wilson"
+    if n >= LARGE or (total >= LARGE and n >= ENOUGH):
+        return "t"
+    return "betting" if needs_bets else "studentised"
+
+
+def are_bounded(values: np.ndarray, limits: tuple[float, float]) -> bool:
+    """Whether the limits are finite and all values, but for rounding, within them; NaN is left out."""
+    low, high = limits
+    is_beyond = (values < low - 1e-9) | (values > high + 1e-9)
+    return math.isfinite(low) and math.isfinite(high) and high > low and not bool(is_beyond.any())
 
 
 def is_doubtful(values: np.ndarray, weights: np.ndarray | None = None) -> bool:
@@ -98,21 +132,31 @@ def _t(whole: Ratio, tail: float) -> tuple[float, float]:
 
 
 def _n_of_share(parts: Parts, whole: Ratio) -> float:
-    """The number of independent units that a share is as certain as; of clusters, n / design effect, which is at least 1."""
+    """The number of independent units that a share is as certain as; of clusters, n / design effect, which is at least 1.
+
+    Where all units are 0, or all 1, the effect is not known; it is at most such that each cluster counts as one unit.
+    """
     if not parts.is_clustered:
         return parts.n_units
+    if abs(whole.mean - round(whole.mean)) <= 1e-12:
+        return min(parts.n_units, parts.n)
     effect = whole.error**2 * (parts.n_units - 1) / (whole.mean * (1 - whole.mean))
     return parts.n_units / max(effect, 1.0)
 
 
 def _wilson(share: float, n: float, tail: float) -> tuple[float, float]:
-    """Wilson's score interval of a share (JASA 22, 1927)."""
     from scipy.special import ndtri
 
-    z = float(ndtri(1 - tail))
+    (low,), (high,) = wilson(np.array([share]), np.array([n]), float(ndtri(1 - tail)))
+    return low, high
+
+
+def wilson(share: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return Wilson's score interval of each share of n (JASA 22, 1927); that of 0 begins at 0, and that of 1 ends at 1."""
+    share = np.where(np.abs(share - np.rint(share)) <= 1e-12, np.rint(share), share)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return middle - reach, middle + reach
+    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return np.where(share == 0, 0.0, middle - reach), np.where(share == 1, 1.0, middle + reach)
 
 
 def _replicates(centred: Parts, times: int, seed: int) -> Iterator[np.ndarray]:

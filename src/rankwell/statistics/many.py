@@ -5,21 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.kernels import resample
+from rankwell.statistics.betting import betting_bounds
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
-from rankwell.statistics.intervals import CELLS, LEAST, LEAST_OTHERS, LIMITS, WEIGHTS, interval
+from rankwell.statistics.intervals import (
+    CELLS,
+    LEAST,
+    LEAST_OTHERS,
+    LIMITS,
+    WEIGHTS,
+    are_bounded,
+    interval,
+    kind_for,
+    wilson,
+)
 from rankwell.statistics.paired import t_test
 
 CHUNK = 1 << 21  # values that one thread works on at a time
-LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
-ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
 NO_SPREAD = 1e-12  # of a deviation beside a mean (of 1, if that is smaller): what is left of rounding
-Method = Literal["auto", "studentised", "t"]
+Method = Literal["auto", "studentised", "betting", "t"]
 
 
 class Design(NamedTuple):
@@ -126,13 +135,6 @@ def are_doubtful(rows: np.ndarray) -> np.ndarray:
     return (n < LEAST) | (n - most < LEAST_OTHERS)
 
 
-def kind_for(n: int, *, is_share: bool, total: int = 0) -> Literal["studentised", "wilson", "t"]:
-    """Return the method that ``auto`` is for n values, of which a share's are all 0 or 1, of so many units in all."""
-    if is_share:
-        return "wilson"
-    return "t" if n >= LARGE or (total >= LARGE and n >= ENOUGH) else "studentised"
-
-
 def intervals(
     rows: np.ndarray,
     units: np.ndarray,
@@ -150,29 +152,34 @@ def intervals(
     """Return the interval of the mean of each row, as ``interval`` has it for one, cut at the limits of what a value can be.
 
     ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on (from 1,000, if they are a part of a
-    ``total`` of 100,000), and otherwise the studentised Poisson bootstrap, whose weights depend on the seed and the unit alone:
-    every row sees the same draws. ``known`` are the summaries of the rows, where they are made already.
+    ``total`` of 100,000), hedged betting where others are likely too short and the limits are finite, and otherwise the studentised
+    Poisson bootstrap. Draws depend on the seed and the unit alone: every row sees the same ones. ``known`` are the summaries of the rows, where they are made already.
     """
-    kinds = np.full(len(rows), method, object)
-    if method == "auto":
-        n = np.count_nonzero(~np.isnan(rows), axis=1)
-        are_shares = ((rows == 0) | (rows == 1) | np.isnan(rows)).all(axis=1)
-        kinds[:] = [
-            kind_for(int(own), is_share=bool(is_share), total=total)
-            for own, is_share in zip(n, are_shares, strict=True)
-        ]
     if not design.is_plain:
         own = []
-        for row, kind in zip(rows, kinds, strict=True):
+        for row in rows:
             kept = np.flatnonzero(~np.isnan(row))
-            more = {"method": kind, "level": level, "times": times, "seed": seed, "limits": limits}
-            own.append(interval(row[kept], units[kept], **more, **design.of(kept)._asdict()))
+            more: Any = {"method": method, "level": level, "times": times, "seed": seed, "limits": limits}
+            own.append(interval(row[kept], units[kept], **more, **design.of(kept)._asdict(), total=total))
         return Intervals(
             np.array([each.low for each in own]),
             np.array([each.high for each in own]),
-            kinds,
+            np.array([each.method for each in own], object),
             np.array([each.is_doubtful for each in own], bool),
         )
+    defined, doubt = ~np.isnan(rows), are_doubtful(rows)
+    kinds = np.full(len(rows), method, object)
+    if method == "auto":
+        are_shares = ((rows == 0) | (rows == 1) | ~defined).all(axis=1)
+        kinds[:] = [
+            kind_for(
+                int(np.count_nonzero(own)),
+                is_share=bool(is_share),
+                total=total,
+                needs_bets=bool(is_doubtful) and are_bounded(row, limits),
+            )
+            for own, is_share, is_doubtful, row in zip(defined, are_shares, doubt, rows, strict=True)
+        ]
     found = summaries(rows) if known is None else known
     low, high = closed_bounds(found, kinds, level)
     tail = (1 - level) / 2
@@ -180,13 +187,23 @@ def intervals(
     chosen = np.flatnonzero((found.sd > 0) & (kinds == "studentised"))
     for few, (lower, upper) in _in_chunks(rows, chosen, units, times, seed, tail, threads):
         low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
-    return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, are_doubtful(rows))
+    is_bet = kinds == "betting"
+    chosen = np.flatnonzero(is_bet & (found.n >= 2))
+    if len(chosen):
+        used = defined[chosen].any(axis=0)  # a segment's rows are undefined everywhere else
+        values, sizes = np.nan_to_num(rows[chosen][:, used]), defined[chosen][:, used].astype(np.float64)
+        low[chosen], high[chosen] = betting_bounds(
+            values, sizes, units[used], limits=limits, level=level, seed=seed
+        )
+    return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, doubt & ~is_bet)
 
 
 def closed_bounds(
     found: Summaries, kinds: np.ndarray, level: float, of_shares: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others, and without spread.
+    """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others.
+
+    Student's are NaN without spread, too.
 
     A share is as certain as one of ``of_shares`` units; by default of the effective number.
     """
@@ -195,20 +212,15 @@ def closed_bounds(
     low, high = np.full((2, len(kinds)), math.nan)
     tail = (1 - level) / 2
     has_spread = found.sd > 0
+    is_several = found.sd >= 0  # not NaN, as of a single value
     own = found.sd / np.sqrt(np.maximum(found.effective, 1))
     chosen = np.flatnonzero(has_spread & (kinds == "t"))
     reach = stdtrit(found.effective[chosen] - 1.0, 1 - tail) * own[chosen]
     low[chosen], high[chosen] = found.mean[chosen] - reach, found.mean[chosen] + reach
-    chosen = np.flatnonzero(has_spread & (kinds == "wilson"))
+    chosen = np.flatnonzero(is_several & (kinds == "wilson"))
     n = found.effective if of_shares is None else of_shares
-    low[chosen], high[chosen] = _wilson(found.mean[chosen], n[chosen], float(ndtri(1 - tail)))
+    low[chosen], high[chosen] = wilson(found.mean[chosen], n[chosen], float(ndtri(1 - tail)))
     return low, high
-
-
-def _wilson(share: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.ndarray]:
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return middle - reach, middle + reach
 
 
 def _in_chunks(

@@ -105,7 +105,10 @@ class Moments(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = known.sd**2 / known.effective
             effect = errors * (self._of_units - 1) / (known.mean * (1 - known.mean))
-            return self._of_units / np.maximum(effect, 1.0)
+            # of units that are all 0 or all 1 the effect is not known: each cluster counts as one unit
+            is_whole = np.abs(known.mean - np.rint(known.mean)) <= 1e-12
+            of_clusters = np.minimum(self._of_units, known.effective)
+            return np.where(is_whole, of_clusters, self._of_units / np.maximum(effect, 1.0))
 
     def are_doubtful(self) -> np.ndarray:
         """Return whether an interval of each row's mean is likely too short: n < 50, or the values beside the most frequent < 30.

@@ -20,7 +20,7 @@ from rankwell.comparison.spread.cells import cell_by_sums
 from rankwell.evaluation.distributed import side_by_side, signed_ranks
 from rankwell.evaluation.distributed.packing import packed, unpacked
 from rankwell.metrics import metric_of
-from rankwell.statistics import many
+from rankwell.statistics import intervals
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design
 from rankwell.statistics.signed_ranks import Counted, Ranks
@@ -80,9 +80,9 @@ def ranks(groups, frames, columns, rows, counted, segments, *, few):
 
 @pytest.fixture
 def few_are_many(monkeypatch):
-    for module in (families, many, rope, spread, comparing):
+    for module in (families, intervals, rope, spread, comparing):
         monkeypatch.setattr(module, "LARGE", 1_000)
-    for module in (many, spread):
+    for module in (intervals, spread):
         monkeypatch.setattr(module, "ENOUGH", 60)
 
 

@@ -25,7 +25,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
 from rankwell.results import spark_intervals
-from rankwell.statistics import many as many_rows
+from rankwell.statistics import intervals
 from rankwell.tables.item_counts import Tally
 
 FILMS = files("rankwell") / "data" / "movietweetings"
@@ -64,9 +64,9 @@ def many(queries):
 
 def few_are_many(monkeypatch):
     """Let a thousand queries be very many, as a hundred thousand are."""
-    for module in (families, many_rows, rope, spread, comparing):
+    for module in (families, intervals, rope, spread, comparing):
         monkeypatch.setattr(module, "LARGE", 1_000)
-    for module in (many_rows, spread):  # the bootstrap of a segment of fewer queries needs their values
+    for module in (intervals, spread):  # the bootstrap of a segment of fewer queries needs their values
         monkeypatch.setattr(module, "ENOUGH", 60)
 
 
@@ -477,7 +477,7 @@ class Suite:
 
     @pytest.mark.parametrize("metric", ["rr", "ndcg@2", "p@1", "hit@2"])
     def test_the_interval_of_a_mean_of_very_many_values_is_that_of_all(self, spark, monkeypatch, metric):
-        for module in (many_rows, spark_intervals):
+        for module in (intervals, spark_intervals):
             monkeypatch.setattr(module, "LARGE", 1_000)
         runs, qrels = many(1_300)
         judged = sent(spark, qrels)

@@ -11,7 +11,8 @@ from rankwell.comparison.methods import Methods
 from rankwell.comparison.spread.answers import Few
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import ENOUGH, Design, Intervals, closed_bounds
+from rankwell.statistics.intervals import ENOUGH
+from rankwell.statistics.many import Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.paired import sign_flips, sign_test_of
 

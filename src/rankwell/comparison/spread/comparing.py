@@ -20,7 +20,7 @@ from rankwell.comparison.spread.sums import OfMetric
 from rankwell.comparison.trainings import are_many, interval_by_values, over_seeds, refuse_empty_lists
 from rankwell.records import record
 from rankwell.statistics.families import Cell
-from rankwell.statistics.many import LARGE
+from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.seeds import Seeded
 
 
