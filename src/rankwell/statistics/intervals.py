@@ -86,7 +86,7 @@ def interval(
         bounds = {"studentised": _studentised, "percentile": _percentile, "bca": _bca}[method]
         low, high = bounds(centred, drawn, tail)
         low, high = mean + low, mean + high
-    return Interval(mean, max(low, limits[0]), min(high, limits[1]), method, doubt)
+    return Interval(mean, max(float(low), limits[0]), min(float(high), limits[1]), method, doubt)
 
 
 def kind_for(
