@@ -29,7 +29,9 @@ def adjusted(values: np.ndarray, pairs: np.ndarray, units: np.ndarray, seed: int
         "none": p,
         "holm": corrections.holm(p),
         "maxt": max_t([Cell(values, pairs, units)], times=FLIPS, seed=seed).adjusted,
-        "tukey": tukey(values, pairs, units, times=FLIPS, seed=seed).adjusted,
+        "tukey": tukey(
+            values, pairs, units, [*map(str, range(len(values)))], times=FLIPS, seed=seed
+        ).adjusted,
         "bh": corrections.benjamini_hochberg(p),
         "by": corrections.benjamini_yekutieli(p),
     }

@@ -27,7 +27,9 @@ def tests(job: str, turn: int) -> np.ndarray:
     if job == "flips":
         return max_t([Cell(found, two, units)], times=100_000, seed=turn, threads=THREADS).adjusted
     if job == "tukey":
-        return tukey(found, two, units, times=10_000, seed=turn, threads=THREADS).adjusted
+        return tukey(
+            found, two, units, [*map(str, range(len(found)))], times=10_000, seed=turn, threads=THREADS
+        ).adjusted
     return summaries(found[two[0]] - found[two[1]]).p
 
 

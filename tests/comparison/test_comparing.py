@@ -450,3 +450,20 @@ def test_means_intervals_and_p_values_are_logged_to_a_writer(results):
     assert json.loads(writer.texts["rankwell.json", 4].strip("`json \n"))["systems"] == list(results)
     with pytest.raises(rw.RankwellError, match="unknown tracker"):
         found.log_to("mlfow")
+
+
+@pytest.mark.parametrize("correction", ["tukey", "maxt", "holm", "bh"])
+def test_the_order_of_runs_changes_no_p_value(results, correction):
+    """Every order of three systems gives each pair the same p-value, to the bit."""
+    found = set()
+    for order in itertools.permutations(["popular", "itemknn", "als"]):
+        own = rw.compare(
+            {name: results[name] for name in order},
+            metrics=["rr"],
+            correction=correction,
+            flips=990,
+            resamples=99,
+        )
+        pairs = itertools.combinations(sorted(order), 2)
+        found.add(tuple(own.difference(one, other, "rr").p for one, other in pairs))
+    assert len(found) == 1

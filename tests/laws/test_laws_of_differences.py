@@ -50,7 +50,8 @@ def p_of_family(values):
 
 
 def p_of_shuffles(values):
-    return tukey(values, np.array([[0, 0, 1], [1, 2, 2]]), UNITS[: values.shape[1]], **HOW).adjusted
+    units = UNITS[: values.shape[1]]
+    return tukey(values, np.array([[0, 0, 1], [1, 2, 2]]), units, ["one", "two", "three"], **HOW).adjusted
 
 
 def p_of_segments(values):

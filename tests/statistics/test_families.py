@@ -11,10 +11,11 @@ from tests.statistics.plain import signs as plain_signs
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.families import Cell, _by_pairs, _sums_of, max_t, tukey
+from rankwell.statistics.families import Cell, _by_pairs, _sums_of, max_t, shuffled_sums, tukey, tukey_of
 from rankwell.statistics.paired import FLIPS, sign_flips
 
 TIMES = 3000
+NAMES = [f"system {at}" for at in range(9)]
 
 
 def data(systems=6, units=40, missing=0.0):
@@ -124,7 +125,7 @@ def test_tukey_is_near_that_of_scipy_on_normal_values_and_near_all_orders_on_few
     values = rng.normal(0, 1, (4, 200)) + np.array([[0], [0], [0.2], [0.3]])
     pairs = np.array(list(itertools.combinations(range(4), 2))).T
     units = rng.integers(0, 2**63, 200).astype(np.uint64)
-    found = tukey(values, pairs, units, times=20_000, seed=1, threads=2).adjusted
+    found = tukey(values, pairs, units, NAMES[: len(values)], times=20_000, seed=1, threads=2).adjusted
     told = scipy.stats.tukey_hsd(*values).pvalue[tuple(pairs)]
     assert found == pytest.approx(told, abs=0.02)
     few = np.array([[0.1, 0.5, 0.2], [0.4, 0.1, 0.9]])
@@ -133,13 +134,16 @@ def test_tukey_is_near_that_of_scipy_on_normal_values_and_near_all_orders_on_few
         for signs in itertools.product((1, -1), repeat=3)
     ]
     share = np.mean([each >= abs((few[0] - few[1]).sum()) - 1e-9 for each in orders])
-    [near] = tukey(few, np.array([[0], [1]]), units[:3], times=40_000, seed=2).adjusted
+    [near] = tukey(few, np.array([[0], [1]]), units[:3], NAMES[:2], times=40_000, seed=2).adjusted
     assert near == pytest.approx(share, abs=0.01)
 
 
 def test_shuffles_do_not_depend_on_threads_and_every_place_is_as_likely():
     values, pairs, units = data(systems=5)
-    one, three = (tukey(values, pairs, units, times=1000, seed=1, threads=threads) for threads in (1, 3))
+    one, three = (
+        tukey(values, pairs, units, NAMES[: len(values)], times=1000, seed=1, threads=threads)
+        for threads in (1, 3)
+    )
     assert one.adjusted.tolist() == three.adjusted.tolist()
     # the largest of five values goes to a system at random: of many units, each gets a fifth
     marked = np.zeros((5, 5000))
@@ -162,7 +166,30 @@ def test_differences_that_add_up_to_0_but_for_rounding_have_a_p_value_of_1(n):
         pairs = np.array([[0], [1]])
         for p in (
             max_t([Cell(values, pairs, units)], times=99, seed=1).p[0],
-            tukey(values, pairs, units, times=99, seed=1).adjusted[0],
+            tukey(values, pairs, units, NAMES[: len(values)], times=99, seed=1).adjusted[0],
             sign_flips(d, units, times=99, seed=1).p,
         ):
             assert p == 1.0
+
+
+def test_the_order_of_systems_changes_no_p_value_of_tukeys_test():
+    """All orders of four systems, of which some pairs are near alpha, and parts of the units as on a cluster."""
+    random = np.random.default_rng(3)
+    values = random.beta(0.4, 0.9, (4, 30)) + np.array([[0.0], [0.1], [0.2], [0.25]])
+    names, units = ["b", "é", "a", "B"], random.integers(0, 2**63, 30).astype(np.uint64)
+    pairs = np.array(list(itertools.combinations(range(4), 2))).T
+    told = set()
+    for order in itertools.permutations(range(4)):
+        own = [names[at] for at in order]
+        found = tukey(values[list(order)], pairs, units, own, times=299, seed=1).adjusted
+        parts = [
+            shuffled_sums(values[list(order)][:, part], units[part], own, times=299, seed=1)
+            for part in (slice(0, 11), slice(11, 30))
+        ]
+        total = values[list(order)].sum(axis=1)
+        assert tukey_of(parts[0] + parts[1], total, pairs).adjusted == pytest.approx(found, abs=1e-12)
+        told.add(
+            frozenset((frozenset((own[i], own[j])), p) for (i, j), p in zip(pairs.T, found, strict=True))
+        )
+    assert len(told) == 1
+    assert len({p for _, p in told.pop()}) > 3

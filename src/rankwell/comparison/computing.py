@@ -87,7 +87,7 @@ def compared(
             )
             varied[metric][untested] = math.nan
     correction = how.chosen(has_baseline=baseline is not None)
-    found |= corrected(cells, found, how, correction, threads)
+    found |= corrected(cells, found, how, correction, threads, names=systems.names)
     return replace(
         _comparison(aligned, systems.names, baseline, pairs, means, found, how),
         by=groups.by,
@@ -123,7 +123,7 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
             )
             varied[metric][spread.systems.between_methods(pairs)] = math.nan
     shuffled = known.p_shuffled.__getitem__
-    found |= corrected(known.cells, found, how, correction, threads, by_shuffles=shuffled)
+    found |= corrected(known.cells, found, how, correction, threads, names=names, by_shuffles=shuffled)
     return replace(
         _comparison(spread, names, baseline, pairs, means, found, how),
         by=spread.by,

@@ -51,11 +51,12 @@ def corrected(
     correction: str,
     threads: int,
     *,
+    names: Sequence[str],
     by_shuffles: Callable[[Key], np.ndarray] | None = None,
 ) -> dict[Key, Differences]:
     """Return the differences of all cells with their p-values, one family after the other.
 
-    ``by_shuffles`` tells the p-values of Tukey's test, if not the values of the cells do.
+    ``names`` are those of the systems. ``by_shuffles`` tells the p-values of Tukey's test, if not the values of the cells do.
     """
     done: dict[Key, Differences] = {}
     for family in families_of(list(cells), how, correction):
@@ -70,7 +71,7 @@ def corrected(
         )
         alone = flips if how.test == "flips" else np.concatenate([each.p_test for each in told])
         if correction == "tukey":
-            p = _by_shuffles(own[0], how, threads) if by_shuffles is None else by_shuffles(family[0])
+            p = _by_shuffles(own[0], names, how, threads) if by_shuffles is None else by_shuffles(family[0])
         elif correction == "maxt" and not np.isnan(adjusted).all():
             p = adjusted
         else:  # of so many queries flips would only say the same as t
@@ -103,7 +104,7 @@ def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> Family:
     return max_t(cells, times=times, seed=how.seed, threads=threads)
 
 
-def _by_shuffles(cell: Cell, how: Methods, threads: int) -> np.ndarray:
+def _by_shuffles(cell: Cell, names: Sequence[str], how: Methods, threads: int) -> np.ndarray:
     """Tukey's test, of the units where every system is defined."""
     whole = ~np.isnan(cell.values).any(axis=0)
     if np.count_nonzero(whole) < 2:
@@ -112,6 +113,7 @@ def _by_shuffles(cell: Cell, how: Methods, threads: int) -> np.ndarray:
         np.ascontiguousarray(cell.values[:, whole]),
         cell.pairs,
         cell.units[whole],
+        names,
         times=shuffles_of(how),
         seed=how.seed,
         threads=threads,

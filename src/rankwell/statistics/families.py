@@ -89,24 +89,36 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
 
 
 def tukey(
-    values: np.ndarray, pairs: np.ndarray, units: np.ndarray, *, times: int, seed: int, threads: int = 1
+    values: np.ndarray,
+    pairs: np.ndarray,
+    units: np.ndarray,
+    names: Sequence[str],
+    *,
+    times: int,
+    seed: int,
+    threads: int = 1,
 ) -> Family:
     """Return the p-values of all pairs by the randomised version of Tukey's HSD (Carterette, TOIS 30, 2012).
 
     The values of each unit are shuffled among the systems; a pair's p is the share of shuffles whose largest difference of
     means reaches its own: (b + 1) / (B + 1). It controls the family-wise error rate when all systems are exchangeable, not for
     every partial null nor for very unequal variances. ``values`` has no NaN: units undefined for any system are left out
-    before. There is no p-value of a pair on its own. Units of one number are shuffled alike: for clusters give theirs.
+    before. There is no p-value of a pair on its own. Units of one number are shuffled alike: for clusters give theirs. The draws
+    depend on the numbers of the units and the ``names`` of the systems, so that the order of either changes nothing.
     """
-    sums = shuffled_sums(values, units, times=times, seed=seed, threads=threads)
+    sums = shuffled_sums(values, units, names, times=times, seed=seed, threads=threads)
     return tukey_of(sums, values.sum(axis=1), pairs)
 
 
 def shuffled_sums(
-    values: np.ndarray, units: np.ndarray, *, times: int, seed: int, threads: int = 1
+    values: np.ndarray, units: np.ndarray, names: Sequence[str], *, times: int, seed: int, threads: int = 1
 ) -> np.ndarray:
-    """Return the sum of each system (column) in each replicate (row), which add up over parts of the units."""
-    rows = np.ascontiguousarray(values.T)
+    """Return the sum of each place (column) in each replicate (row), which add up over parts of the units.
+
+    The systems, rows of ``values``, are dealt to the places from the order of their names, whatever order they come in.
+    """
+    order = sorted(range(len(names)), key=lambda row: names[row])
+    rows = np.ascontiguousarray(values[order].T)
     jobs = (
         partial(resample.shuffled_sums, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
         for low in range(0, times, ROWS)

@@ -47,11 +47,11 @@ class Shuffles(NamedTuple):
     sums: np.ndarray
 
     @classmethod
-    def of(cls, cell: Cell, _: Design, *, times: int, seed: int) -> Shuffles:
+    def of(cls, cell: Cell, _: Design, *, names: Sequence[str], times: int, seed: int) -> Shuffles:
         """Return the sums over the queries of a cell where all systems are defined."""
         whole = np.flatnonzero(~np.isnan(cell.values).any(axis=0))
         own, units = np.ascontiguousarray(cell.values[:, whole]), cell.units[whole]
-        return cls(len(whole), own.sum(axis=1), shuffled_sums(own, units, times=times, seed=seed))
+        return cls(len(whole), own.sum(axis=1), shuffled_sums(own, units, names, times=times, seed=seed))
 
     def __add__(self, other: Shuffles) -> Shuffles:  # type: ignore[override]
         """Return the sums over the queries of both."""

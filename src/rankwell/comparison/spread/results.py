@@ -198,7 +198,7 @@ class Spread:
     ) -> dict[Place, np.ndarray]:
         """The p-values of Tukey's test, of the queries where every system is defined."""
         wanted = {(str(metric), code) for code in sums.segments for metric in tested}
-        shuffles = partial(Shuffles.of, times=shuffles_of(how), seed=how.seed)
+        shuffles = partial(Shuffles.of, names=self.systems.names, times=shuffles_of(how), seed=how.seed)
         answer = partial(asked.of_cells, wanted=wanted, made=shuffles)
         found = {place: reduce(add, parts) for place, parts in self._parts(wanted, answer).items()}
         nothing = np.full(asked.pairs.shape[1], math.nan)
