@@ -467,3 +467,34 @@ def test_the_order_of_runs_changes_no_p_value(results, correction):
         pairs = itertools.combinations(sorted(order), 2)
         found.add(tuple(own.difference(one, other, "rr").p for one, other in pairs))
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("metrics", [["rr", "dcg@3"], ["p@1"]])
+def test_segments_of_one_size_say_what_each_says_alone(metrics):
+    """Many segments of seven queries, of nine and of others, some undefined: means, intervals and differences to the bit."""
+    random = np.random.default_rng(1)
+    sizes = [7] * 12 + [9] * 5 + [30, 55, 1, 2]
+    segment = np.repeat(np.arange(len(sizes)), sizes)
+    queries = [f"q{at}" for at in range(len(segment))]
+    qrels = {query: {"a": 1, "b": 2} if random.random() < 0.9 else {"a": 0} for query in queries}
+    runs = {
+        name: {query: [*random.permutation(list("abcdef"))] for query in queries}
+        for name in ("one", "two", "three")
+    }
+    users = {"query": queries, "part": [str(each) for each in segment]}
+    whole = rw.compare(runs, qrels, metrics, users=users, by="part", flips=199, resamples=199)
+    for at in range(len(sizes)):
+        own = {q for q, part in zip(queries, segment, strict=True) if part == at}
+        few = {name: {q: items for q, items in run.items() if q in own} for name, run in runs.items()}
+        judged = {q: grades for q, grades in qrels.items() if q in own}
+        alone = rw.compare(few, judged, metrics, flips=199, resamples=199)
+        place = whole.segments.index((str(at),))
+        for metric in whole.metrics:
+            for found, told in (
+                (whole.means[metric, place], alone.means[metric, 0]),
+                (whole.differences[metric, place], alone.differences[metric, 0]),
+            ):
+                for name in set(found._fields) - {"p", "p_flips", "p_flips_low", "p_flips_high"}:
+                    assert np.array_equal(getattr(found, name), getattr(told, name)) or np.array_equal(
+                        getattr(found, name).astype(float), getattr(told, name).astype(float), equal_nan=True
+                    ), (name, at)

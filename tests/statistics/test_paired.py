@@ -52,6 +52,19 @@ def test_few_differences_are_flipped_in_every_way(seed):
     )
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 19, 20])
+@pytest.mark.parametrize("kind", ["lattice", "continuous", "adds up to 0"])
+def test_all_signs_are_counted_by_halves_as_if_all_sums_were_written(n, kind):
+    random = np.random.default_rng(n)
+    d = random.choice([-0.3, -0.1, 0.1, 0.2, 0.7], n) if kind == "lattice" else random.normal(0.2, 1, n)
+    d = np.concatenate([d, -d])[n // 2 : n // 2 + n] if kind == "adds up to 0" else d
+    sums = np.zeros(1)
+    for value in d:
+        sums = np.concatenate([sums + value, sums - value])
+    told = int(np.count_nonzero(np.abs(sums) >= abs(d.sum()) - 1e-7))
+    assert sign_flips(d, UNITS[:n], times=1, seed=0) == (told / 2**n, told, 2**n, True)
+
+
 def test_many_differences_are_flipped_at_random():
     d = np.random.default_rng(7).normal(0.12, 1, 300)
     found = sign_flips(d, UNITS[:300], times=50_000, seed=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from rankwell.comparison.methods import Methods
 from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.families import Cell
 from rankwell.statistics.frequent import TIE
-from rankwell.statistics.many import Design, Intervals, Summaries, intervals, summaries
+from rankwell.statistics.many import PLAIN, Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
 from rankwell.tables.sorted_keys import distinct
@@ -78,10 +78,47 @@ def means_of(
     cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int, *, total: int
 ) -> Means:
     """Return the mean of each row with its interval; ``total`` is the number of units in all segments."""
-    own = summaries(cell.values, design)
+    return _means_of(cell.values, cell.units, design, how, limits, threads, total)
+
+
+def each_of_alike(
+    cells: Sequence[Cell],
+    how: Methods,
+    limits: tuple[float, float],
+    threads: int,
+    *,
+    margin: float,
+    sign: int,
+    total: int,
+) -> list[tuple[Means, Differences]]:
+    """Return the means and differences of cells with one number of units, which count alike; faster than one by one."""
+    systems, (low, high) = len(cells[0].values), limits
+    values = np.concatenate([cell.values for cell in cells])
+    units = np.repeat([cell.units for cell in cells], systems, axis=0)
+    pairs = np.concatenate([cell.pairs + systems * place for place, cell in enumerate(cells)], axis=1)
+    whole = (
+        _means_of(values, units, PLAIN, how, limits, threads, total),
+        _of_some(values, pairs, PLAIN, how, margin, high - low, sign),
+    )
+    means, differences = (
+        zip(*(column.reshape(len(cells), -1) for column in each), strict=True) for each in whole
+    )
+    return [(Means(*one), Differences(*other)) for one, other in zip(means, differences, strict=True)]
+
+
+def _means_of(
+    values: np.ndarray,
+    units: np.ndarray,
+    design: Design,
+    how: Methods,
+    limits: tuple[float, float],
+    threads: int,
+    total: int,
+) -> Means:
+    own = summaries(values, design)
     found = intervals(
-        cell.values,
-        cell.units,
+        values,
+        units,
         design=design,
         known=own,
         level=how.level,
@@ -94,7 +131,7 @@ def means_of(
     mean = own.mean
     if design.is_plain:  # in every digit as the results have it
         with np.errstate(invalid="ignore"):
-            mean = np.array([math.fsum(row[~np.isnan(row)]) for row in cell.values]) / own.n
+            mean = np.array([math.fsum(row[~np.isnan(row)]) for row in values]) / own.n
     return Means(own.n, own.effective, mean, *found, of_seeds=np.full(len(mean), math.nan))
 
 
@@ -106,10 +143,9 @@ def differences_of(
     ``span`` is the greatest difference that two values can have; with ``sign`` -1 a lower value wins.
     """
     size = max(ROOM // max(len(cell.units), 1), 1)
-    pairs = cell.pairs
     parts = [
-        _of_some(cell.values, pairs[:, low : low + size], cell.units, design, how, margin, span, sign)
-        for low in range(0, pairs.shape[1], size)
+        _of_some(cell.values, cell.pairs[:, low : low + size], design, how, margin, span, sign)
+        for low in range(0, cell.pairs.shape[1], size)
     ]
     return Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
@@ -117,7 +153,6 @@ def differences_of(
 def _of_some(
     values: np.ndarray,
     pairs: np.ndarray,
-    units: np.ndarray,
     design: Design,
     how: Methods,
     margin: float,
@@ -127,6 +162,7 @@ def _of_some(
     first, second = values[pairs[0]], values[pairs[1]]
     d = first - second
     defined = ~np.isnan(d)
+    units = np.arange(d.shape[1], dtype=np.uint64)  # nothing is drawn here
     found = summaries(d, design)
     # Student's holds what it promises for real differences of 25 queries on, the bootstrap does not, and p is that of t
     limits = -span, span
@@ -170,11 +206,7 @@ def differences_from(
         superiority = (wins + ties / 2) / found.n
     nothing = np.full(len(wins), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
-    # in standard deviations it depends on n alone
-    alike = {
-        n: smallest_visible(1.0, n, alpha=how.alpha, power=how.power) for n in set(found.effective.tolist())
-    }
-    visible = np.array([alike[n] * sd if sd > 0 else math.nan for sd, n in sized])
+    visible = np.array([smallest_visible(sd, n, alpha=how.alpha, power=how.power) for sd, n in sized])
     needed = np.array([_needed(sd, n, margin, how) for sd, n in sized], np.float64)
     return Differences(
         n=found.n,

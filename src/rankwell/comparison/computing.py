@@ -11,11 +11,13 @@ import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.cells import (
+    ROOM,
     Counted,
     Differences,
     Means,
     difference_alone,
     differences_of,
+    each_of_alike,
     flipped_as,
     means_of,
     value_alone,
@@ -66,11 +68,14 @@ def compared(
         by_seed = systems.by_seed(values)
         values = systems.pooled(values)
         total = len(aligned.units)
-        for segment, rows in enumerate(groups.members):
+        own_cells = [
+            Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows]) for rows in groups.members
+        ]
+        known = _of_cells(metric, own_cells, groups, how, threads, total)
+        for segment, (rows, cell) in enumerate(zip(groups.members, own_cells, strict=True)):
             design = groups.design.of(rows)
-            cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
             key = metric, segment
-            means[key], found[key] = _of_cell(metric, cell, design, how, threads, total)
+            means[key], found[key] = known[segment]
             found[key] = with_chances(
                 found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
@@ -132,6 +137,36 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
         clusters=spread.clusters,
         heterogeneity=_over_metrics(varied),
     )
+
+
+def _of_cells(
+    metric: Metric, cells: Sequence[Cell], groups: Groups, how: Methods, threads: int, total: int
+) -> list[tuple[Means, Differences]]:
+    """The means and differences of all queries and of each segment; segments of one size at once, as there may be very many."""
+    alike: dict[int, list[int]] = {}
+    for place, cell in enumerate(cells):
+        alike.setdefault(len(cell.units), []).append(place)
+    found: dict[int, tuple[Means, Differences]] = {}
+    for n, places in alike.items():
+        rows = max(len(cells[0].values), cells[0].pairs.shape[1], 1)
+        most = max(ROOM // (rows * max(n, 1)), 1) if groups.design.is_plain else 1
+        for at in range(0, len(places), most):
+            some = places[at : at + most]
+            if len(some) > 1:
+                own = each_of_alike(
+                    [cells[place] for place in some],
+                    how,
+                    metric.range,
+                    threads,
+                    margin=how.margins.get(str(metric), math.nan),
+                    sign=SIGN[metric.better],
+                    total=total,
+                )
+            else:
+                design = groups.design.of(groups.members[some[0]])
+                own = [_of_cell(metric, cells[some[0]], design, how, threads, total)]
+            found |= zip(some, own, strict=True)
+    return [found[place] for place in range(len(cells))]
 
 
 def _of_cell(

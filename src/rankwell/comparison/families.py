@@ -84,11 +84,14 @@ def corrected(
     return done
 
 
-def flips_of(units: int, how: Methods) -> int:
-    """The number of sign patterns drawn for so many units: fewer for many, none where t says the same."""
-    if units >= LARGE:
+def flips_of(units: Sequence[int], how: Methods) -> int:
+    """The number of sign patterns drawn for a family, of whose cells these are the units: fewer for many, none where t says the same.
+
+    Many small segments take as long as one large one, so what counts as many is their sum.
+    """
+    if max(units) >= LARGE:
         return 0
-    return how.flips if units <= MANY_UNITS else max(how.flips // FEWER, 99)
+    return how.flips if sum(units) <= MANY_UNITS else max(how.flips // FEWER, 99)
 
 
 def shuffles_of(how: Methods) -> int:
@@ -97,7 +100,7 @@ def shuffles_of(how: Methods) -> int:
 
 
 def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> Family:
-    times = flips_of(max(len(cell.units) for cell in cells), how)
+    times = flips_of([len(cell.units) for cell in cells], how)
     if not times:
         nothing = np.full(sum(cell.pairs.shape[1] for cell in cells), math.nan)
         return Family(nothing, nothing, 0)

@@ -105,7 +105,7 @@ def _untestable(found: Comparison) -> list[str]:
         cells = [found.differences[key] for key in family]
         if not is_maxt and not any((each.p_flips_low < each.p_flips_high).any() for each in cells):
             continue  # all flips were looked at
-        flips = flips_of(max(int(each.n.max()) for each in cells), how)
+        flips = flips_of([int(each.n.max()) for each in cells], how)
         tested = sum(int(np.count_nonzero(~np.isnan(each.p_flips))) for each in cells)
         steps = tested if found.correction == "holm" else 1
         if flips and not is_testable(steps, flips, how.alpha):

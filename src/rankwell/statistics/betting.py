@@ -42,7 +42,8 @@ def betting_bounds(
         A row per mean, a column per part; a total is the sum of the part's values, which its size counts or weighs. A size of
         0 is no part. Parts are bets in proportion to their sizes.
     numbers
-        A fixed number (uint64) per part, from which its places in the orders are drawn: so the order of the parts changes nothing.
+        A fixed number (uint64) per part, from which its places in the orders are drawn: so the order of the parts changes nothing. One
+        row for all means, or a row per mean.
     limits
         The least and the greatest value that there can be.
     level, seed
@@ -75,13 +76,15 @@ def betting_bounds(
     if ((gained < -1e-9) | (gained > part + 1e-9)).any():
         raise ValueError(f"betting_bounds(limits={limits}): a value lies beyond them.")
     np.clip(gained, 0.0, part, out=gained)
-    keys = replicates(seed, SHUFFLED, 0, ORDERS)
-    orders = np.argsort(further(keys[:, None], numbers[None, :]), axis=1, kind="stable")
+    keys, numbers = replicates(seed, SHUFFLED, 0, ORDERS), np.atleast_2d(numbers)
     low, high = np.empty((2, len(totals)))
-    rows = max(CELLS // max(orders.size, 1), 1)
+    rows = max(CELLS // max(ORDERS * totals.shape[1], 1), 1)
     for at in range(0, len(totals), rows):
         few = slice(at, at + rows)
-        low[few], high[few] = _bounds(gained[few][:, orders], part[few][:, orders], 1 - level)
+        own = numbers if len(numbers) == 1 else numbers[few]
+        orders = np.argsort(further(keys[:, None], own[:, None, :]), axis=2, kind="stable")
+        x, y = (np.take_along_axis(each[few, None], orders, axis=2) for each in (gained, part))
+        low[few], high[few] = _bounds(x, y, 1 - level)
     return least + (most - least) * low, least + (most - least) * high
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -65,15 +66,19 @@ def smallest_visible(sd: float, n: float, *, alpha: float = 0.05, power: float =
     >>> round(smallest_visible(0.2, 50), 4)
     0.0808
     """
-    if n < 2 or not sd > 0:
-        return math.nan
+    return _visible(n, alpha, power) * sd if n >= 2 and sd > 0 else math.nan
+
+
+@lru_cache(maxsize=1024)
+def _visible(n: float, alpha: float, power: float) -> float:
+    """The smallest visible difference in standard deviations, which very many segments of one size share."""
     low, high = 0.0, 1.0
     while _power(high, n, alpha) < power:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _power(middle, n, alpha) < power else (low, middle)
-    return high * sd
+    return high
 
 
 def units_needed(sd: float, n: float, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> int:

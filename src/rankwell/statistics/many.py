@@ -153,7 +153,8 @@ def intervals(
 
     ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on (from 1,000, if they are a part of a
     ``total`` of 100,000), hedged betting where others are likely too short and the limits are finite, and otherwise the studentised
-    Poisson bootstrap. Draws depend on the seed and the unit alone: every row sees the same ones. ``known`` are the summaries of the rows, where they are made already.
+    Poisson bootstrap. Draws depend on the seed and the unit alone: every row sees the same ones. ``units`` may have a row per row of values,
+    for segments of one size; then rows that follow each other share draws if they are of the same units. ``known`` are the summaries of the rows, where they are made already.
     """
     if not design.is_plain:
         own = []
@@ -185,15 +186,17 @@ def intervals(
     tail = (1 - level) / 2
     own = found.sd / np.sqrt(np.maximum(found.n, 1))
     chosen = np.flatnonzero((found.sd > 0) & (kinds == "studentised"))
-    for few, (lower, upper) in _in_chunks(rows, chosen, units, times, seed, tail, threads):
-        low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
+    for same, numbers in _of_same_units(chosen, units):
+        for few, (lower, upper) in _in_chunks(rows, same, numbers, times, seed, tail, threads):
+            low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
     is_bet = kinds == "betting"
     chosen = np.flatnonzero(is_bet & (found.n >= 2))
     if len(chosen):
         used = defined[chosen].any(axis=0)  # a segment's rows are undefined everywhere else
         values, sizes = np.nan_to_num(rows[chosen][:, used]), defined[chosen][:, used].astype(np.float64)
+        numbers = units[used] if units.ndim == 1 else units[chosen][:, used]
         low[chosen], high[chosen] = betting_bounds(
-            values, sizes, units[used], limits=limits, level=level, seed=seed
+            values, sizes, numbers, limits=limits, level=level, seed=seed
         )
     return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, doubt & ~is_bet)
 
@@ -221,6 +224,16 @@ def closed_bounds(
     n = found.effective if of_shares is None else of_shares
     low[chosen], high[chosen] = wilson(found.mean[chosen], n[chosen], float(ndtri(1 - tail)))
     return low, high
+
+
+def _of_same_units(chosen: np.ndarray, units: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Rows that share their units, and these."""
+    if units.ndim == 1 or not len(chosen):
+        yield chosen, units
+        return
+    begins = 1 + np.flatnonzero((units[chosen[1:]] != units[chosen[:-1]]).any(axis=1))
+    for same in np.split(chosen, begins):
+        yield same, units[same[0]]
 
 
 def _in_chunks(

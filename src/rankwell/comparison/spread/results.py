@@ -153,7 +153,7 @@ class Spread:
         flipped = {
             (str(metric), codes[place])
             for family in families_of(keys, how, correction)
-            if flips_of(max(units[key] for key in family), how)
+            if flips_of([units[key] for key in family], how)
             for metric, place in family
         }
         drawn = {
