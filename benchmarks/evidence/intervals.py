@@ -1,7 +1,7 @@
 """How often an interval holds the mean, by method: python benchmarks/evidence/intervals.py
 
 Samples are drawn with replacement from real values per query (or real differences), whose mean is known. ``auto`` is what
-rankwell does unless asked otherwise. A sample without spread has no interval; it is counted apart. ``down`` are the samples in
+rankwell does unless asked otherwise. A sample without an interval, as most methods have none without spread, is counted apart. ``down`` are the samples in
 which the flag "likely too short" is not raised, ``up`` the others.
 """
 
@@ -23,9 +23,13 @@ from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval
 CHUNK, CHUNKS = 100, 56  # 5,600 samples: a standard error of .29 points
 TIMES = 2000
 ON_REQUEST = ("percentile", "bca")
+Limits = tuple[float, float]
+RANGE, ANY = (0.0, 1.0), (-math.inf, math.inf)  # of the metrics, and of differences, which nobody bets on
 
 
-def bounds(rows: np.ndarray, units: np.ndarray, method: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def bounds(
+    rows: np.ndarray, units: np.ndarray, method: str, seed: int, limits: Limits
+) -> tuple[np.ndarray, np.ndarray]:
     """The intervals of many samples; of percentile and BCa with weights drawn once for all, and checked on one."""
     if method in ON_REQUEST:
         low, high = resampled(rows, units, method, seed)
@@ -33,7 +37,7 @@ def bounds(rows: np.ndarray, units: np.ndarray, method: str, seed: int) -> tuple
             one = interval(rows[row], units, method=method, times=TIMES, seed=seed)
             assert np.allclose([low[row], high[row]], [one.low, one.high], atol=1e-9)
         return low, high
-    found = many.intervals(rows, units, method=method, level=1 - ALPHA, times=TIMES, seed=seed)
+    found = many.intervals(rows, units, method=method, level=1 - ALPHA, times=TIMES, seed=seed, limits=limits)
     return found.low, found.high
 
 
@@ -60,12 +64,12 @@ def resampled(rows: np.ndarray, units: np.ndarray, method: str, seed: int) -> tu
     return np.where(flat, math.nan, low), np.where(flat, math.nan, high)
 
 
-def counted(name: str, values: np.ndarray, n: int, method: str) -> dict[str, Any]:
+def counted(name: str, values: np.ndarray, n: int, method: str, limits: Limits) -> dict[str, Any]:
     """How often the interval of samples of n holds the mean."""
     rng, truth, seen = rng_of(name, n), values.mean(), Counter()
     for seed in range(CHUNKS):
         rows = values[rng.integers(0, len(values), (CHUNK, n))]
-        low, high = bounds(rows, units_of(rng, n), method, seed)
+        low, high = bounds(rows, units_of(rng, n), method, seed, limits)
         is_down = ~many.are_doubtful(rows)
         has = ~np.isnan(low)
         holds = has & (low <= truth + 1e-12) & (truth <= high + 1e-12)
@@ -90,12 +94,14 @@ def counted(name: str, values: np.ndarray, n: int, method: str) -> dict[str, Any
     }
 
 
-def part(name: str, values: np.ndarray, methods: tuple[str, ...]) -> tuple[dict[str, Any], Rows]:
-    return described(values), [counted(name, values, n, method) for n in SIZES for method in methods]
+def part(
+    name: str, values: np.ndarray, methods: tuple[str, ...], limits: Limits = ANY
+) -> tuple[dict[str, Any], Rows]:
+    return described(values), [counted(name, values, n, method, limits) for n in SIZES for method in methods]
 
 
 def methods_of(values: np.ndarray) -> tuple[str, ...]:
-    """``auto`` is the studentised bootstrap but for values of 0 and 1, where it is Wilson's."""
+    """``auto`` is the studentised bootstrap, or betting where the flag is up, but for values of 0 and 1, where it is Wilson's."""
     is_share = bool(np.isin(values, (0, 1)).all())
     return ("auto", "t", *ON_REQUEST, *(("studentised",) if is_share else ()))
 
@@ -105,7 +111,7 @@ def main() -> None:
     keep(
         "means",
         "intervals of means at 95 %; shares in percent of the samples that have an interval",
-        {name: lambda name=name: part(name, v := made[name](), methods_of(v)) for name in MEANS},
+        {name: lambda name=name: part(name, v := made[name](), methods_of(v), RANGE) for name in MEANS},
     )
     differ = differences()
     keep(

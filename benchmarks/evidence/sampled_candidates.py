@@ -92,7 +92,7 @@ def compared(name: str, ranks: np.ndarray, candidates: int) -> tuple[dict[str, A
             for metric, function in functions.items():
                 plain.setdefault(metric, []).append(float(short[metric][better].mean()))
                 for found in made.estimates(function) or []:
-                    seen.setdefault((metric, found.method), []).append(found[1:])
+                    seen.setdefault((metric, found.method), []).append(found[1:5])
         for (metric, method), each in seen.items():
             value, bias, low, high = np.array(each).T
             row = {"negatives": negatives, "metric": metric, "method": method, "full": truth[metric]}

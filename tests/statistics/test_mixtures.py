@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from rankwell.statistics.drawn_counts import counts_of_draws
-from rankwell.statistics.mixtures import likeliest_mixture, outcome_values
+from rankwell.statistics.mixtures import outcome_values, stopped_em
 
 
 def loss(kernel, target, prior, weight, values):
@@ -46,7 +46,7 @@ def test_one_that_is_no_such_polynomial_is_estimated_with_bias():
     assert np.abs(kernel @ values - target).max() > 0.1
 
 
-def test_the_likeliest_mixture_is_what_a_general_optimiser_finds():
+def test_the_stopped_em_is_what_a_general_optimiser_finds():
     rng = np.random.default_rng(1)
     kernel = counts_of_draws(np.array([0, 2, 5, 9]), 10, 4)
     counts = rng.multinomial(500, np.array([0.1, 0.5, 0.3, 0.1]) @ kernel)
@@ -60,11 +60,11 @@ def test_the_likeliest_mixture_is_what_a_general_optimiser_finds():
         method="Nelder-Mead",
         options={"maxiter": 20_000, "xatol": 1e-9, "fatol": 1e-11},
     )
-    found = likeliest_mixture(kernel, counts, np.ones(4), rounds=100_000, gain=1e-15)
+    found = stopped_em(kernel, counts, np.ones(4), rounds=100_000, gain=1e-15).weights
     assert minus(found) == pytest.approx(best.fun, abs=1e-5)
     assert found == pytest.approx(np.abs(best.x) / np.abs(best.x).sum(), abs=1e-3)
 
 
 def test_no_outcome_is_no_mixture():
     with pytest.raises(ValueError, match="no outcome"):
-        likeliest_mixture(np.eye(2), np.zeros(2, int), np.ones(2))
+        stopped_em(np.eye(2), np.zeros(2, int), np.ones(2))

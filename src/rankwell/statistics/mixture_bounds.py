@@ -61,7 +61,8 @@ def mixture_bounds(target: np.ndarray, features: np.ndarray, limits: Limits) -> 
     Notes
     -----
     Parts enter the program as they are found to matter (column generation). What is returned is the value of its dual, taken over
-    all parts: by weak duality no mixture lies outside of it, however far the program was solved.
+    all parts: by weak duality no mixture lies outside of it, however far the program was solved; it is stopped after 60 rounds at most, and the
+    bounds are wider then, never too narrow.
 
     Examples
     --------

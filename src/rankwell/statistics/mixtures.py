@@ -1,21 +1,34 @@
-"""Mixtures of known distributions, seen by draws: the likeliest mixture, and weights of outcomes that estimate a mean over it."""
+"""Mixtures of known distributions, seen by draws: the mixture that EM comes to, and weights of outcomes that estimate a mean over it."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 ROUNDS, GAIN = 1000, 1e-8
 
 
-def likeliest_mixture(
+class Stopped(NamedTuple):
+    """The weights of a mixture where EM was stopped, after how many rounds, and whether the last of these still gained."""
+
+    weights: np.ndarray
+    rounds: int
+    still_gains: bool
+
+
+def stopped_em(
     kernel: np.ndarray,
     counts: np.ndarray,
     prior: np.ndarray,
     *,
     rounds: int = ROUNDS,
     gain: float = GAIN,
-) -> np.ndarray:
-    """Return the weights of a mixture under which the outcomes seen are likeliest, by expectation–maximisation.
+) -> Stopped:
+    """Return the weights of a mixture by expectation–maximisation from a prior, stopped after some rounds.
+
+    Each round makes the outcomes seen likelier. The likeliest mixture itself fits the chance of the draw: where it is hardly
+    determined (many parts, few outcomes), stopping early keeps the weights near the prior, and estimates are better for it.
 
     Formula
         w_r ← w_r · Σ_j (c_j / Σc) · P(j | r) / Σ_s w_s · P(j | s)
@@ -29,29 +42,34 @@ def likeliest_mixture(
     prior
         The weights to start from, above 0: where several mixtures are equally likely, the one that is reached from these.
     rounds, gain
-        It stops after so many rounds, or when one adds less than this to the mean log-likelihood of an outcome.
+        It stops after so many rounds, or when one adds less than this to the mean log-likelihood of an outcome: then it no longer
+        gains.
 
     Examples
     --------
     >>> kernel = np.array([[0.9, 0.1], [0.2, 0.8]])
-    >>> likeliest_mixture(kernel, np.array([55, 45]), np.array([0.5, 0.5])).round(3).tolist()
-    [0.5, 0.5]
+    >>> found = stopped_em(kernel, np.array([69, 31]), np.array([0.5, 0.5]))
+    >>> found.weights.round(3).tolist(), found.rounds, found.still_gains
+    ([0.7, 0.3], 13, False)
+    >>> stopped_em(kernel, np.array([69, 31]), np.array([0.5, 0.5]), rounds=5)[1:]
+    (5, True)
     """
     seen = np.flatnonzero(counts)
     if not len(seen):
-        raise ValueError("likeliest_mixture: no outcome was seen.")
+        raise ValueError("stopped_em: no outcome was seen.")
     share = counts[seen] / counts.sum()
     columns = np.ascontiguousarray(kernel[:, seen])
     weights = prior / prior.sum()
     before = -np.inf
-    for _ in range(rounds):
+    for done in range(rounds + 1):
         chance = weights @ columns
         now = float(share @ np.log(chance))
-        if now - before < gain:
-            break
+        still_gains = now - before >= gain
+        if not still_gains or done == rounds:
+            return Stopped(weights / weights.sum(), done, still_gains)
         before = now
         weights = weights * (columns @ (share / chance))
-    return weights / weights.sum()
+    raise AssertionError  # the last round returns
 
 
 def outcome_values(kernel: np.ndarray, target: np.ndarray, prior: np.ndarray, *, weight: float) -> np.ndarray:

@@ -13,6 +13,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import DataError, RankwellError, UsageError
+from rankwell.statistics.drawn_counts import counts_of_draws
+from rankwell.statistics.mixtures import stopped_em
 
 CANDIDATES, NEGATIVES = 80, 10
 
@@ -90,7 +92,7 @@ def test_an_estimate_above_the_worst_bias_allowed_is_refused_and_its_range_stays
         assert one[4:] == other[4:]
         assert one.is_answered == (other.bias <= 0.02)
         assert one.estimate == pytest.approx(other.estimate) if one.is_answered else math.isnan(one.estimate)
-    assert found["hit@5", "likeliest ranks"].bias > 0.02
+    assert found["hit@5", "stopped EM"].bias > 0.02
     assert "refused, the worst bias being above 0.02: hit@5; rank all 80 candidates, or draw more" in str(
         found
     )
@@ -106,14 +108,19 @@ def test_what_is_printed_and_saved_is_what_was_found(tmp_path):
     assert saved["values"][2]["estimate"] == found["auc", "unbiased"].estimate
     frame = found.to_frame()
     assert frame["estimate"].null_count() == 2
-    assert frame.columns == ["metric", "sampled", "method", "estimate", "bias", "low", "high"]
+    assert frame.columns == [
+        *("metric", "sampled", "method", "estimate", "bias", "low", "high", "rounds", "still_gains"),
+    ]
+    assert frame.filter(method="stopped EM")["rounds"].unique().to_list() == [
+        found["hit@5", "stopped EM"].rounds
+    ]
     found.save(tmp_path / "found.json")
     assert json.loads((tmp_path / "found.json").read_text()) == saved
     found.save(tmp_path / "found.csv")
     assert pl.read_csv(tmp_path / "found.csv")["bias"].to_list() == pytest.approx(frame["bias"].to_list())
     assert "<table" in found._repr_html_()
     with pytest.raises(UsageError, match=r"is none of .*auc, unbiased"):
-        found["auc", "likeliest ranks"]
+        found["auc", "stopped EM"]
 
 
 def test_ties_are_counted_and_follow_the_policy():
@@ -359,3 +366,39 @@ def test_any_lists_and_judgements_are_corrected_or_refused_with_an_error_of_rank
         except RankwellError:
             refused += 1
     assert 0 < refused < 400
+
+
+def test_an_estimate_by_em_says_after_how_many_rounds_it_was_stopped():
+    """400 ranks among 20 negatives of 199: EM is not at the likeliest distribution, and more rounds give another hit@10."""
+    random = np.random.default_rng(5)
+    full = np.minimum(random.geometric(0.02, 400), 200)
+    ranks = 1 + random.hypergeometric(full - 1, 200 - full, 20)
+    found = rw.judging.correct(
+        logged_ranks=ranks, metrics=["hit@10", "auc"], candidates=200, negatives=20, max_bias=1
+    )
+    row, other = found["hit@10", "stopped EM"], found["hit@10", "bias-variance"]
+    assert (row.rounds, row.still_gains, other.rounds, other.still_gains) == (1000, True, 0, False)
+    shown = str(found)
+    assert "stopped EM, 1,000 rounds" in shown
+    assert (
+        "stopped EM: round 1,000 still made the sampled ranks likelier; more rounds would give other values"
+        in " ".join(shown.split())
+    )
+    kernel = counts_of_draws(np.arange(200), 199, 20)
+    counts = np.bincount(ranks - 1, minlength=21)
+    values = {}
+    for rounds in (1000, 10_000):
+        weights, done, still_gains = stopped_em(kernel, counts, np.ones(200), rounds=rounds, gain=0.0)
+        values[rounds] = weights[:10].sum()
+        assert (done, still_gains) == (rounds, True)
+    assert row.estimate == pytest.approx(values[1000], abs=1e-9)
+    assert abs(values[10_000] - values[1000]) > 0.005
+
+
+def test_no_note_stands_where_em_no_longer_gains():
+    found = rw.judging.correct(
+        logged_ranks=[1, 2, 3] * 40, metrics=["hit@1"], candidates=4, negatives=2, max_bias=1
+    )
+    row = found["hit@1", "stopped EM"]
+    assert (0 < row.rounds < 1000, row.still_gains) == (True, False)
+    assert "still made" not in str(found)

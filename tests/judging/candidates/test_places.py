@@ -47,7 +47,7 @@ def test_bounds_from_some_ranks_hold_those_from_all_and_little_more(monkeypatch,
             assert one.method == other.method
             assert other.value == pytest.approx(one.value, abs=0.01)
             assert other.bias == pytest.approx(one.bias, abs=0.04)
-            if one.method == "likeliest ranks":
+            if one.method == "stopped EM":
                 assert other.low <= one.low + 1e-6
                 assert other.high >= one.high - 1e-6
 
@@ -87,7 +87,7 @@ def test_groups_of_outcomes_change_estimates_little_and_leave_the_range(monkeypa
     ):
         assert other.value == pytest.approx(one.value, abs=0.02)
         assert other.low <= (true <= 10).mean() <= other.high
-        if one.method == "likeliest ranks":
+        if one.method == "stopped EM":
             assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-6)
 
 

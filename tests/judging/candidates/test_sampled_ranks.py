@@ -89,18 +89,18 @@ def test_the_bias_of_the_mean_of_values_is_what_all_draws_together_give(ranks):
 @pytest.mark.parametrize("ranks", SOME)
 def test_the_interval_holds_the_truth_as_often_as_it_says_for_any_ranks(ranks):
     truth = float(np.mean([HIT[rank - 1] for rank in ranks]))
-    covered = dict.fromkeys(["bias-variance", "likeliest ranks"], 0.0)
+    covered = dict.fromkeys(["bias-variance", "stopped EM"], 0.0)
     for counts, chance in chances(ranks).items():
         for method, found in (estimates(counts) or {}).items():
             covered[method] += chance * (found.low - 1e-9 <= truth <= found.high + 1e-9)
-    assert covered["likeliest ranks"] >= LEVEL  # whatever the ranks are
+    assert covered["stopped EM"] >= LEVEL  # whatever the ranks are
     assert covered["bias-variance"] >= LEVEL  # of these; Student's t promises it for many queries
 
 
 @pytest.mark.parametrize("counts", [(10, 0, 0), (4, 5, 1), (2, 5, 3), (0, 3, 7)])
 def test_no_collection_of_ranks_that_fits_is_outside_of_the_range(counts):
     """The program's bounds against all collections of so many ranks, and the best of these come near."""
-    found = estimates(counts)["likeliest ranks"]
+    found = estimates(counts)["stopped EM"]
     limits = SampledRanks(np.array(counts), places(), LEVEL, 0.05)._fitting(LEVEL).limits
     truths = []
     chance = {rank: np.cumsum(outcomes(rank))[:-1] for rank in RANKS.tolist()}

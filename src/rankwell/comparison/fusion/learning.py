@@ -132,7 +132,10 @@ def _best(tried: Iterable[Setting], mean: Callable[[Setting], float]) -> Setting
 
 
 def _moved(setting: Setting, mean: Callable[[Setting], float]) -> Setting:
-    """The setting reached from one by moving one share at a time, the others keeping their proportions."""
+    """The setting reached from one by moving one share at a time, the others keeping their proportions.
+
+    It stops when a round over all runs moves nothing, or after ten rounds.
+    """
     for _ in range(ROUNDS):
         before = setting
         for run in range(len(setting.weights)):

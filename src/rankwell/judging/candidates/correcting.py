@@ -52,7 +52,8 @@ def correct(
     Formula
         A relevant item at full rank r among n candidates has x better ones of m negatives: hypergeometric, of m of n − 1 of which
         r − 1 are better; binomial with ``replace``. ``bias-variance``: the mean of v_x, v = argmin Σ_r [(E_r v − M(r))² + γ Var_r v] ·
-        ``likeliest ranks``: Σ_r π_r M(r), π the likeliest distribution of ranks, by expectation–maximisation from equal shares ·
+        ``stopped EM``: Σ_r π_r M(r), π the distribution of ranks that 1,000 rounds of expectation–maximisation from equal shares come
+        to (fewer, if one gains less than 1e-8); not the likeliest one, which fits the chance of the draw ·
         ``unbiased``: M(1 + (n − 1) x / m), where M is a straight line · worst-case bias: the largest of |E − Σ_r π_r M(r)| over
         all π under which the share of lists with at most x better negatives is within its limits, a linear program; E is the
         estimate, for ``bias-variance`` its expectation under π
@@ -106,7 +107,7 @@ def correct(
     program has a grid of ranks; what straight lines between them can miss is added, so that bounds stay outer ones.
 
     Sources: W. Krichene and S. Rendle, On sampled metrics for item recommendation, KDD 2020 (bias-variance); R. Jin, D. Li, B.
-    Mudrak, J. Gao and Z. Liu, On estimating recommendation evaluation metrics under sampling, AAAI 2021 (likeliest ranks). The
+    Mudrak, J. Gao and Z. Liu, On estimating recommendation evaluation metrics under sampling, AAAI 2021 (EM). The
     worst-case bias and the intervals are rankwell's.
 
     Examples

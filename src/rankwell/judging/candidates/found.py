@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 METHODS = {
     "bias-variance": "bias-variance: a value per sampled rank with the least squared bias over all ranks + {gamma:g} · variance",
-    "likeliest ranks": "likeliest ranks: the metric under the distribution of full ranks that makes the sampled ones likeliest",
+    "stopped EM": "stopped EM: the metric under the distribution of full ranks that EM from equal shares comes to after 1,000 rounds at most",
     "unbiased": "unbiased: the metric is a straight line in the rank, and the share of better negatives is unbiased for that",
     "weighted": "weighted: the metric is a straight line in the rank; each better negative counts 1 / its probability to be drawn",
 }
@@ -33,7 +33,9 @@ class Correction(NamedTuple):
 
     ``sampled`` is the mean of the sampled lists as they are. ``bias`` is the worst-case bias, over all distributions of full
     ranks that fit the sampled ones; an ``estimate`` for which it is above ``max_bias`` is refused: NaN. ``low`` and ``high`` bound
-    the value over all candidates, whether the estimate is refused or not; NaN for a single query where they need two.
+    the value over all candidates, whether the estimate is refused or not; NaN for a single query where they need two. An estimate by
+    EM says after how many ``rounds`` it was stopped (0 for others) and whether the last of these still gained, so that more rounds
+    would give another value.
     """
 
     metric: str
@@ -43,6 +45,8 @@ class Correction(NamedTuple):
     bias: float
     low: float
     high: float
+    rounds: int = 0
+    still_gains: bool = False
 
     @property
     def is_answered(self) -> bool:
@@ -91,6 +95,11 @@ class Corrected:
             "sampled: the mean of the sampled lists as they are; worst bias: over all distributions of full ranks that fit them",
             f"{self.level * 100:g} %: of the value over all candidates, with that bias and the chance of the draw",
         ]
+        gaining = [row for row in self.rows if row.still_gains]
+        if gaining:
+            notes.append(
+                f"stopped EM: round {gaining[0].rounds:,} still made the sampled ranks likelier; more rounds would give other values"
+            )
         if self.refused:
             more = "" if self.drawn != "uniformly" else ", or draw more negatives"
             notes.append(
@@ -108,6 +117,7 @@ class Corrected:
         import polars as pl
 
         kinds: dict[str, Any] = {"metric": pl.String, "method": pl.String}
+        kinds |= {"rounds": pl.Int64, "still_gains": pl.Boolean}
         schema = {name: kinds.get(name, pl.Float64) for name in Correction._fields}
         return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
 
@@ -152,7 +162,7 @@ class Corrected:
         rows: list[tuple[Cell, ...]] = [
             (
                 row.metric,
-                row.method,
+                f"{row.method}, {row.rounds:,} rounds" if row.rounds else row.method,
                 row.sampled,
                 row.estimate,
                 row.bias,

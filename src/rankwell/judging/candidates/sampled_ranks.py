@@ -12,20 +12,25 @@ import numpy as np
 from rankwell.judging.candidates.places import Places, groups_of
 from rankwell.records import record
 from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
-from rankwell.statistics.mixtures import likeliest_mixture, outcome_values
+from rankwell.statistics.mixtures import Stopped, outcome_values, stopped_em
 
-GROUPS = 200  # outcomes that the likeliest distribution is fitted to; more of them are taken together
+GROUPS = 200  # outcomes that EM looks at; more of them are taken together
 STRAIGHT = 1e-9
 
 
 class Estimate(NamedTuple):
-    """An estimate of a mean over all candidates, its worst-case bias, and an interval; NaN where there is none."""
+    """An estimate of a mean over all candidates, its worst-case bias, and an interval; NaN where there is none.
+
+    One by EM says after how many ``rounds`` it was stopped, and whether the last of these still gained.
+    """
 
     method: str
     value: float
     bias: float
     low: float
     high: float
+    rounds: int = 0
+    still_gains: bool = False
 
 
 @record(eq=False)
@@ -53,17 +58,19 @@ class SampledRanks:
                 Estimate("unbiased", mean, 0.0, *(max(mean - reach, ends[0]), min(mean + reach, ends[1])))
             ]
         least = self._least_squares(function)
-        likeliest = self._likeliest(function)
-        return None if least is None or likeliest is None else [least, likeliest]
+        by_em = self._by_em(function)
+        return None if least is None or by_em is None else [least, by_em]
 
-    def _likeliest(self, function: np.ndarray) -> Estimate | None:
-        """The mean under the likeliest distribution of ranks, and under all that fit."""
+    def _by_em(self, function: np.ndarray) -> Estimate | None:
+        """The mean under the distribution of ranks where EM is stopped, and under all that fit."""
         found = self._bounds(function[self.places.rank - 1], self.places.missed_of(function), self.level)
         if found is None:
             return None
-        value = float(self._likeliest_ranks @ self.places.mean_of(function))
+        weights, rounds, still_gains = self._stopped
+        value = float(weights @ self.places.mean_of(function))
         low, high = max(found[0], float(function.min())), min(found[1], float(function.max()))
-        return Estimate("likeliest ranks", value, max(high - value, value - low, 0.0), low, high)
+        bias = max(high - value, value - low, 0.0)
+        return Estimate("stopped EM", value, bias, low, high, rounds, still_gains)
 
     def _least_squares(self, function: np.ndarray) -> Estimate | None:
         """The mean of a value per sampled rank, and its bias under all distributions that fit.
@@ -108,12 +115,12 @@ class SampledRanks:
         return self._made[level]
 
     @cached_property
-    def _likeliest_ranks(self) -> np.ndarray:
-        """The likeliest distribution over places, all ranks being equally likely to begin with."""
+    def _stopped(self) -> Stopped:
+        """The distribution over places that EM has come to when it is stopped, all ranks being equally likely to begin with."""
         counts = np.add.reduceat(self.counts, self.places.first)
         of = groups_of(len(counts), GROUPS)
         kernel = np.add.reduceat(self.places.kernel, of, axis=1)
-        return likeliest_mixture(kernel, np.add.reduceat(counts, of), self.places.share)
+        return stopped_em(kernel, np.add.reduceat(counts, of), self.places.share)
 
 
 def values_of_line(function: np.ndarray, negatives: int) -> np.ndarray | None:
