@@ -268,3 +268,12 @@ def test_the_best_of_each_group_is_marked_where_several_labels_tell_rows_apart()
     table = Table(columns, rows, mark_best=True, labels=2)
     assert table.best() == {(0, 2), (3, 2)}
     assert "* best value of its column in each segment" in table.to_text()
+
+
+def test_values_that_only_rounding_tells_apart_are_both_the_best():
+    table = Table(
+        [Column("system"), Column("p", "value", better="higher")],
+        [["a", 0.1 + 0.2], ["b", 0.3], ["c", 0.2]],
+        mark_best=True,
+    )
+    assert table.best() == {(0, 1), (1, 1)}

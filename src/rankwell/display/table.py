@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, field
 from itertools import zip_longest
 from numbers import Integral, Real
-from typing import Literal
+from typing import Any, Literal
 
 from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
 from rankwell.display.html import html_of, in_notebook
@@ -121,6 +121,15 @@ class Column:
         )
 
 
+def are_alike(value: Any, best: Any) -> bool:
+    """Whether a cell is as good as the best one: the last bits of a mean depend on the engine that added it up.
+
+    >>> are_alike(0.1 + 0.2, 0.3), are_alike(0.3001, 0.3)
+    (True, False)
+    """
+    return value == best or math.isclose(value, best, rel_tol=1e-9, abs_tol=1e-12)
+
+
 @record(repr=False)
 class Table(SetOnce):
     """Rows under typed columns; None or NaN is an undefined cell. Rendered text never ends with a newline.
@@ -173,7 +182,7 @@ class Table(SetOnce):
             for defined in groups.values():
                 top = (max if column.better == "higher" else min)(defined.values())  # type: ignore[type-var]
                 if len(defined) > 1:
-                    places.update((place, at) for place, cell in defined.items() if cell == top)
+                    places.update((place, at) for place, cell in defined.items() if are_alike(cell, top))
         return frozenset(places)
 
     def to_text(self, width: int | None = None, colour: bool = False) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Mean
 from rankwell.comparison.tables import marks_of
-from rankwell.display.table import ARROWS
+from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
@@ -68,8 +68,11 @@ def _compared(found: Comparison) -> list[dict[str, Any]]:
         for metric in found.metrics:
             own = found.means[metric, 0]
             mean, low, high = (float(column[row]) for column in (own.mean, own.low, own.high))
+            top = best[metric]
             cell = _cell(mean, low, high, int(own.n[row]))
-            cells.append(cell | {"best": mean == best[metric], "mark": marks[metric][row]})
+            cells.append(
+                cell | {"best": top is not None and are_alike(mean, top), "mark": marks[metric][row]}
+            )
         rows.append(
             {"system": found.names[row], "baseline": found.names[row] == found.baseline, "cells": cells}
         )
