@@ -24,10 +24,14 @@ from harness import CACHE, HERE
 
 @dataclass(frozen=True)
 class Peer:
-    """A tool to compare with: what to install, and the distribution whose version is reported."""
+    """A tool to compare with: what to install, and the distribution whose version is reported.
+
+    ``alone``: without what it asks for, which is only in part needed here; ``also`` says what is.
+    """
 
     distribution: str
     also: tuple[str, ...] = ()
+    alone: bool = False
 
 
 PEERS = {
@@ -40,6 +44,23 @@ PEERS = {
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
     "recmetrics": Peer("recmetrics", also=("numpy<2", "matplotlib<3.9", "scikit-learn<1.8", "pyarrow<26")),
 }
+# further tools whose numbers are compared, and not their speed (tools/make_preset_values.py)
+COMPARED = {
+    # it asks for notebooks, transformers and a compiler; with pandas 3 its fillna() on a column changes nothing
+    "microsoft": Peer("recommenders", also=("pandas<3", "scikit-learn", "scipy"), alone=True),
+    "rs_metrics": Peer("rs-metrics"),
+    "jurity": Peer("jurity", also=("pandas<3",)),  # with pandas 3 its MAP is an error
+    "implicit": Peer("implicit"),
+    "ir_measures": Peer("ir-measures"),
+    "sklearn": Peer("scikit-learn"),
+    "lenskit": Peer("lenskit"),
+    "replay": Peer("replay-rec"),
+    "torchmetrics": Peer("torchmetrics"),
+    "recpack": Peer("recpack"),
+    "recbole": Peer("recbole"),
+    "beir": Peer("beir"),
+    "spark": Peer("pyspark", also=("numpy", "pandas", "pyarrow")),
+}
 
 
 def python_of(name: str, cache: Path) -> Path:
@@ -48,11 +69,14 @@ def python_of(name: str, cache: Path) -> Path:
     python = folder / "bin" / "python"
     ready = folder / "ready"
     if not ready.exists():
-        peer = PEERS[name]
+        peer = (PEERS | COMPARED)[name]
         print(f"making the environment of {name} in {folder}", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, peer.distribution, *peer.also], check=True)
+        if peer.alone:
+            subprocess.run([*pip, "--no-deps", peer.distribution], check=True)
+        wanted = peer.also if peer.alone else (peer.distribution, *peer.also)
+        subprocess.run([*pip, *wanted], check=True)
         ready.touch()
     return python
 
@@ -60,7 +84,7 @@ def python_of(name: str, cache: Path) -> Path:
 @cache_of_calls
 def version_of(name: str, cache: Path) -> str:
     """A peer as people name it: distribution and version."""
-    distribution = PEERS[name].distribution
+    distribution = (PEERS | COMPARED)[name].distribution
     code = f"from importlib.metadata import version; print(version({distribution!r}))"
     version = subprocess.check_output([str(python_of(name, cache)), "-c", code], text=True)
     return f"{distribution} {version.strip()}"

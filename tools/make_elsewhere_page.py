@@ -1,16 +1,22 @@
 """Make docs/elsewhere.md: what other recommender tools call by which name, and which metric of rankwell it is.
 
-python tools/make_elsewhere_page.py
+python -m tools.make_elsewhere_page           write it
+python -m tools.make_elsewhere_page --check   fail if it is not what the stored values and the presets say
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.make_preset_values import ELSEWHERE, TAKEN, Case, digits, fixture, ours, stored
+
 from rankwell.display.table import Column, Table
+from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.metrics import metric_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +73,90 @@ def page() -> str:
         Column("in rankwell"),
         Column("difference"),
     ]
-    return OPENING + "\n" + Table(columns, rows).to_markdown() + "\n" + CLOSING
+    return (
+        OPENING
+        + "\n"
+        + Table(columns, rows).to_markdown()
+        + "\n"
+        + PRESETS
+        + "\n"
+        + preset_table()
+        + "\n"
+        + CLOSING
+    )
+
+
+PRESETS = """
+## Presets against their tools
+
+Each preset is held against its tool on one fixture of two parts: a small one made by hand, and 200 users drawn at random. Both have
+listed users without judgements, judged users without a list, empty and short lists, items that are not in train or have no topic,
+equal scores, and grades from 0 to 4. `python -m tools.make_preset_values` installs the tools, each alone, runs them, and stores what they
+say in `tests/data/presets/`; `tests/evaluation/test_preset_values.py` compares every metric of every preset with that to 1e-9. A
+number that a tool rounds is equal in its digits. What a tool refuses, or has no rule for, was taken out before it was run. A metric
+that is not reproduced is refused, with the reason, when it is asked for under the preset.
+"""
+
+
+LIMITS = """\
+What the tools refuse, round, or have no rule for, beyond what the rows say:
+
+"""
+
+
+def preset_table() -> str:
+    """Return presets by metrics: equal, or why not."""
+    cases = {name: Case.of(data) for name, data in fixture().items()}
+    presets = [preset_of(name) for name in names()]
+    heads = ("preset", "run as", "metric", "in rankwell", "small, @5", "drawn, @10", "rankwell", "left out")
+    table = Table(
+        [Column(head) for head in heads], [row for preset in presets for row in _preset_rows(preset, cases)]
+    )
+    limits = [f"- {preset.tool}: {'; '.join(preset.limits)}." for preset in presets if preset.limits]
+    return f"{table.to_markdown()}\n\n{LIMITS}" + "\n".join(limits) + "\n"
+
+
+def _preset_rows(preset: Preset, cases: dict[str, Case]) -> Iterator[tuple[str, ...]]:
+    """A row for each metric that was run, and for each that is refused."""
+    found = stored().get(preset.name)
+    for name, definition in preset.metrics.items():
+        if words := ELSEWHERE.get((preset.name, name)) or ELSEWHERE.get((preset.name, "")):
+            yield preset.name, "", name, definition, "", "", words, ""
+    if found is None:
+        return
+    run = f"{found['package']} {found['version']}"
+    small, drawn = (found["values"][name].items() for name in ("small", "drawn"))
+    for (metric, value), (other, number) in zip(small, drawn, strict=True):
+        name = metric_of(metric).name
+        if name in preset.not_reproduced:
+            continue
+        pairs = [(cases["small"], metric, value), (cases["drawn"], other, number)]
+        within, words = digits(preset.name, metric)
+        is_equal = all(
+            isinstance(theirs, float)
+            and math.isclose(ours(preset.name, text, case), theirs, rel_tol=1e-9, abs_tol=within)
+            for case, text, theirs in pairs
+        )
+        verdict = ("equal" + (f", {words}" if words else "")) if is_equal else "DIFFERS"
+        taken = "; ".join(TAKEN[each] for each in dict.fromkeys(found["given"].get(name, [])))
+        definition = str(preset.metric(metric_of(metric, complete=False)))
+        yield (
+            preset.name,
+            run,
+            metric.partition("@")[0],
+            definition,
+            _number(value),
+            _number(number),
+            verdict,
+            taken,
+        )
+    for name, reason in preset.not_reproduced.items():
+        yield preset.name, run, name, "", "", "", f"refused: {reason}", ""
+
+
+def _number(value: float | str) -> str:
+    """A number as the page shows it."""
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def _value(entry: dict[str, Any]) -> str:
@@ -77,6 +166,12 @@ def _value(entry: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
         raise SystemExit(__doc__)
-    PAGE.write_text(page(), encoding="utf-8")
+    if not check:
+        PAGE.write_text(page(), encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != page():
+        raise SystemExit(
+            f"{PAGE.relative_to(ROOT)} is not what the stored values say: run python -m tools.make_elsewhere_page"
+        )

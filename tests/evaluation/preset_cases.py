@@ -33,7 +33,13 @@ def ours(
     for name in wanted:
         groups.setdefault((preset.policy_of(metric_of(name), given), "(" in name), []).append(name)
     for (rules, is_option), group in groups.items():
-        if not is_option:
+        if tool.startswith("lenskit"):  # it was given no list of a user without truth
+            rules = replace(rules, population="all", grades="judgements" if is_option else rules.grades)
+            judged = qrels if is_option else preset.judgements(qrels, given)
+            res = rw.evaluate(
+                run, judged, [name if is_option else preset.metric(name) for name in group], policy=rules
+            )
+        elif not is_option:
             res = rw.evaluate(run, qrels, group, preset=preset.name, policy=given)
         elif tool.endswith("gains"):  # the tool takes grades too, in a way of its own
             res = rw.evaluate(run, qrels, group, policy=replace(rules, grades="judgements"))

@@ -56,9 +56,11 @@ def test_ranx_has_the_numbers_of_its_preset_on_random_lists():
     rng = random.Random(8)
     qrels = {f"q{q}": {f"d{i}": rng.choice([0, 0, 1, 2]) for i in range(14)} for q in range(20)}
     run = {q: {f"d{i}": float(s) for s, i in enumerate(rng.sample(range(20), 12))} for q in qrels}
-    res = rw.evaluate(run, qrels, ["bpref", "dcg@5", "p@5"], preset="ranx")
-    expected = [0.37532560296846007, 1.635544278716242, 0.34]
-    assert list(res.mean.values()) == pytest.approx(expected, rel=1e-12)
+    res = rw.evaluate(run, qrels, ["dcg@5", "p@5"], preset="ranx")
+    assert list(res.mean.values()) == pytest.approx([1.635544278716242, 0.34], rel=1e-12)
+    # its bpref, which the preset refuses, is on these lists that of trec_eval
+    res = rw.evaluate(run, qrels, "bpref", policy=rw.Policy(ties="order", undefined="zero"))
+    assert list(res.mean.values()) == pytest.approx([0.37532560296846007], rel=1e-12)
 
 
 def test_a_binary_preset_shows_all_grades_to_errors_of_ratings():

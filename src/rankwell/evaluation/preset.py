@@ -1,7 +1,9 @@
 """Presets: definitions and rules of other tools, one TOML file per tool, named after it.
 
 ``[metrics]`` maps metric names to the definitions of the tool, ``[policy]`` holds its rules for edge cases, and
-``[exceptions]`` the rules that differ for single metrics. ``confirmed`` names the test that compares the preset with the
+``[exceptions]`` the rules that differ for single metrics (``rr`` for each form of it, ``rr@k`` for those with a cut-off).
+``[not_reproduced]`` says for a metric of the tool why no definition here has its numbers: asked for, it is refused with that
+reason. ``limits`` are data that the tool refuses or has no rule for. ``confirmed`` names the test that compares the preset with the
 tool, or says that the tool's code was only read; such a preset appears in tables but cannot be used to evaluate.
 """
 
@@ -35,7 +37,8 @@ class Preset:
     tool: str
     version: str
     confirmed: str
-    not_reproduced: tuple[str, ...]
+    limits: tuple[str, ...]
+    not_reproduced: Mapping[str, str]
     policy: Mapping[str, Any]
     metrics: Mapping[str, str]
     exceptions: Mapping[str, Mapping[str, Any]]
@@ -58,6 +61,11 @@ class Preset:
             If the preset has no such metric, or the tool's definition has no such parameter.
         """
         asked = metric_of(wanted)
+        if (reason := self.not_reproduced.get(asked.name)) is not None:
+            raise UsageError(
+                f"the preset for {self.tool} {self.version} does not reproduce {asked.name}: {reason}. Leave out the preset "
+                f"for rankwell's own definition."
+            )
         if not self.has(asked):
             raise UsageError(
                 f"the preset for {self.tool} {self.version} has no {asked.name}: the tool lacks it, or its numbers have not been "
@@ -80,7 +88,8 @@ class Preset:
     def policy_of(self, metric: Metric, given: Policy | None = None) -> Policy:
         """Return the policy for a metric; ``grades`` and ``rel`` of ``given`` are kept."""
         data = {} if given is None or self.is_binary else {"grades": given.grades, "rel": given.rel}
-        rules = {**data, **self.policy, **self.exceptions.get(metric.name, {})}
+        cut = {} if metric.k is None else self.exceptions.get(f"{metric.name}@k", {})
+        rules = {**data, **self.policy, **self.exceptions.get(metric.name, {}), **cut}
         if given is not None and given.grades == "interactions":
             rules["grades"] = "interactions"
         return Policy(**rules)
@@ -165,7 +174,8 @@ def preset_of(name: str) -> Preset:
         tool=data["tool"],
         version=data["version"],
         confirmed=data["confirmed"],
-        not_reproduced=tuple(data["not_reproduced"]),
+        limits=tuple(data["limits"]),
+        not_reproduced=data.get("not_reproduced", {}),
         policy=data["policy"],
         metrics=data["metrics"],
         exceptions=data.get("exceptions", {}),

@@ -158,7 +158,8 @@ class Task:
 
     def _judged_alone(self, metric: Metric) -> bool:
         """Whether a metric uses only lists with judgements."""
-        return metric.judgements or self.asked.policy.population == "judged"
+        population = self.asked.policy.population
+        return population == "judged" or (metric.judgements and population != "listed")
 
     def _divided(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]

@@ -178,7 +178,9 @@ class Tools:
         self.tables: Mapping[str, Any] = {}  # train, items and users, as far as they were given
         for metric, name in product(asked, names()):
             preset = preset_of(name)
-            if preset.has(metric):
+            if (reason := preset.not_reproduced.get(metric.name)) is not None:
+                self.failed[metric, name] = UsageError(f"{metric.name} is not reproduced: {reason}.")
+            elif preset.has(metric):
                 try:
                     theirs = metric_of(preset.metric(metric))
                     meant = Setting(preset, theirs, preset.policy_of(metric, policy))

@@ -46,7 +46,9 @@ class Policy(SetOnce):
         A query whose judgements leave a metric undefined: ``skip`` (left out of the mean and counted), ``zero`` (as
         trec_eval), ``one``, ``error``.
     population
-        For metrics that need only lists: ``all`` queries of the run, or the ``judged`` ones.
+        Whose lists count. ``all``: every list of the run in metrics that need only lists, those of judged queries in the
+        others; ``judged``: those of judged queries; ``listed``: every list in every metric; nothing is relevant for a query
+        without judgements.
     unjudged
         Unjudged items: ``nonrelevant``, or ``condense`` (removed before ranks are counted).
     outside
@@ -79,7 +81,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     negative: Literal["unjudged", "nonrelevant"] = "unjudged"
     missing: Literal["empty", "skip"] = "empty"
     undefined: Literal["skip", "zero", "one", "error"] = "skip"
-    population: Literal["all", "judged"] = "all"
+    population: Literal["all", "judged", "listed"] = "all"
     unjudged: Literal["nonrelevant", "condense"] = "nonrelevant"
     outside: Literal["error", "ignore"] = "error"
     rel: float | None = None
@@ -170,7 +172,7 @@ class Rules(TypedDict, total=False):
     negative: Literal["unjudged", "nonrelevant"]
     missing: Literal["empty", "skip"]
     undefined: Literal["skip", "zero", "one", "error"]
-    population: Literal["all", "judged"]
+    population: Literal["all", "judged", "listed"]
     unjudged: Literal["nonrelevant", "condense"]
     outside: Literal["error", "ignore"]
     rel: float | None

@@ -125,7 +125,11 @@ def microsoft(d, ratings):
             "over all rows together; an item that is not in train adds 0 and is counted",
         ),
         "diversity(item_feature_vector)": Measure(diversity, f"ild@{d.k}", without),
-        "serendipity(item_feature_vector)": Measure(serendipity, f"surprise@{d.k}", without),
+        "serendipity(item_feature_vector)": Measure(
+            serendipity,
+            f"surprise@{d.k}",
+            "; ".join(filter(None, ["a mean over all lists (population=listed)", without])),
+        ),
     }
     if ratings:
         keys = {"user": ratings["user"], "item": ratings["item"]}

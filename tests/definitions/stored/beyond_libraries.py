@@ -13,7 +13,7 @@ def rectools(d, _):
     names = {"user": "user_id", "item": "item_id"}
     lists, train, test = (table(rows).rename(columns=names) for rows in (d.lists, d.train, d.test))
     hamming = rt.IntraListDiversity(k=k, distance_calculator=PairwiseHammingDistanceCalculator(d.features))
-    dense = "the popularity rank is dense; an item that is not in train has PM = 0"
+    dense = "the popularity rank is dense; an item that is not in train has PM = 0; a mean over all lists (population=listed)"
     return {
         "MeanInvUserFreq": Measure(
             lambda: mean_and_each(rt.MeanInvUserFreq(k=k).calc_per_user(lists, train)), f"msi@{k}"
@@ -38,8 +38,8 @@ def rectools(d, _):
         ),
         "IntraListDiversity(Hamming on topics)": Measure(
             lambda: mean_and_each(hamming.calc_per_user(lists)),
-            f"ild(features=topics, distance=sqeuclidean)@{k}" if d.full else None,
-            "Hamming distance of zeros and ones is the squared Euclidean one; a list of one item counts as 0",
+            f"ild(features=topics, distance=sqeuclidean, single=zero)@{k}",
+            "Hamming distance of zeros and ones is the squared Euclidean one",
         ),
         "CatalogCoverage(normalize=True)": Measure(
             lambda: rt.CatalogCoverage(k=k, normalize=True).calc(lists, d.catalogue), f"coverage@{k}"

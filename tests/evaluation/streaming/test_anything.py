@@ -34,7 +34,7 @@ TRAINED = [
 ]  # fmt: skip
 RULES = [
     {}, {"missing": "skip"}, {"undefined": "zero"}, {"duplicates": "first"}, {"duplicates": "drop"}, {"ties": "worst"}, {"ties": "order"},
-    {"depth": 3}, {"ranks": "closed"}, {"scores": "single"}, {"population": "judged"}, {"unjudged": "condense"}, {"ties": "expected"},
+    {"depth": 3}, {"ranks": "closed"}, {"scores": "single"}, {"population": "judged"}, {"population": "listed"}, {"unjudged": "condense"}, {"ties": "expected"},
     {"undefined": "error"}, {"drop_own_query": True}, {"drop_own_query": True, "depth": 3},
 ]  # fmt: skip
 

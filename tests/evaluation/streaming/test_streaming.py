@@ -116,7 +116,7 @@ def test_text_that_is_no_number_beside_integers_is_one_error():
     "rules",
     [
         {"missing": "skip"}, {"undefined": "zero"}, {"ties": "expected"}, {"ties": "worst"}, {"depth": 3}, {"rel": 2},
-        {"grades": "interactions"}, {"negative": "nonrelevant"}, {"population": "judged"}, {"grades": "ratings", "rel": 2},
+        {"grades": "interactions"}, {"negative": "nonrelevant"}, {"population": "judged"}, {"population": "listed"}, {"grades": "ratings", "rel": 2},
     ],
     ids=str,
 )  # fmt: skip

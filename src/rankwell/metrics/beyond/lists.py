@@ -87,9 +87,10 @@ class ILD(Featured):
         sqeuclidean: Σ_{i<j} ‖x_i − x_j‖² = n Σ ‖x_i − x̄‖²
 
     Edge cases
-        Undefined for a list of fewer than two items. An item without features is a zero vector: its cosine and Jaccard distance
-        to all others is 1. With missing=skip it is left out, and a list with fewer than two other items is undefined. Rows of
-        items without features are counted. Cosine distances exceed 1 only if features are negative.
+        Undefined for a list of fewer than two items; with single=zero a list of one scores 0. An item without features is a zero
+        vector: its cosine and Jaccard distance to all others is 1. With missing=skip it is left out, and a list with fewer than
+        two other items is undefined. Rows of items without features are counted. Cosine distances exceed 1 only if features are
+        negative.
 
     Convention
         High values mean varied lists, which need not be good ones. Cosine and sqeuclidean distances take time linear in the
@@ -99,6 +100,7 @@ class ILD(Featured):
         features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
         distance: cosine, jaccard (of the sets of nonzero features), euclidean or sqeuclidean (of the raw vectors)
         missing: zero or skip, for items without features
+        single: skip or zero, for lists of one item (RecTools and RecPack: zero)
 
     Example
         >>> import rankwell as rw
@@ -114,6 +116,7 @@ class ILD(Featured):
 
     distance: Literal["cosine", "jaccard", "euclidean", "sqeuclidean"] = "cosine"
     missing: Literal["zero", "skip"] = "zero"
+    single: Literal["skip", "zero"] = "skip"
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
@@ -122,6 +125,12 @@ class ILD(Featured):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The mean over pairs."""
+        values = self._means(judged, context)
+        if self.single == "skip":
+            return values
+        return np.where(judged.n_shown(self.k) == 1, 0.0, values)
+
+    def _means(self, judged: Judged, context: Context) -> np.ndarray:
         rows, has = self.rows(judged, context)
         if self.missing == "skip":
             rows, has = rows.where(has), has[has]

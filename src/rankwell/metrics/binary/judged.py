@@ -23,14 +23,14 @@ class JudgedShare(QueryMetric):
         judged@k = |{r ≤ k : judged}| / min(k, n), with n = length of the list
 
     Edge cases
-        Undefined by the list if the list is empty. Grades below 0 count as unjudged unless the policy sets
+        Undefined by the list if the list is empty, or 0 with empty=zero. Grades below 0 count as unjudged unless the policy sets
         ``negative=nonrelevant``.
 
     Convention
-        ir_measures' Judged counts negative grades as judged; trec_eval 10's unj divides by k.
+        ir_measures' Judged counts negative grades as judged, and empty lists as 0; trec_eval 10's unj divides by k.
 
     Parameters
-        none
+        empty: skip or zero, for empty lists
 
     Example
         >>> import rankwell as rw
@@ -46,12 +46,15 @@ class JudgedShare(QueryMetric):
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
 
+    empty: Literal["skip", "zero"] = "skip"
+
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Judged items in the first k, divided by min(k, n)."""
         found = judged.found.top(self.k)
         assert self.k is not None
         known = found.where(context.scale.judged(found.grade)).count()
-        return ratio(known, judged.n_shown(self.k))
+        shown = judged.n_shown(self.k)
+        return ratio(known, np.maximum(shown, 1) if self.empty == "zero" else shown)
 
 
 @definition
