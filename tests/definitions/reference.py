@@ -146,13 +146,14 @@ def _per_query(
     values: dict[Id, float | None] = {}
     counts = {"queries": 0, "undefined_judgements": 0, "undefined_list": 0, "missing": 0}
     counts["not_judged"] = sum(1 for query in lists if query not in judged)
-    for query, known in judged.items():
+    others = {query: {} for query in lists if query not in judged} if rules["population"] == "listed" else {}
+    for query, known in {**judged, **others}.items():
         if query not in lists:
             counts["missing"] += 1
             if rules["missing"] == "skip":
                 continue
         rows = [
-            (known.get(item) if first else None, first and item in pooled[query], group, item == HOLE)
+            (known.get(item) if first else None, first and item in pooled.get(query, ()), group, item == HOLE)
             for item, first, group in lists.get(query, [])
         ]
         if rules["unjudged"] == "condense":
@@ -177,6 +178,8 @@ def _per_query(
         else:
             assert isinstance(value, float)
             values[query] = value
+    # a query without judgements is left out unless it has a value
+    values = {query: value for query, value in values.items() if value is not None or query in judged}
     numbers = [value for value in values.values() if value is not None]
     counts["queries"] = len(numbers)
     mean = _summary(name, params, numbers)

@@ -44,7 +44,7 @@ CHOICES: dict[str, set[str]] = {
     "negative": {"unjudged", "nonrelevant"},
     "missing": {"empty", "skip"},
     "undefined": {"skip", "zero", "one", "error"},
-    "population": {"all", "judged"},
+    "population": {"all", "judged", "listed"},
     "unjudged": {"nonrelevant", "condense"},
     "outside": {"error", "ignore"},
 }

@@ -96,3 +96,28 @@ def test_tie_ranges_are_left_for_later_in_one_run_and_worked_out_by_the_threads_
     assert not any(callable(each.part.tied) for each in together.values())
     assert alone.tie_range == together["two"].tie_range == {"rr": (0.5, 0.75)}
     assert not callable(alone.part.tied)
+
+
+@pytest.mark.parametrize("engine", [None, rw.Stream(part_rows=1)])
+def test_every_list_counts_where_the_population_is_that_of_the_lists(engine):
+    """Two of the three lists have judgements, and one of the three judged queries has no list; by hand."""
+    run = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q4": {"a": 1}}
+    means = {
+        ("empty", "skip"): (1 / 3, 1 / 3),
+        ("empty", "zero"): (1 / 4, 1 / 4),
+        ("skip", "skip"): (1 / 2, 1 / 2),
+        ("skip", "zero"): (1 / 3, 1 / 3),
+    }
+    for (missing, undefined), expected in means.items():
+        policy = rw.Policy(population="listed", missing=missing, undefined=undefined)
+        res = rw.evaluate(
+            run, qrels, ["p@1", "rr"], policy=policy, **({} if engine is None else {"engine": engine})
+        )
+        assert tuple(res.mean.values()) == pytest.approx(expected)
+        assert set(res.queries) == {
+            "q1",
+            "q2",
+            *(["q3"] if undefined == "zero" else []),
+            *(["q4"] if missing == "empty" else []),
+        }

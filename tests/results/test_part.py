@@ -65,7 +65,10 @@ def test_a_folded_part_has_the_state_and_the_size_of_each_segment(segments):
         found = [value for value in own if not math.isnan(value)]
         assert folded.split[RR, code] == Mean.of(np.array(found))
         judged = [row for row, of in zip(whole.pool_row.tolist(), segment, strict=True) if of == code]
-        assert folded.sizes[code] == sum(row >= 0 for row in judged)
+        # those with judgements, and those that have a value without any (population="listed")
+        assert folded.sizes[code] == sum(
+            row >= 0 or not math.isnan(value) for row, value in zip(judged, own, strict=True)
+        )
     assert len(folded.sizes) == len(folded.split) == len(set(segment.tolist()))
 
 

@@ -36,8 +36,7 @@ def sizes_of(part: Part, metrics: Iterable[Metric], segments: int) -> np.ndarray
     sizes = np.zeros(segments, np.int64)
     sizes[list(part.sizes)] = list(part.sizes.values())
     if part.segment is not None:
-        judged = part.pool_row >= 0 if any(metric.judgements for metric in metrics) else slice(None)
-        sizes += np.bincount(part.segment[judged], minlength=segments)
+        sizes += np.bincount(part.segment[part.counted(metrics, part.divided)], minlength=segments)
     return sizes
 
 

@@ -78,11 +78,7 @@ class Part:
         """Return the same without anything that grows with the queries: segments become states and numbers of queries."""
         split, sizes = dict(self.split), dict(self.sizes)
         if self.segment is not None:
-            is_counted = (
-                self.pool_row >= 0
-                if any(m.judgements for m in metrics)
-                else np.ones(len(self.segment), np.bool_)
-            )
+            is_counted = self.counted(metrics, self.divided)
             order = np.argsort(self.segment, kind="stable")
             begins = np.flatnonzero(np.diff(self.segment[order], prepend=-2))
             for own in np.split(order, begins[1:]) if len(order) else ():
@@ -99,8 +95,22 @@ class Part:
         """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
         rows = np.arange(len(self.queries))
         if self.values and all(metric.judgements for metric in self.values):
-            rows = np.flatnonzero(self.pool_row >= 0)
+            rows = np.flatnonzero(self.counted(self.values, self.values))
         return rows[self.queries[rows].order()]
+
+    def counted(self, metrics: Iterable[Metric], values: Mapping[Metric, np.ndarray]) -> np.ndarray:
+        """Return which queries count: all of them, or if a metric needs judgements those that have any, or a value all the same.
+
+        Without judgements they have one under ``population="listed"`` only.
+        """
+        if not any(metric.judgements for metric in metrics):
+            return np.ones(len(self.pool_row), np.bool_)
+        judged = self.pool_row >= 0
+        if not judged.all():
+            for metric, own in values.items():
+                if metric.judgements:
+                    judged |= ~np.isnan(own)
+        return judged
 
     @classmethod
     def sum(cls, parts: Iterable[Part]) -> Part:
