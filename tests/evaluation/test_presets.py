@@ -221,6 +221,9 @@ def test_rosetta_has_one_row_per_tool_and_says_in_what_it_differs(capsys, tmp_pa
     assert "only users that both sides have" in found["pytrec_eval"].differs
     assert [line.value for line in table.lines] == sorted((line.value for line in table.lines), reverse=True)
     assert "†" not in str(table)  # all were run
+    [table] = rw.rosetta(LISTS, TRUTH, "p@5")
+    assert "implicit: p is not reproduced: precision is pooled" in " ".join(table.notes)
+    assert "implicit" not in {line.tool for line in table.lines}
     [rated] = rw.rosetta(FILMS / "als.parquet", FILMS / "test.parquet", "ndcg@10", policy=rw.Policy(rel=8))
     differs = {line.tool: line.differs for line in rated.lines}
     assert "grades are gains as they are" in differs["trec_eval"]
