@@ -4,7 +4,7 @@
     python -m tools.make_preset_values rectools     only this one; the others keep what is stored
 
 Each tool gets an environment of its own by pip (benchmarks/peers.py, in build/peers) and runs in it
-(benchmarks/programs/peer_presets.py). A tool that does not install or run keeps what is stored of it, and the script says so and ends with 1.
+(benchmarks/programs/peer_presets.py); with all of them, of which six bring PyTorch, build/peers has some 36 GB. A tool that does not install or run keeps what is stored of it, and the script says so and ends with 1.
 """
 
 from __future__ import annotations
