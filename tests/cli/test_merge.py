@@ -150,7 +150,7 @@ def test_a_mistake_is_one_line(days, capsys, words, code, message):
 def test_what_is_no_file_of_results_is_named(tmp_path, capsys):
     (tmp_path / "run.json").write_text('{"q": ["a"]}')
     assert run(["merge", str(tmp_path / "run.json")]) == 3
-    assert "run.json: not rankwell results" in capsys.readouterr().err
+    assert "run.json: this is no file of results" in capsys.readouterr().err
     assert run(["merge", str(tmp_path / "nowhere.json")]) == 3
     assert "nowhere.json: cannot be read" in capsys.readouterr().err
     assert run(["merge", str(tmp_path)]) == 3

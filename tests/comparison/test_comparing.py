@@ -218,7 +218,7 @@ def test_a_comparison_is_saved_and_read_again_in_every_digit(results, users, tmp
     with pytest.raises(rw.RankwellError, match="schema 99"):
         rw.Comparison.load(tmp_path / "later.json")
     (tmp_path / "other.json").write_text("[]")
-    with pytest.raises(rw.RankwellError, match="not a comparison"):
+    with pytest.raises(rw.RankwellError, match="this is no file of a comparison"):
         rw.Comparison.load(tmp_path / "other.json")
 
 

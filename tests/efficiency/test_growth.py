@@ -204,7 +204,10 @@ def test_it_is_saved_and_read_again(tmp_path):
     [
         ("{", "no file of growth, which is JSON"),
         ('{"format": "rankwell costs"}', "no file of growth; rankwell bench --growth"),
-        ('{"format": "rankwell growth", "version": 99}', "another version"),
+        (
+            '{"format": "rankwell growth", "version": 99}',
+            "written with version 99, but this version of rankwell reads versions up to 1; measure again",
+        ),
         ('{"format": "rankwell growth", "version": 1}', "this file of growth is damaged"),
     ],
 )

@@ -134,7 +134,8 @@ def test_a_saved_simulation_reads_back(tmp_path):
     for text in ("{", "[]", '{"kind": "rankwell simulation of judging"}', json.dumps({"kind": "other"})):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(
-            rw.RankwellError, match=r"bad\.json: .*(as a simulation|file that simulate saved)"
+            rw.RankwellError,
+            match=r"bad\.json: .*(no simulation of judging.*file that simulate saved|simulation of judging is damaged)",
         ):
             rw.judging.Simulation.load(tmp_path / "bad.json")
     with pytest.raises(rw.RankwellError, match="cannot be read"):

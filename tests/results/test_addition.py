@@ -260,8 +260,12 @@ def test_a_saved_file_is_of_its_schema_and_a_damaged_state_is_said(tmp_path):
         {"metrics": {"coverage@3": {"state": {"state": "ItemCounts", "fields": {"n": 1}}}}},
         {"conditions": {}},
     ):
+        at = next(iter(change))
         (tmp_path / "damaged.json").write_text(json.dumps(data | {"states": data["states"] | change}))
-        with pytest.raises(rw.RankwellError, match=r"damaged\.json: its states are damaged"):
+        with pytest.raises(
+            rw.RankwellError,
+            match=rf"damaged\.json: this file of results is damaged \(states\.{at}\b.*; evaluate and save it again",
+        ):
             rw.Results.load(tmp_path / "damaged.json")
 
 

@@ -130,7 +130,7 @@ def test_what_cannot_be_added_names_both_files(folder):
     ):
         rw.Results.load(folder)
     (folder / "2026-11-03.json").write_text("{}")
-    with pytest.raises(rw.RankwellError, match=r"2026-11-03\.json: not rankwell results"):
+    with pytest.raises(rw.RankwellError, match=r"2026-11-03\.json: this is no file of results"):
         rw.Results.load(folder)
 
 

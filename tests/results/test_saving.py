@@ -128,9 +128,13 @@ def test_tables_are_markdown_latex_and_html(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("no.parquet", b"PAR1nonsense", "cannot be read as saved results"),
-        ("no.json", b"{", "cannot be read as saved results"),
-        ("other.json", b'{"a": 1}', "not rankwell results"),
+        ("no.parquet", b"PAR1nonsense", "cannot be read as a file of results"),
+        ("no.json", b"{", "this is no file of results, which is JSON"),
+        (
+            "other.json",
+            b'{"a": 1}',
+            "this is no file of results; Results.load reads files written by Results.save",
+        ),
         (
             "later.json",
             b'{"metrics": [], "schema": 9}',

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from rankwell.display.plain_values import plain_value
+from rankwell.display.saved_files import Plain, ensure
 from rankwell.display.table import Better, Column
 from rankwell.errors import UsageError, one_of
 from rankwell.records import record
@@ -65,6 +66,48 @@ class Failures(NamedTuple):
     others: int
 
 
+class SlowerRow(TypedDict):
+    """``Slower`` in a file."""
+
+    first: str
+    second: str
+    queries: int
+    ratio: Plain
+    low: Plain
+    high: Plain
+    low_turns: Plain
+    high_turns: Plain
+    turns: int
+
+
+class FailuresRow(TypedDict):
+    """``Failures`` in a file."""
+
+    calls: int
+    timeouts: int
+    others: int
+
+
+class CostConditions(TypedDict):
+    """``Conditions`` in a file."""
+
+    environment: dict[str, Any]
+    slower: float | None
+    busy: float | None
+    saturated: list[str]
+    restarts: dict[str, int]
+    failures: dict[str, FailuresRow]
+
+
+class CostsRow(TypedDict):
+    """``CostEstimates`` in a file."""
+
+    load: str
+    values: dict[str, dict[str, tuple[Plain, Plain, Plain]]]
+    ratios: list[SlowerRow]
+    conditions: CostConditions
+
+
 @record
 class Conditions:
     """On what machine costs were measured, and what disturbed it: what a reader must know to judge them.
@@ -104,10 +147,17 @@ class Conditions:
         }
 
     @classmethod
-    def of_dict(cls, data: Mapping[str, Any]) -> Conditions:
+    def of_dict(cls, data: CostConditions) -> Conditions:
         """Return what ``to_dict`` gave."""
         failures = {name: Failures(**each) for name, each in data["failures"].items()}
-        return cls(**(dict(data) | {"saturated": tuple(data["saturated"]), "failures": failures}))
+        return cls(
+            data["environment"],
+            data["slower"],
+            data["busy"],
+            tuple(data["saturated"]),
+            data["restarts"],
+            failures,
+        )
 
 
 @record
@@ -155,15 +205,17 @@ class CostEstimates:
         }
 
     @classmethod
-    def of_dict(cls, data: Mapping[str, Any]) -> CostEstimates:
+    def of_dict(cls, data: CostsRow) -> CostEstimates:
         """Return what ``to_dict`` gave."""
+        for name in data["values"]:
+            ensure(name in QUANTITIES, f"costs.values.{name}", "there is no such cost")
         values = {
             name: {system: Estimate(*map(_number, each)) for system, each in own.items()}
             for name, own in data["values"].items()
         }
         whole = "first", "second", "queries", "turns"
         ratios: list[dict[str, Any]] = [
-            {name: each if name in whole else _number(each) for name, each in one.items()}
+            {name: each if name in whole else _number(each) for name, each in one.items()}  # type: ignore[arg-type]
             for one in data["ratios"]
         ]
         conditions = Conditions.of_dict(data["conditions"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankwell.display.saved_files import ensure
 from rankwell.display.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -39,6 +41,16 @@ class Decided(NamedTuple):
     def of(cls, rows: Sequence[Mapping[str, Any]]) -> Decided:
         """Return columns from what is known of each pair."""
         return cls(**{name: _column(name, [row.get(name) for row in rows]) for name in cls._fields})
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], size: int, at: str) -> Decided:
+        """Return what a file holds, which must be of so many pairs."""
+        ensure({*columns} == {*cls._fields}, at, "a column is missing, or one too many")
+        for name, own in columns.items():
+            kind = str if name in TEXT else int if name in WHOLE else (int, float, NoneType)
+            fits = len(own) == size and all(isinstance(value, kind) for value in own)
+            ensure(fits, f"{at}.{name}", f"these are not {size:,} values of its kind")
+        return cls(**{name: _column(name, own) for name, own in columns.items()})
 
     def is_settled(self) -> np.ndarray:
         """Return whether no judgement can turn the order of the means of each pair."""

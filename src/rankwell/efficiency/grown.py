@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.output import write_bytes
+from rankwell.display.saved_files import Kind
 from rankwell.display.table import Table
 from rankwell.efficiency import growth_tables, saving
 from rankwell.efficiency.estimates import MIB, MS
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 FORMAT, VERSION = "rankwell growth", 1
+
+
+class SavedGrowth(saving.SavedParts):
+    """What ``to_dict`` writes; the estimates are made again."""
+
+    measured: saving.Columns
+    failures: saving.Columns
+
+
+FILE = Kind(
+    SavedGrowth, "file of growth", "rankwell bench --growth and Growth.save write them", saving.REMEDY, ("format", FORMAT),
+    ("version", VERSION),
+)  # fmt: skip
 UNITS = {
     "indexing": ("s", 1.0),
     "memory": ("MiB", 1 / MIB),
@@ -186,9 +200,9 @@ class Growth:
         InputError, DataError
             If it cannot be read, or holds something else.
         """
-        remedy = "rankwell bench --growth and Growth.save write them"
-        content = saving.content_of(path, FORMAT, VERSION, "growth", remedy)
-        return cls(**saving.parts_of(path, content, GROWN, "growth"))
+        content = FILE.read(path)
+        with FILE.checking(path):
+            return cls(**saving.parts_of(content, GROWN))
 
     def __repr__(self) -> str:
         return "\n\n".join(each.to_text() for each in self.tables())

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankwell.display.output import write_bytes
+from rankwell.display.saved_files import Kind, beginning_of, ensure, within
 from rankwell.efficiency.frames import ALL, frame_of
-from rankwell.errors import DataError
 from rankwell.readers.files import File
-from rankwell.readers.saved_files import beginning_of, json_in, why_no_json
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -23,6 +22,38 @@ BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"([^"]*)"')
 FORMAT, VERSION = "rankwell costs", 1
 FRAMES = tuple(ALL)
 PARTS = ("settings", "environment", "overhead", "notes")
+Columns = dict[str, list[bool | int | float | str | None]]
+REMEDY = "measure again"
+SIGNED = {"peak_memory", "held_memory", "memory"}  # above that before indexing, which may be more
+
+
+class SavedParts(TypedDict):
+    """How costs were measured."""
+
+    settings: dict[str, Any]
+    environment: dict[str, Any]
+    overhead: dict[str, float]
+    notes: list[str]
+
+
+class SavedCosts(SavedParts):
+    """What ``save`` writes: a list per column; of the run of a system those of queries, items, scores and ranks."""
+
+    calls: Columns
+    sessions: Columns
+    indexing: Columns
+    failures: Columns
+    runs: dict[str, tuple[list[str | int], list[str | int], list[float] | None, list[int]]]
+
+
+FILE = Kind(
+    SavedCosts,
+    "file of costs",
+    "rankwell bench and Costs.save write them",
+    REMEDY,
+    ("format", FORMAT),
+    ("version", VERSION),
+)
 
 
 def plain(found: Costs | Growth, form: str, version: int, frames: Iterable[str]) -> dict[str, Any]:
@@ -50,68 +81,43 @@ def format_of(path: str | Path) -> str:
 
 
 def loaded(path: str | Path) -> dict[str, Any]:
-    """What a file holds, as the arguments of Costs."""
-    content = content_of(path, FORMAT, VERSION, "costs", "rankwell bench and Costs.save write them")
-    try:
-        runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
-        for run in runs.values():
-            run.files = (File(path),)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise damaged(path, "costs", error) from None
-    return parts_of(path, content, ALL, "costs") | {"runs": runs}
-
-
-def content_of(path: str | Path, form: str, version: int, what: str, remedy: str) -> dict[str, Any]:
-    """The JSON of a file that says it has this form and version.
+    """What a file holds, as the arguments of Costs.
 
     Raises
     ------
     InputError, DataError
-        If it cannot be read, or holds something else.
+        If it cannot be read, holds something else, or is damaged.
     """
-    try:
-        content = json_in(path, what)
-    except DataError as error:
-        why = why_no_json(error.__cause__)
-        raise DataError(f"{path}: this is no file of {what}, which is JSON ({why}).") from None
-    if not isinstance(content, dict) or content.get("format") != form:
-        raise DataError(f"{path}: this is no file of {what}; {remedy}.")
-    if content.get("version") != version:
-        raise DataError(
-            f"{path}: written by another version of rankwell ({content.get('version')}); measure again."
-        )
-    return content
+    content = FILE.read(path)
+    with FILE.checking(path):
+        parts = parts_of(content, ALL)
+        runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
+        systems = {*parts["calls"]["system"], *parts["sessions"]["system"], *parts["indexing"]["system"]}
+        ensure(runs.keys() <= systems, "runs", "one is that of no system that was measured")
+        for run in runs.values():
+            run.rows.table()  # which checks ids, scores and ranks
+            run.files = (File(path),)
+    return parts | {"runs": runs}
 
 
-def parts_of(
-    path: str | Path, content: dict[str, Any], columns: dict[str, dict[str, str]], what: str
-) -> dict[str, Any]:
-    """The frames of a file, and how it was measured.
-
-    Raises
-    ------
-    DataError
-        If one is missing or damaged.
-    """
+def parts_of(content: Any, columns: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """The frames that a file holds, and how it was measured; Damaged if values are missing, of another kind or below 0."""
     import polars as pl
 
-    try:
-        frames = {
-            name: frame_of(
-                pl.DataFrame(content[name], schema={each: getattr(pl, kind) for each, kind in kinds.items()}),
-                kinds,
+    frames = {}
+    for name, kinds in columns.items():
+        ensure(content[name].keys() == kinds.keys(), name, "a column is missing, or one too many")
+        with within(name):
+            frame = pl.DataFrame(
+                content[name], schema={each: getattr(pl, kind) for each, kind in kinds.items()}
             )
-            for name, kinds in columns.items()
-        }
-        parts = {name: content[name] for name in PARTS}
-        return frames | parts | {"notes": tuple(parts["notes"])}
-    except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise damaged(path, what, error) from None
-
-
-def damaged(path: str | Path, what: str, error: Exception) -> DataError:
-    """The error of a file that is not whole."""
-    return DataError(f"{path}: this file of {what} is damaged ({error}).")
+        frames[name] = frame = frame_of(frame, dict(kinds))
+        for each in ("system", "load", "session", "repetition", "outcome", "start", "documents"):
+            ensure(each not in kinds or not frame[each].has_nulls(), f"{name}.{each}", "a value is missing")
+        for each, kind in kinds.items():
+            fits = kind not in ("Int64", "Float64") or each in SIGNED or not (frame[each] < 0).any()
+            ensure(fits, f"{name}.{each}", "a value is below 0")
+    return frames | {word: content[word] for word in PARTS} | {"notes": tuple(content["notes"])}
 
 
 def _columns(run: Run) -> list[Any]:

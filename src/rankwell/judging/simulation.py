@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from rankwell.display.html import in_notebook
+from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Column, Table
 from rankwell.display.table_files import WRITERS
-from rankwell.errors import DataError
 from rankwell.judging.saving import save_as, suffix_of
-from rankwell.readers.saved_files import json_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +50,51 @@ class Left(NamedTuple):
     bias: float
     rank: int
     true_rank: int
+
+
+class SpentRow(TypedDict):
+    """``Spent`` in a file."""
+
+    method: str
+    judgements: int
+    tau_ap: float | None
+    error: float | None
+    found: float | None
+    queries: int
+
+
+class LeftRow(TypedDict):
+    """``Left`` in a file."""
+
+    method: str
+    judgements: int
+    system: str
+    value: float | None
+    true_value: float | None
+    bias: float | None
+    rank: int
+    true_rank: int
+
+
+class SavedSimulation(TypedDict):
+    """What ``to_dict`` writes."""
+
+    systems: list[str]
+    metric: str
+    rest: str
+    candidates: int
+    idle: NotRequired[list[str]]
+    rows: list[SpentRow]
+    left_out: list[LeftRow]
+
+
+FILE = Kind(
+    SavedSimulation,
+    "simulation of judging",
+    "give the file that simulate saved as .json",
+    "simulate again",
+    ("kind", KIND),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,21 +199,19 @@ class Simulation:
         RankwellError
             If the file cannot be read, or holds something else.
         """
-        found = json_in(path, "a simulation of judging")
-        if not isinstance(found, dict) or found.get("kind") != KIND:
-            raise DataError(
-                f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."
-            )
-        try:
+        found = FILE.read(path)
+        with FILE.checking(path):
             rows = tuple(Spent(**_numbers(row)) for row in found["rows"])
             left = tuple(Left(**_numbers(row)) for row in found["left_out"])
-            systems, metric = tuple(map(str, found["systems"])), str(found["metric"])
-            idle = tuple(map(str, found.get("idle", ())))
-            return cls(rows, left, systems, metric, str(found["rest"]), int(found["candidates"]), idle)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError(
-                f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."
-            ) from error
+            counts = [
+                *(row.judgements for row in rows),
+                *(row.judgements for row in left),
+                *(row.queries for row in rows),
+            ]
+            ensure(min([*counts, found["candidates"]]) >= 0, "rows", "a count is below 0")
+            ensure(found["rest"] in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
+            systems, idle = tuple(found["systems"]), tuple(found.get("idle", ()))
+            return cls(rows, left, systems, found["metric"], found["rest"], found["candidates"], idle)
 
     def __repr__(self) -> str:
         return "\n\n".join(table.to_text() for table in self.to_tables())
@@ -195,6 +237,6 @@ def _plain(row: Spent | Left) -> dict[str, Any]:
     }
 
 
-def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row as it was, with NaN for None."""
     return {word: math.nan if value is None else value for word, value in row.items()}

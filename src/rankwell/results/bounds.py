@@ -4,18 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from rankwell.display.plain_values import plain_value
+from rankwell.display.saved_files import Plain, ensure
 from rankwell.errors import UsageError
 from rankwell.metrics.bounds import WHOLE, Bounded
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part
 
+if TYPE_CHECKING:
+    from rankwell.results.saved_file import MetricRow
+
 STATE_THE_POOL = "no pool was stated (pool=, --pool), so any number of relevant items could be missing"
+
+
+class BoundingRow(TypedDict):
+    """What bounds rest on, in a file."""
+
+    grades: list[float]
+    is_given: bool
+    pool: str
+
+
+class BoundsRow(TypedDict):
+    """The bounds of a mean in a file."""
+
+    low: Plain
+    high: Plain
+    n_min: int
+    n_max: int
+    kind: str
+    why: str
 
 
 @record(slots=True)
@@ -29,9 +52,9 @@ class Bounding:
     saved: tuple[tuple[str, MeanBounds], ...] = ()  # of a file without the bounds of each query
 
     @classmethod
-    def loaded(cls, data: Mapping[str, Any], saved: Mapping[Metric, Mapping[str, Any]]) -> Bounding:
+    def loaded(cls, data: BoundingRow, saved: Mapping[Metric, MetricRow]) -> Bounding:
         """Return what ``to_dict`` wrote, given the plain values of each metric."""
-        means = {metric: MeanBounds(**each["bounds"]) for metric, each in saved.items()}
+        means = {metric: MeanBounds.of_row(each["bounds"]) for metric, each in saved.items()}
         refused = tuple(
             (m, own.why) for m, own in means.items() if own.kind == "none" and isinstance(m, QueryMetric)
         )
@@ -39,8 +62,9 @@ class Bounding:
         return replace(cls.of_dict(data), refused=refused, saved=kept)
 
     @classmethod
-    def of_dict(cls, data: Mapping[str, Any]) -> Bounding:
+    def of_dict(cls, data: BoundingRow) -> Bounding:
         """Return what ``to_dict`` wrote."""
+        ensure(data["grades"], "bounds.grades", "there is none")
         return cls(tuple(data["grades"]), data["is_given"], data["pool"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,6 +118,12 @@ class MeanBounds(NamedTuple):
     n_max: int
     kind: str
     why: str = ""
+
+    @classmethod
+    def of_row(cls, row: BoundsRow) -> MeanBounds:
+        """Return what ``to_dict`` wrote."""
+        low, high = (None if end is None else float(end) for end in (row["low"], row["high"]))
+        return cls(low, high, row["n_min"], row["n_max"], row["kind"], row["why"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as plain values."""

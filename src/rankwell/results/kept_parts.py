@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import is_dataclass, replace
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from rankwell.metrics.metric import Metric
+from rankwell.display.saved_files import ensure, within
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import DIGESTS, Conditions
 from rankwell.results.labels import Labels
 from rankwell.results.part import Part
-from rankwell.results.plain_states import NotPlain, packed, plain_state, state_from, unpacked
+from rankwell.results.plain_states import NotPlain, Packed, packed, plain_state, state_from, unpacked
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -22,17 +21,35 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
-class DamagedStates(Exception):
-    """Raised if what a file holds of states is not what ``kept`` wrote."""
+class ConditionsRow(TypedDict):
+    """What ``_conditions`` writes."""
+
+    grade_min: float | None
+    collection_size: int | None
+    catalogue: str | None
+    train: str | None
+    users: str | None
+    judgements: str | None
 
 
-@contextmanager
-def checked() -> Iterator[None]:
-    """Raise ``DamagedStates`` for whatever is missing from plain values, or is of another kind."""
-    try:
-        yield
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
-        raise DamagedStates(f"{type(error).__name__}: {str(error)[:100]}") from error
+class StatesOfSlice(TypedDict):
+    """What ``kept`` writes of a slice."""
+
+    conditions: ConditionsRow
+    counts: dict[str, int]
+    undefined: list[tuple[str, str, int]]
+    reported: NotRequired[list[tuple[str, str, int]]]
+    metrics: dict[str, dict[str, Any]]
+
+
+class States(StatesOfSlice):
+    """What ``kept`` writes."""
+
+    labels: list[list[str]]
+    others: list[str | int]
+    judged: Packed
+    segment: Packed | None
+    slices: dict[str, StatesOfSlice]
 
 
 def kept(res: Results) -> dict[str, Any]:
@@ -96,31 +113,31 @@ def _states(part: Part, order: np.ndarray | None) -> dict[str, Any]:
     }
 
 
-@checked()
-def conditions_from(data: Mapping[str, Any], known: Conditions) -> Conditions:
+def conditions_from(data: StatesOfSlice, known: Conditions) -> Conditions:
     """Return the conditions with what was kept of them."""
     own = data["conditions"]
-    digests = {name: None if own[name] is None else bytes.fromhex(own[name]) for name in DIGESTS}
-    kept_too = {"grade_min": own["grade_min"], "collection_size": own["collection_size"], **digests}
-    return replace(known, is_known=True, **kept_too)
+    with within("states.conditions"):
+        texts: dict[str, Any] = {**own}
+        digests: dict[str, Any] = {name: texts[name] and bytes.fromhex(texts[name]) for name in DIGESTS}
+    return replace(
+        known, is_known=True, grade_min=own["grade_min"], collection_size=own["collection_size"], **digests
+    )
 
 
-@checked()
-def labels_from(data: Mapping[str, Any]) -> Labels:
+def labels_from(data: States) -> Labels:
     """Return the labels of all segments, a column each."""
     import polars as pl
 
+    ensure(len(set(map(len, data["labels"]))) <= 1, "states.labels", "the columns have different lengths")
     return Labels(tuple(pl.Series(column, dtype=pl.String) for column in data["labels"]))
 
 
-@checked()
-def part_from(data: Mapping[str, Any], frame: pl.DataFrame, shown: Part) -> Part:
+def part_from(data: States, frame: pl.DataFrame, shown: Part, segments: int) -> Part:
     """Return the part of all queries; ``shown`` is the part as far as the file shows it, for states that it does not hold."""
-    part = states_from(data, shown)
+    part = states_from(data, shown, segments)
     others = Ids.of(data["others"]) if data["others"] else shown.queries[:0]
-    judged = unpacked(data["judged"])
-    if len(judged) != len(frame) + len(others):
-        raise ValueError(f"{len(judged):,} queries in place of {len(frame) + len(others):,}")
+    size = len(frame) + len(others)
+    judged = _column(data["judged"], "b", size, "states.judged")
     missing = np.full(len(others), np.nan)
     part.queries = Ids.concatenate([shown.queries, others])
     part.pool_row = np.where(judged, np.arange(len(judged)), -1)
@@ -129,14 +146,31 @@ def part_from(data: Mapping[str, Any], frame: pl.DataFrame, shown: Part) -> Part
         for each in (shown.values, shown.low, shown.high)
     )
     if data["segment"] is not None:
-        part.segment = unpacked(data["segment"])
+        part.segment = _column(data["segment"], "iu", size, "states.segment")
+        fits = not size or 0 <= part.segment.min() <= part.segment.max() < segments
+        ensure(fits, "states.segment", f"a number is not from 0 to {segments - 1}")
         found = {metric: data["metrics"][str(metric)].get("divided") for metric in shown.states}
-        part.divided = part.values | {m: unpacked(own) for m, own in found.items() if own is not None}
+        part.divided = part.values | {
+            m: _column(own, "f", size, f"states.metrics.{m}.divided")
+            for m, own in found.items()
+            if own is not None
+        }
     return part
 
 
-@checked()
-def states_from(data: Mapping[str, Any], shown: Part) -> Part:
+def _column(data: Packed, kind: str, size: int, at: str) -> np.ndarray:
+    """Return a column of a file, which has one value per query."""
+    with within(at):
+        column = unpacked(data)
+    ensure(
+        column.dtype.kind in kind and column.shape == (size,),
+        at,
+        f"{column.shape} {column.dtype} values for {size:,} queries",
+    )
+    return column
+
+
+def states_from(data: StatesOfSlice, shown: Part, segments: int = 0) -> Part:
     """Return states and counts without queries; for a metric whose states the file does not hold, those of ``shown``."""
     tables: dict[str, dict[Metric, Any]] = {
         "state": dict(shown.states),
@@ -146,16 +180,18 @@ def states_from(data: Mapping[str, Any], shown: Part) -> Part:
     }
     split, by_name = dict(shown.split), {str(metric): metric for metric in shown.states}
     for name, own in data["metrics"].items():
-        metric = by_name[name]
         if "state" not in own:
             continue
+        metric = by_name[name]
+        with within(f"states.metrics.{name}"):
+            found = {word: state_from(own[word], type(metric)) for word in (*tables, "split") if word in own}
+            _require_states(metric, found, segments)
         for word, table in tables.items():
             table.pop(metric, None)
-            if word in own:
-                table[metric] = state_from(own[word], type(metric))
+            if word in found:
+                table[metric] = found[word]
         split = {key: state for key, state in split.items() if key[0] != metric}
-        parts = state_from(own["split"], type(metric)) if "split" in own else {}
-        split |= {(metric, code): state for code, state in parts.items()}
+        split |= {(metric, code): state for code, state in found.get("split", {}).items()}
     return Part(
         shown.queries[:0],
         np.empty(0, np.int64),
@@ -168,3 +204,26 @@ def states_from(data: Mapping[str, Any], shown: Part) -> Part:
         split=split,
         weighted=tables["weighted"],
     )
+
+
+def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> None:
+    """Raise Damaged unless these are states of one metric, of as many queries each, that can be added to others like them."""
+    state, split = found["state"], found.get("split", {})
+    if isinstance(metric, QueryMetric):
+        ensure(type(state) is type(metric.summary(np.empty(0))), "state", "it is that of another metric")
+    ensure(is_dataclass(state), "state", "it is no state")
+    fits = isinstance(split, dict) and all(code in range(segments) for code in split)
+    ensure(fits, "split", "there is no such segment")
+    ends = found.get("ends", (state, state))
+    ensure(isinstance(ends, tuple) and len(ends) == 2, "ends", "they are not two")
+    for each in (*ends, *split.values()):
+        ensure(type(each) is type(state), "ends and split", "a state is that of another metric")
+        each + state  # raises an error if their arrays have different lengths
+    ensure(all(each.n == state.n for each in ends), "ends", "they are of other queries")
+    if "weighted" in found:
+        weighted: Any = found["weighted"]
+        own = metric.weighted(np.empty(0), np.empty(0)) if isinstance(metric, QueryMetric) else None
+        ensure(type(weighted) is type(own) and weighted.n == state.n, "weighted", "it is of other queries")
+    if "diagnostics" in found:
+        ensure(is_dataclass(found["diagnostics"]), "diagnostics", "there are none")
+        found["diagnostics"] + found["diagnostics"]

@@ -7,13 +7,30 @@ import math
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any
+from functools import cache
+from types import UnionType
+from typing import Any, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from rankwell.display.saved_files import Damaged, ensure, is_count
+
 LARGEST = 2**53  # whole numbers up to here are exact in every JSON reader
 KINDS = "biuf"  # of the numbers that arrays may hold
+MOST_SHIFT = (
+    1 << 12
+)  # bits: sums of as many of the largest doubles as anybody has, in units of the smallest, have fewer
+DENSEST = 1032  # zlib makes no text longer than this many times its own length
+
+
+class Packed(TypedDict):
+    """An array as ``packed`` writes it: the kind of its numbers, its shape, and its bytes, compressed."""
+
+    array: str
+    shape: list[int]
+    zlib: str
 
 
 class NotPlain(Exception):
@@ -67,8 +84,8 @@ def state_from(data: Any, home: type) -> Any:
 
     Raises
     ------
-    ValueError
-        If it is not of that form, or names a class that the module of ``home`` does not know.
+    Damaged, or another error
+        If it is not of that form, names a class that the module of ``home`` does not know, or a field is of another type.
     """
     if isinstance(data, list):
         return tuple(state_from(each, home) for each in data)
@@ -77,20 +94,24 @@ def state_from(data: Any, home: type) -> Any:
     if "state" in data:
         cls, held = _named(str(data["state"]), home), data["fields"]
         if cls is None or {each.name for each in fields(cls)} != held.keys():
-            raise ValueError(f"{data['state']} is no state of {home.__name__}")
-        return cls(**{each.name: state_from(held[each.name], cls) for each in fields(cls)})
+            raise Damaged("", f"{data['state']} is no state of {home.__name__}")
+        found, hints = {name: state_from(value, cls) for name, value in held.items()}, _hints(cls)
+        for name, value in found.items():
+            ensure(_fits(value, hints.get(name)), name, f"this is no {hints.get(name)}")
+        return cls(**found)
     if "whole" in data:
+        ensure(is_count(data["shift"], MOST_SHIFT), "shift", "the number is too large")
         return int(data["whole"], 16) << data["shift"]
     if "float" in data:
         return float(data["float"])
     if "array" in data:
-        return unpacked(data)
+        return unpacked({"array": data["array"], "shape": data["shape"], "zlib": data["zlib"]})
     pairs = data["counts"] if "counts" in data else data["dict"]
     found = {state_from(key, home): state_from(each, home) for key, each in pairs}
     return Counter(found) if "counts" in data else found
 
 
-def packed(array: np.ndarray) -> dict[str, Any]:
+def packed(array: np.ndarray) -> Packed:
     """Return an array of numbers as text: its bytes, compressed.
 
     >>> unpacked(packed(np.array([[1, 2], [3, 4]]))).tolist()
@@ -102,19 +123,48 @@ def packed(array: np.ndarray) -> dict[str, Any]:
     return {"array": kind.str, "shape": list(array.shape), "zlib": text}
 
 
-def unpacked(data: dict[str, Any]) -> np.ndarray:
-    """Return the array in what ``packed`` wrote; ValueError if it is damaged."""
-    kind, shape = np.dtype(data["array"]), tuple(data["shape"])
+def unpacked(data: Packed) -> np.ndarray:
+    """Return the array in what ``packed`` wrote; Damaged, or an error of what reads it, if it is something else."""
+    kind, shape = np.dtype(str(data["array"])), tuple(data["shape"])
+    ensure(kind.kind in KINDS, "array", f"an array of {kind}")
+    ensure(all(is_count(each, LARGEST) for each in shape), "shape", "it is no shape")
+    text = base64.b64decode(data["zlib"])
     size = math.prod(shape) * kind.itemsize
-    if kind.kind not in KINDS:
-        raise ValueError(f"an array of {kind}")
+    ensure(size <= DENSEST * len(text), "shape", f"{size:,} bytes cannot be in {len(text):,} compressed ones")
     try:
-        content = zlib.decompressobj().decompress(base64.b64decode(data["zlib"]), size + 1)
+        content = zlib.decompressobj().decompress(text, size + 1)
     except zlib.error as error:
-        raise ValueError(str(error)) from error
-    if len(content) != size:
-        raise ValueError(f"an array of {len(content):,} bytes in place of {size:,}")
+        raise Damaged("zlib", str(error)) from error
+    ensure(len(content) == size, "zlib", f"an array of {len(content):,} bytes in place of {size:,}")
     return np.frombuffer(content, kind).reshape(shape).astype(kind.newbyteorder("="))
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    """The types of the fields of a state; none if its module does not say them so that they can be read."""
+    try:
+        return get_type_hints(cls)
+    except (NameError, TypeError):
+        return {}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type that a field of a state has; a type that states do not use fits everything."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is None:  # not known; the type of None itself is NoneType
+        return True
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in inner)
+    if hint in (int, float):
+        return isinstance(value, int if hint is int else (int, float)) and not isinstance(value, bool)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        kinds = (*inner, int)[:2] if inner else (Any, Any)  # a Counter says only what it counts
+        return isinstance(value, Mapping) and all(
+            _fits(each, kind) for pair in value.items() for each, kind in zip(pair, kinds, strict=True)
+        )
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_fits(each, inner[0]) for each in value)
+    return not isinstance(hint, type) or isinstance(value, hint)
 
 
 def _large(value: int) -> dict[str, Any]:

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from rankwell.errors import InputError, RankwellError
+from rankwell.display.saved_files import (
+    Kind,
+    Plain,
+    beginning_of,
+    ensure,
+    ensure_counts,
+    ensure_same,
+)
+from rankwell.errors import DataError, InputError
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.readers.saved_files import beginning_of, json_in, json_of
-from rankwell.results.bounds import Bounding
+from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
 from rankwell.results.conditions import Conditions
-from rankwell.results.exports import KEY, SCHEMA
-from rankwell.results.kept_parts import DamagedStates, conditions_from, labels_from, part_from, states_from
+from rankwell.results.exports import KEY, SCHEMA, to_dict
+from rankwell.results.kept_parts import (
+    States,
+    StatesOfSlice,
+    conditions_from,
+    labels_from,
+    part_from,
+    states_from,
+)
 from rankwell.results.labels import Labels
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -36,20 +50,88 @@ if TYPE_CHECKING:
 
 # how a JSON file of results begins
 BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
+QUERY = "query"
+# what a file says of the definitions of its metrics, which are those of this version; and what is said elsewhere, or is not kept
+OF_DEFINITIONS = {"signature", "better", "range", "interval"}
+SLACK = 1e-9  # sums that end above 1 by their last digit
+
+
+class MetricRow(TypedDict):
+    """A metric as ``to_dict`` writes it."""
+
+    metric: str
+    value: NotRequired[Plain]
+    n: int
+    weighted: bool
+    undefined: dict[str, int]
+    tie_range: tuple[float, float] | None
+    bounds: NotRequired[BoundsRow]
+    diagnostics: NotRequired[dict[str, Plain]]
+
+
+class SliceRow(TypedDict):
+    """The values on a slice."""
+
+    mean: dict[str, Plain]
+    n: dict[str, int]
+    plain_mean: NotRequired[dict[str, Plain]]
+
+
+class ScaleRow(TypedDict):
+    """How grades were read."""
+
+    rel: int | float | None
+    negative: str
+    grade_max: float | None
+
+
+class SavedRun(TypedDict):
+    """The results of one run, as ``to_dict`` writes them; a segment has its labels under the names of ``by``."""
+
+    run: str
+    experiment: NotRequired[str]
+    mean: dict[str, Plain]
+    plain_mean: NotRequired[dict[str, Plain]]
+    weights: NotRequired[str]
+    by: NotRequired[list[str]]
+    segments: NotRequired[list[dict[str, Any]]]
+    slices: NotRequired[dict[str, SliceRow]]
+    bounds: NotRequired[BoundingRow]
+    metrics: list[MetricRow]
+    grades: str
+    scale: ScaleRow
+    policy: dict[str, Any]
+    counts: dict[str, int]
+    states: NotRequired[States]
+    per_query: NotRequired[list[dict[str, str | int | float | None]]]
+
+
+WRITER, REMEDY = "Results.load reads files written by Results.save", "evaluate and save it again"
+FILE = Kind(dict[str, Any], "file of results", WRITER, REMEDY, version=("schema", SCHEMA))
+RUN = Kind(SavedRun, "file of results", WRITER, REMEDY)
 
 
 def results_in(path: str | Path) -> list[Results]:
-    """Return all results in a file: one of ``Results.save``, one or more of ``rankwell evaluate -o``."""
-    try:
-        return [_results(data, frame) for data, frame in _read(path)]
-    except DamagedStates as error:
-        raise InputError(f"{path}: its states are damaged ({error}); evaluate and save it again.") from error
+    """Return all results in a file: one of ``Results.save``, one or more of ``rankwell evaluate -o``.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, holds no results, has a schema version that is not known yet, is damaged, or contradicts itself.
+    """
+    found = []
+    for data, frame in _read(Path(path)):
+        with RUN.checking(path):
+            found.append(_results(data, frame if frame is not None else _per_query(data)))
+    return found
 
 
-def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
+def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
     from rankwell.results.results import Results
 
+    ensure(data["metrics"], "metrics", "there is none")
     saved = {metric_of(each["metric"]): each for each in data["metrics"]}
+    ensure(len(saved) == len(data["metrics"]), "metrics", "one stands there twice")
     metrics = tuple(saved)
     by, segments = tuple(data.get("by", ())), data.get("segments", [])
     division = Division(by, _labels(by, segments), data.get("weights", ""))
@@ -65,7 +147,7 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
     if states is not None and frame is not None:
         conditions = conditions_from(states, conditions)
         division = division._replace(labels=labels_from(states))
-        part = part_from(states, frame, part)
+        part = part_from(states, frame, part, len(division.labels))
     kept_slices = {} if states is None else states["slices"]
     slices = {
         name: Results(
@@ -78,9 +160,35 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         for name, each in data.get("slices", {}).items()
     }
     bounding = Bounding.loaded(data["bounds"], saved) if "bounds" in data else None
-    return Results(
+    found = Results(
         data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""), bounding
     )
+    _ensure_agreement(data, found)
+    return found
+
+
+def _ensure_agreement(data: SavedRun, found: Results) -> None:
+    """Raise Damaged if a file says something else than its values per query and its states give."""
+    ids = found.part.queries
+    ensure(ids.is_distinct(), "per_query", "a query stands there twice")
+    for metric, values in found.part.values.items():
+        low, high = metric.range
+        room = SLACK * max(abs(end) if math.isfinite(end) else 1.0 for end in (low, high, 1.0))
+        wrong = (values < low - room) | (values > high + room)
+        why = f"{values[wrong.argmax()]:g} is not from {low:g} to {high:g}" if wrong.any() else ""
+        ensure(not why, f"per_query.{metric}", why)
+    held = to_dict(found)
+    for each in held["metrics"]:
+        for word in OF_DEFINITIONS:
+            each.pop(word, None)
+    ensure(held["policy"].keys() <= data["policy"].keys(), "policy", "a rule is missing")
+    ensure_same(data, held, "")
+    for each in data["metrics"]:
+        ensure_counts({"n": each["n"], **each["undefined"]}, f"metrics.{each['metric']}")
+    for each in data.get("slices", {}).values():
+        ensure_counts(each["n"], "slices.n")
+    for each in data.get("segments", []):
+        ensure_counts({"queries": each["queries"], **each["n"]}, "segments.n")
 
 
 def is_saved_file(path: str | Path) -> bool:
@@ -95,7 +203,7 @@ def is_saved_file(path: str | Path) -> bool:
         return False  # the reader of runs says what is wrong with it
 
 
-def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
+def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, MetricRow]) -> Part:
     """Return the part of all queries, as far as the file holds it."""
     columns = {} if frame is None else {m: frame[str(m)] for m in saved if str(m) in frame.columns}
     values = {m: _floats(column) for m, column in columns.items()}
@@ -117,7 +225,9 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
         counts=dict(data["counts"]),
         undefined={(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()},
         diagnostics={
-            m: SavedDiagnostics(each["diagnostics"]) for m, each in saved.items() if "diagnostics" in each
+            m: SavedDiagnostics({what: _number(own) for what, own in each["diagnostics"].items()})
+            for m, each in saved.items()
+            if "diagnostics" in each
         },
         split={
             (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
@@ -131,9 +241,7 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
     )
 
 
-def _ends_of_each(
-    frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]], end: str
-) -> dict[Metric, np.ndarray]:
+def _ends_of_each(frame: pl.DataFrame | None, saved: Iterable[Metric], end: str) -> dict[Metric, np.ndarray]:
     """Return the bounds of each query of the metrics that have any; NaN where the file holds none."""
     if frame is None:
         return {}
@@ -149,14 +257,14 @@ def _floats(column: pl.Series) -> np.ndarray:
     return column.cast(float).fill_null(math.nan).to_numpy().astype(np.float64)
 
 
-def _ends(found: list[float], n: int) -> Ends:
+def _ends(found: tuple[float, float], n: int) -> Ends:
     """Return the states under the best and the worst tie order, given the range from worst to best."""
     worst, best = found
     return Saved(best, n), Saved(worst, n)
 
 
 def _part_of_slice(
-    each: dict[str, Any], whole: Part, metrics: Sequence[Metric], kept: dict[str, Any] | None
+    each: SliceRow, whole: Part, metrics: Sequence[Metric], kept: StatesOfSlice | None
 ) -> Part:
     """Return the part of a slice, for which no values per query are saved."""
     shown = Part(
@@ -170,7 +278,7 @@ def _part_of_slice(
     return shown if kept is None else states_from(kept, shown)
 
 
-def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
+def _kept(values: Mapping[str, Plain], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
     """Return states of metrics whose values alone were saved."""
     return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
 
@@ -183,49 +291,58 @@ def _labels(by: tuple[str, ...], segments: list[dict[str, Any]]) -> Labels:
     return Labels(tuple(pl.Series([row[column] for row in segments], dtype=pl.String) for column in by))
 
 
-def _number(value: float | str | None) -> float:
+def _number(value: Plain) -> float:
     return math.nan if value is None else float(value)
 
 
-def _read(path: str | Path) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
-    """Return the data in a saved file, and the per-query values where it has them, of each run.
-
-    Raises
-    ------
-    InputError, DataError
-        If the file cannot be read, holds no results, or has a schema version that is not known yet.
-    """
+def _read(file: Path) -> list[tuple[SavedRun, pl.DataFrame | None]]:
+    """Return the data of each run in a saved file, and the values per query where they stand beside it, which they do in Parquet."""
     import polars as pl
 
-    file = Path(path)
-    frame: pl.DataFrame | None = None
-    try:
-        file.stat()
-        if file.suffix.lower() == ".parquet":
-            data = json_of(pl.read_parquet_metadata(file).get(KEY, "{}"), file, "saved results")
+    if file.suffix.lower() != ".parquet":
+        data, frame = FILE.read(file), None
+    else:
+        try:
+            file.stat()
+            text = pl.read_parquet_metadata(file).get(KEY, "{}")
             frame = pl.read_parquet(file)
-        else:
-            data = json_in(file, "saved results")
-        parts = data.get("runs", [data]) if isinstance(data, dict) else []
-        frames = [frame if frame is not None else _per_query(part) for part in parts]
-    except RankwellError:
-        raise
-    except FileNotFoundError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
-        raise InputError(f"{file}: cannot be read as saved results ({reason}).") from error
-    if not parts or not all(isinstance(part, dict) and "metrics" in part for part in parts):
-        raise InputError(f"{file}: not rankwell results; Results.load reads files written by Results.save.")
-    if not isinstance(data.get("schema"), int) or not 1 <= data["schema"] <= SCHEMA:
-        raise InputError(
-            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schemas up to {SCHEMA}."
-        )
-    return list(zip(parts, frames, strict=True))
+        except FileNotFoundError as error:
+            raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
+        except (
+            OSError,
+            ValueError,
+            MemoryError,
+            pl.exceptions.PolarsError,
+            pl.exceptions.PanicException,
+        ) as error:
+            reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+            raise InputError(f"{file}: cannot be read as a {FILE.name} ({reason}).") from error
+        data = FILE.decode(text, file)
+    runs = data.get("runs", [data])
+    if (
+        not isinstance(runs, list)
+        or not runs
+        or not all(isinstance(each, dict) and "metrics" in each for each in runs)
+    ):
+        raise DataError(f"{file}: this is no {FILE.name}; {WRITER}.")
+    return [(RUN.checked(each, file), frame) for each in runs]
 
 
-def _per_query(part: Any) -> pl.DataFrame | None:
+def _per_query(data: SavedRun) -> pl.DataFrame | None:
+    """Return the values of each query, if a JSON file has them, as a frame."""
     import polars as pl
 
-    rows = part.get("per_query") if isinstance(part, dict) else None
-    return None if rows is None else pl.DataFrame(rows, infer_schema_length=None)
+    rows = data.get("per_query")
+    if not rows:
+        return None if rows is None else pl.DataFrame()
+    for place, row in enumerate(rows):
+        ensure(
+            row.keys() == rows[0].keys(), f"per_query[{place}]", "its columns are not those of the first row"
+        )
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    queries = pl.Series(QUERY, columns.pop(QUERY), pl.String if isinstance(rows[0][QUERY], str) else pl.Int64)
+    for name, own in columns.items():
+        ensure(not any(isinstance(value, str) for value in own), f"per_query.{name}", "a value is text")
+    return pl.DataFrame(
+        [queries, *(pl.Series(name, own, pl.Float64, strict=False) for name, own in columns.items())]
+    )

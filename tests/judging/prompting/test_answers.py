@@ -134,7 +134,7 @@ def test_files_are_read_by_evaluate_agreement_and_merge(tmp_path, capsys):
         ('{"custom_id": "KEY-10", "answer": "1"}', "is none of this batch"),
         ('{"custom_id": "KEY-0"}', "no answer is there"),
         ("[1]", "is no answer"),
-        ("{", "cannot be read as an answer in JSON"),
+        ("{", "this is no answer, which is JSON"),
     ],
 )
 def test_files_that_hold_something_else(line, said, tmp_path):
@@ -148,7 +148,7 @@ def test_files_that_hold_something_else(line, said, tmp_path):
 def test_other_files_than_keys(tmp_path):
     found, key = asked(tmp_path)
     for wrong, said in (
-        (tmp_path / "batch.jsonl", "cannot be read"),
+        (tmp_path / "batch.jsonl", "is no key to requests, which is JSON"),
         (tmp_path / "no.json", "cannot be read"),
     ):
         with pytest.raises(rw.RankwellError, match=said):

@@ -7,21 +7,21 @@ import io
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date as date_of_day
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from rankwell.display.output import write
+from rankwell.display.saved_files import Kind, ensure
 from rankwell.errors import DataError, InputError, UsageError, brief
-from rankwell.judging.prompting.forms import said
+from rankwell.judging.prompting.forms import AnswerLine, said
 from rankwell.judging.prompting.grading import grade_in
 from rankwell.judging.prompting.prompts import KIND
 from rankwell.judging.sheets.grades import Grade
-from rankwell.readers.saved_files import json_in, json_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.run_qrels import Qrels
@@ -41,6 +41,43 @@ WHY = {
 }
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # fromisoformat takes more, such as weeks
 COLUMNS = "query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"
+
+
+class GradeRow(TypedDict):
+    """``Grade`` in a key."""
+
+    grade: int
+    label: str
+
+
+class TaskRow(TypedDict):
+    """``Task`` in a key."""
+
+    pair: int
+    is_repeat: bool
+
+
+class Key(TypedDict):
+    """What ``Prompts.to_dict`` gives."""
+
+    key: str
+    model: str
+    prompt: str
+    grades: list[GradeRow]
+    pairs: list[tuple[str | int, str | int]]
+    tasks: list[TaskRow]
+
+
+KEY = Kind(
+    Key, "key to requests", "give the .key.json that was written beside the batch", "write the requests again, which gives the same key",
+    ("kind", KIND),
+)  # fmt: skip
+LINE = Kind(
+    AnswerLine,
+    "answer",
+    "each line is an object with custom_id, as the batch returned it",
+    "give what the batch returned, unchanged",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,16 +271,24 @@ def _refuse_date(text: str) -> None:
         raise UsageError(f"date={brief(text)}: must be a date such as 2026-11-25.") from None
 
 
-def _key(path: str | Path) -> Mapping[str, Any]:
-    data = json_in(path, "a key to requests")
-    if not isinstance(data, dict) or data.get("kind") != KIND:
-        raise DataError(
-            f"{path}: is no key to requests; give the .key.json that was written beside the batch."
+def _key(path: str | Path) -> Key:
+    data = KEY.read(path)
+    with KEY.checking(path):
+        grades = [each["grade"] for each in data["grades"]]
+        ensure(
+            len(grades) > 1 and grades == sorted({*grades}) and {*grades} <= {*range(10)},
+            "grades",
+            "this is no scale",
         )
+        first = [each["pair"] for each in data["tasks"] if not each["is_repeat"]]
+        ensure(sorted(first) == [*range(len(data["pairs"]))], "tasks", "they do not ask for each pair once")
+        again = {each["pair"] for each in data["tasks"] if each["is_repeat"]}
+        ensure(again <= {*first}, "tasks", "one repeats a pair that there is not")
+        ensure(len({*map(tuple, data["pairs"])}) == len(data["pairs"]), "pairs", "one stands there twice")
     return data
 
 
-def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _lines(files: list[str | Path]) -> Iterator[tuple[str, AnswerLine]]:
     names = [os.fspath(each) for each in files]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"{twice[0]} is given twice; its answers would count twice.")
@@ -259,17 +304,12 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, dict[str, Any]]]:
             if not line.strip():
                 continue
             place, is_empty = f"{name}:{number}", False
-            data = json_of(line, place, "an answer in JSON")
-            if not isinstance(data, dict):
-                raise DataError(
-                    f"{place}: {brief(data)} is no answer; each line is an object with custom_id."
-                )
-            yield place, data
+            yield place, LINE.decode(line, place)
         if is_empty:
             raise DataError(f"{name}: the file is empty; give what the batch returned, one answer a line.")
 
 
-def _task(line: Mapping[str, Any], key: str, tasks: int, place: str) -> int:
+def _task(line: AnswerLine, key: str, tasks: int, place: str) -> int:
     """The number of the request that a line answers."""
     name = line.get("custom_id")
     begin, _, number = str(name).rpartition("-")

@@ -3,12 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 Form = Literal["openai", "anthropic", "plain"]
 FORMS = ("openai", "anthropic", "plain")
 MOST_TOKENS = 1_000
 REFUSED = {"content_filter", "refusal"}
+
+
+class TextPart(TypedDict, total=False):
+    """A part of the content of a message; only texts have one."""
+
+    text: str | None
+
+
+class Message(TypedDict, total=False):
+    """What a model said, in the forms of OpenAI and Anthropic."""
+
+    content: str | list[TextPart] | None
+    refusal: str | None
+    stop_reason: str | None
+
+
+class Choice(TypedDict, total=False):
+    """One answer in the form of OpenAI."""
+
+    message: Message | None
+    finish_reason: str | None
+
+
+class Body(TypedDict, total=False):
+    """The body of a response in the form of OpenAI."""
+
+    choices: list[Choice] | None
+    error: Any
+
+
+class Response(TypedDict, total=False):
+    """A response in the form of OpenAI."""
+
+    status_code: int
+    body: Body | str | None
+
+
+class Result(TypedDict, total=False):
+    """A result in the form of Anthropic."""
+
+    type: str
+    message: Message | None
+
+
+class AnswerLine(TypedDict, total=False):
+    """A line of answers, in any of the forms."""
+
+    custom_id: str
+    response: Response | None
+    result: Result | None
+    error: Any
+    answer: Any
+    text: Any
+    content: Any
 
 
 class Said(NamedTuple):

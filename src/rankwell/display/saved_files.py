@@ -1,0 +1,199 @@
+"""Files that rankwell saved: the first characters, by which they are known, and the one loader of what they hold.
+
+Each room says of its kinds of files what they hold, as types; here nothing is known of any. A file that is damaged or was edited ends
+in one error, which names the place within it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
+
+from rankwell.errors import DataError, InputError, RankwellError, brief
+from rankwell.records import record
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+T = TypeVar("T")
+Plain = float | Literal["inf", "-inf"] | None  # what ``plain_value`` makes of a number
+BEGINNING = 200  # characters, whatever the length of the file
+NEAR = 1e-9  # relative: logarithms differ in their last digits from machine to machine
+
+
+def beginning_of(path: str | Path) -> str:
+    """Return the first characters of a ``.json`` file; "" for others, and for what cannot be read: its reader says what is wrong.
+
+    >>> beginning_of("nowhere.json"), beginning_of("table.csv")
+    ('', '')
+    """
+    file = Path(path)
+    try:
+        if file.suffix.lower() != ".json" or not file.is_file():
+            return ""
+        with file.open(encoding="utf-8") as opened:
+            return opened.read(BEGINNING)
+    except (OSError, ValueError):
+        return ""
+
+
+class Damaged(Exception):
+    """What a file holds contradicts itself: where in the file, and how."""
+
+    def __init__(self, at: str, why: str) -> None:
+        super().__init__(f"{at}: {why}" if at else why)
+        self.at, self.why = at, why
+
+
+def ensure(fits: object, at: str, why: str) -> None:
+    """Raise Damaged unless something fits."""
+    if not fits:
+        raise Damaged(at, why)
+
+
+# what goes wrong where values of the right types do not fit each other: a name that is missing elsewhere, a column that is too short, a sum
+# of arrays of different lengths
+MISFITS = (
+    ArithmeticError, AssertionError, AttributeError, Damaged, LookupError, MemoryError, RankwellError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
+
+
+@contextmanager
+def within(at: str) -> Iterator[None]:
+    """Say of whatever goes wrong here where in the file it is."""
+    try:
+        yield
+    except MISFITS as error:
+        inner, why = (error.at, error.why) if isinstance(error, Damaged) else ("", _reason(error))
+        raise Damaged(f"{at}.{inner}" if inner else at, why) from error
+
+
+@record
+class Kind(Generic[T]):
+    """A kind of file: the type of what it holds, what it is called, who writes such files, and what helps if one is damaged.
+
+    ``mark`` is a field and the value by which such files are known, ``version`` the field of the version and the newest one.
+    """
+
+    form: type[T]
+    name: str
+    writer: str
+    remedy: str
+    mark: tuple[str, str] | None = None
+    version: tuple[str, int] | None = None
+
+    def read(self, path: str | Path) -> T:
+        """Return what a file holds.
+
+        Raises
+        ------
+        InputError, DataError
+            If it cannot be read, is no JSON, is of another kind or version, or does not hold what such files hold.
+        """
+        try:
+            text = Path(path).read_bytes()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{path}: cannot be read ({reason}).") from error
+        return self.decode(text, path)
+
+    def decode(self, text: bytes | str, place: object) -> T:
+        """Return what the text of a file holds; ``place`` is its name. DataError as for ``read``."""
+        import msgspec
+
+        try:
+            data = msgspec.json.decode(text)
+        except (ValueError, RecursionError, MemoryError) as error:  # msgspec's errors are ValueErrors
+            why = _reason(error).removeprefix("JSON is malformed: ")
+            raise DataError(
+                f"{place}: this is no {self.name}, which is JSON ({why}); {self.writer}."
+            ) from error
+        return self.checked(data, place)
+
+    def checked(self, data: Any, place: object) -> T:
+        """Return plain values as what a file of this kind holds; DataError as for ``read``."""
+        import msgspec
+
+        marked = isinstance(data, dict) and (not self.mark or data.get(self.mark[0]) == self.mark[1])
+        if not marked or (self.version and self.version[0] not in data):
+            raise DataError(f"{place}: this is no {self.name}; {self.writer}.")
+        if self.version and not (
+            data[self.version[0]] and is_count(data[self.version[0]], self.version[1] + 1)
+        ):
+            field, newest = self.version
+            raise DataError(
+                f"{place}: written with {field} {brief(data[field])}, but this version of rankwell reads {field}s up to {newest}; "
+                f"{self.remedy}."
+            )
+        try:
+            return msgspec.convert(data, self.form)
+        except (ValueError, RecursionError) as error:
+            self._refuse(place, error)
+
+    @contextmanager
+    def checking(self, place: object) -> Iterator[None]:
+        """Turn whatever goes wrong where the content of a file is used for the first time into the error that says so."""
+        import polars as pl
+
+        try:
+            yield
+        except InputError:
+            raise  # about the file, not about what it holds
+        except (*MISFITS, pl.exceptions.PolarsError) as error:
+            self._refuse(place, error)
+
+    def _refuse(self, place: object, error: Exception) -> NoReturn:
+        raise DataError(f"{place}: this {self.name} is damaged ({_reason(error)}); {self.remedy}.") from error
+
+
+def ensure_same(said: Any, held: Any, at: str) -> None:
+    """Raise Damaged for the first place where a file says something else than the results that it holds; a file may say less or more."""
+    if isinstance(said, Mapping) and isinstance(held, Mapping):
+        for name in said.keys() & held.keys():
+            ensure_same(said[name], held[name], f"{at}.{name}" if at else str(name))
+    elif isinstance(said, list | tuple) and isinstance(held, list | tuple):
+        ensure(len(said) == len(held), at, f"{len(said):,} values in place of {len(held):,}")
+        for place, (one, other) in enumerate(zip(said, held, strict=True)):
+            ensure_same(one, other, f"{at}[{place}]")
+    elif _is_number(said) and _is_number(held):
+        ensure(
+            said == held or abs(said - held) <= NEAR * max(abs(said), abs(held)),
+            at,
+            f"{said} in place of {held}",
+        )
+    else:
+        ensure(type(said) is type(held) and said == held, at, f"{brief(said)} in place of {brief(held)}")
+
+
+def ensure_counts(counts: Mapping[str, int], at: str) -> None:
+    """Raise Damaged for a count below 0."""
+    for name, count in counts.items():
+        ensure(count >= 0, f"{at}.{name}", f"a count of {count}")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_count(value: object, below: int) -> bool:
+    """Whether a value is a whole number from 0 to one below another; ``in range`` would try all of them for a fraction."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < below
+
+
+def _reason(error: BaseException) -> str:
+    """Say in one line what is wrong, the place first."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, MemoryError):
+        return "it asks for more memory than there is"
+    text = " ".join(str(error).split()).removesuffix(".")
+    if isinstance(error, KeyError) and not isinstance(error, RankwellError):
+        return f"{text} is missing"
+    said, _, at = text.partition(" - at `$")  # as msgspec says where
+    if missing := re.fullmatch("Object missing required field `(.*)`", said):
+        said, at = "it is missing", f"{at.rstrip('`')}.{missing[1]}"
+    at = at.strip(".`")
+    return f"{at}: {said[0].lower()}{said[1:]}" if at else said or type(error).__name__
