@@ -24,7 +24,7 @@ from rankwell.readers import open_named
 from rankwell.readers.runs_by_name import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.loading import opened
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import UNFIT, checked, fitted
 from rankwell.tables.cores import cores
 from rankwell.tables.run_qrels import Run
 
@@ -276,5 +276,15 @@ def _by_metric(
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return {str(_one_of(metric_of(name), metrics, word)): float(value) for name, value in given.items()}
-    return {str(metric): float(given) for metric in metrics}
+        return {
+            str(_one_of(metric_of(name), metrics, word)): _number(value, f"{word} of {name}")
+            for name, value in given.items()
+        }
+    return {str(metric): _number(given, word) for metric in metrics}
+
+
+def _number(value: object, what: str) -> float:
+    number = fitted(value, float)
+    if number is UNFIT:
+        raise UsageError(f"{what}={brief(value)}: must be a number, such as 0.01, or numbers by metric.")
+    return float(number)

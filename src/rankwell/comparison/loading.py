@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rankwell.comparison.costing import CostEstimates, CostsRow
 from rankwell.comparison.decided import Decided
 from rankwell.comparison.exports import KIND, SCHEMA
 from rankwell.comparison.methods import Methods
+from rankwell.comparison.words import INTERVALS
 from rankwell.display.saved_files import Kind, Plain, beginning_of, ensure, within
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
@@ -82,7 +83,7 @@ class SavedComparison(TypedDict):
     seeds: NotRequired[dict[str, list[str]]]
     folds: NotRequired[dict[str, list[str]]]
     experiment: NotRequired[str]
-    grades: NotRequired[str]
+    grades: NotRequired[Literal["", "none", "judgements", "ratings", "interactions"]]
     rel: NotRequired[int | float | None]
     costs: NotRequired[CostsRow | None]
     bounds: NotRequired[BoundingRow]
@@ -199,14 +200,12 @@ def _arrays(
 
 def _array(name: str, column: list[Any], size: int, at: str) -> np.ndarray:
     ensure(len(column) == size, at, f"{len(column):,} values in place of {size:,}")
-    if name in ("method", "is_doubtful"):
-        kind: type = str if name == "method" else bool
-        ensure(
-            all(isinstance(each, kind) for each in column),
-            at,
-            f"a value is no {'text' if kind is str else 'truth value'}",
-        )
-        return np.array(column, object if kind is str else bool)
+    if name == "method":
+        ensure({*column} <= {"", *INTERVALS}, at, "there is no such method")
+        return np.array(column, object)
+    if name == "is_doubtful":
+        ensure(all(isinstance(each, bool) for each in column), at, "a value is neither true nor false")
+        return np.array(column, bool)
     with within(at):
         values = np.array([math.nan if value is None else float(value) for value in column])
     if name in WHOLE:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Plain = float | Literal["inf", "-inf"] | None  # what ``plain_value`` makes of a number
 BEGINNING = 200  # characters, whatever the length of the file
+LARGEST = 2**53  # whole numbers up to here are exact in every JSON reader
 NEAR = 1e-9  # relative: logarithms differ in their last digits from machine to machine
 
 
@@ -169,9 +170,9 @@ def ensure_same(said: Any, held: Any, at: str) -> None:
 
 
 def ensure_counts(counts: Mapping[str, int], at: str) -> None:
-    """Raise Damaged for a count below 0."""
+    """Raise Damaged for a count below 0, or beyond what JSON keeps."""
     for name, count in counts.items():
-        ensure(count >= 0, f"{at}.{name}", f"a count of {count}")
+        ensure(is_count(count, LARGEST + 1), f"{at}.{name}", f"{brief(count)} is no count")
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -43,7 +43,7 @@ class SavedCosts(SavedParts):
     sessions: Columns
     indexing: Columns
     failures: Columns
-    runs: dict[str, tuple[list[str | int], list[str | int], list[float] | None, list[int]]]
+    runs: dict[str, tuple[list[str | int], list[str | int], list[float] | None, list[int | float]]]
 
 
 FILE = Kind(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 from rankwell.display.html import in_notebook
-from rankwell.display.saved_files import Kind, ensure
+from rankwell.display.saved_files import Kind, ensure, ensure_counts
 from rankwell.display.table import Column, Table
 from rankwell.display.table_files import WRITERS
 from rankwell.judging.saving import save_as, suffix_of
@@ -203,12 +203,9 @@ class Simulation:
         with FILE.checking(path):
             rows = tuple(Spent(**_numbers(row)) for row in found["rows"])
             left = tuple(Left(**_numbers(row)) for row in found["left_out"])
-            counts = [
-                *(row.judgements for row in rows),
-                *(row.judgements for row in left),
-                *(row.queries for row in rows),
-            ]
-            ensure(min([*counts, found["candidates"]]) >= 0, "rows", "a count is below 0")
+            ensure_counts({"candidates": found["candidates"]}, "")
+            for row in [*found["rows"], *found["left_out"]]:
+                ensure_counts({word: n for word, n in row.items() if isinstance(n, int)}, "rows")
             ensure(found["rest"] in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
             systems, idle = tuple(found["systems"]), tuple(found.get("idle", ()))
             return cls(rows, left, systems, found["metric"], found["rest"], found["candidates"], idle)

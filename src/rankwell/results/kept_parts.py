@@ -223,7 +223,11 @@ def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> Non
     if "weighted" in found:
         weighted: Any = found["weighted"]
         own = metric.weighted(np.empty(0), np.empty(0)) if isinstance(metric, QueryMetric) else None
-        ensure(type(weighted) is type(own) and weighted.n == state.n, "weighted", "it is of other queries")
+        ensure(
+            type(weighted) is type(own) and found["weighted"].n == state.n,
+            "weighted",
+            "it is of other queries",
+        )
     if "diagnostics" in found:
         ensure(is_dataclass(found["diagnostics"]), "diagnostics", "there are none")
         found["diagnostics"] + found["diagnostics"]

@@ -15,9 +15,8 @@ from typing import Any, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from rankwell.display.saved_files import Damaged, ensure, is_count
+from rankwell.display.saved_files import LARGEST, Damaged, ensure, is_count
 
-LARGEST = 2**53  # whole numbers up to here are exact in every JSON reader
 KINDS = "biuf"  # of the numbers that arrays may hold
 MOST_SHIFT = (
     1 << 12

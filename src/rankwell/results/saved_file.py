@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class ScaleRow(TypedDict):
     """How grades were read."""
 
     rel: int | float | None
-    negative: str
+    negative: Literal["unjudged", "nonrelevant"]
     grade_max: float | None
 
 
@@ -98,7 +98,7 @@ class SavedRun(TypedDict):
     slices: NotRequired[dict[str, SliceRow]]
     bounds: NotRequired[BoundingRow]
     metrics: list[MetricRow]
-    grades: str
+    grades: Literal["judgements", "ratings", "interactions"]
     scale: ScaleRow
     policy: dict[str, Any]
     counts: dict[str, int]

@@ -98,7 +98,7 @@ class GrowthFit:
         else:
             fit, row, at = _line(logs, self.means, self.variances), np.array([1.0, x]), 0.0
         new = fit.scatter + float(self.variances.mean())
-        value, *bounds = (math.exp(each + at) for each in fit.interval(row, self.level, new))
+        value, *bounds = (_exp(each + at) for each in fit.interval(row, self.level, new))
         # a millionth of a decade is rounding
         is_far = is_beyond and not (0 <= x - top <= (BEYOND + 1e-6) * math.log(10))
         low, high = (math.nan, math.nan) if is_far else bounds
@@ -242,3 +242,11 @@ def _leader(aicc: Mapping[str, float]) -> str:
         return POWER
     leads = aicc[first] <= aicc[second] - LEAD and aicc[first] <= aicc[POWER]
     return first if leads else ""
+
+
+def _exp(value: float) -> float:
+    """The exponential; infinite where ``math.exp`` has no number for it."""
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf

@@ -1,0 +1,362 @@
+"""Files that rankwell saved and somebody damaged: they are refused in one sentence, or say the same as before in all they hold.
+
+The files in ``tests/data/saved/every_kind`` are damaged by a seeded generator: values removed, replaced, repeated, keys written twice,
+numbers at the ends of what there is, bytes changed, the metadata and the rows of Parquet. What is read is used: printed, added, drawn on.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import rankwell as rw
+from rankwell.efficiency import Costs
+from rankwell.efficiency.grown import Growth
+from rankwell.metrics import metric_of
+from rankwell.metrics.metric import QueryMetric
+from rankwell.results.loading import all_loaded
+from rankwell.tables.states import Mean
+
+SOUND = Path(__file__).parents[1] / "data" / "saved" / "every_kind"
+QUERIES = [f"q{number:02}" for number in range(6)]
+QRELS = {query: {"a": 2, "b": 1, "c": 0} for query in QUERIES}
+RUNS = {
+    name: {query: {item: float(at * sign) for at, item in enumerate("abcu")} for query in QUERIES}
+    for name, sign in (("A", 1), ("B", -1))
+}
+TEXTS = [{"item": item, "text": "t"} for item in "abcuvwx"]
+VALUES = [
+    None, True, False, -1, 0, 3, 1e308, -1e308, 5e-324, 10**400, 10**18, 2**63, "", "x", "NaN", "inf", "ndcg@5", "../../etc/passwd", "\ud800", [], {}, [1],
+    {"a": 1}, "\0", float("nan"), float("inf"), -0.5, 0.5, 1.5, [None], {"": None}, "A" * 1000, [["q00", "a"]], "all", "1" * 5000,
+]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ what is done with a file
+
+
+def use_results(path, sound):
+    res = rw.Results.load(path)
+    assert str(res)
+    assert res._repr_html_()
+    assert res.to_json(per_query=True)
+    assert str(res.segments) if res.has_segments else True
+    assert all(str(part) for part in res.slices.values())
+    frame = res.per_query
+    for name in res.mean:
+        metric = metric_of(name)
+        if isinstance(metric, QueryMetric) and name in frame.columns:
+            values = frame[name].drop_nulls().to_numpy()
+            assert res.n[name] == len(values)
+            if len(values) and isinstance(metric.summary(values), Mean):  # a second way to the mean: NumPy's
+                assert res.plain_mean[name] == pytest.approx(values.mean(), rel=1e-9)
+            assert ((values >= metric.range[0] - 1e-6) & (values <= metric.range[1] + 1e-6)).all()
+    for name in ("ndcg@3", "rr") if not res.weights else ():
+        res.interval(name)
+    other = rw.Results.load(sound)
+    try:
+        total = res + _renamed(other)
+    except rw.RankwellError:
+        return
+    assert str(total)
+
+
+def _renamed(res):
+    """The same results of queries with other names, to be added."""
+    from dataclasses import replace
+
+    from rankwell.tables.ids import Ids
+
+    part = copy.copy(res.part)
+    part.queries = Ids.of([f"x{number}" for number in range(len(part.queries))])
+    return replace(res, part=part)
+
+
+def use_comparison(path, sound):
+    found = rw.Comparison.load(path)
+    assert str(found)
+    assert found._repr_html_()
+    assert found.to_json()
+    assert found.to_pair_table().to_text()
+    assert found.to_frame().height
+    assert found.to_pair_frame().height
+    for left, right in found.pairs.T.tolist():
+        for metric in found.metrics:
+            each = found.difference(found.names[left], found.names[right], metric)
+            assert not each.p < 0
+            assert not each.p > 1
+    if found.bounding is not None:
+        assert str(found.to_bounds_table())
+    assert [str(table) for table in found.to_cost_tables()] or found.costs is None
+
+
+def use_costs(path, sound):
+    costs = Costs.load(path)
+    assert repr(costs)
+    assert costs.to_dict()
+    assert not (costs.calls["ended"] < costs.calls["began"]).any()
+    for system in costs.systems:
+        for load in costs.loads:
+            costs.latencies(system, load)
+    for load in costs.loads:
+        costs.estimates(load)
+
+
+def use_growth(path, sound):
+    grown = Growth.load(path)
+    assert repr(grown)
+    assert grown.to_json()
+
+
+def use_simulation(path, sound):
+    found = rw.judging.Simulation.load(path)
+    assert repr(found)
+    assert found.to_json()
+    assert found.to_frame().columns
+
+
+def use_next(path, sound):
+    rw.judging.sheet(path, items=TEXTS, queries=dict.fromkeys(QUERIES, "t"))
+
+
+def use_sample(path, sound):
+    drawn = {query: {item: QRELS[query].get(item, 0) for item in "abcuvw"} for query in QUERIES}
+    assert str(rw.judging.estimate(RUNS, drawn, ["ap"], frame=path))
+
+
+def use_key(path, sound):
+    found = rw.judging.answers(path, SOUND / "answers.jsonl", date="2026-01-01")
+    assert str(found)
+    assert found.to_dict()
+    assert found.requests >= len(found.rows)
+    found.notes()
+    found.qrels()
+
+
+def use_answers(path, sound):
+    found = rw.judging.answers(SOUND / "prompts.key.json", path)
+    assert str(found)
+    found.notes()
+
+
+def use_evaluated(path, sound):
+    for res in all_loaded(path):
+        assert str(res)
+        assert res.to_table().to_text()
+        assert res.to_json()
+
+
+def use_experiment(path, sound):
+    for name in ("qrels.txt", "old.run", "new.run"):
+        if not (path.parent / name).exists():
+            lines = [f"q{q} 0 {item} {at}" for q in range(3) for at, item in enumerate("ab")]
+            runs = [
+                f"q{q} Q0 {item} 0 {1 / (1 + at + q)} x"
+                for q in range(3)
+                for at, item in enumerate("ba" if name == "old.run" else "ab")
+            ]
+            (path.parent / name).write_text("\n".join(lines if name == "qrels.txt" else runs))
+    assert str(rw.compare(**rw.read_experiment(path)))
+
+
+USES = {
+    "results.json": use_results, "results.parquet": use_results, "evaluated.json": use_evaluated, "comparison.json": use_comparison, "costs.json": use_costs,
+    "growth.json": use_growth, "simulation.json": use_simulation, "next.json": use_next, "sample.frame.jsonl": use_sample,
+    "prompts.key.json": use_key, "answers.jsonl": use_answers, "rankwell.toml": use_experiment,
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------ how it is damaged
+
+
+def paths(value, before=()):
+    yield before
+    children = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for name, child in children:
+        yield from paths(child, (*before, name))
+
+
+def damaged_value(value, rng):
+    """Plain values with one to four changes."""
+    value = copy.deepcopy(value)
+    for _ in range(rng.choice([1, 1, 1, 2, 4])):
+        where = [path for path in paths(value) if path]
+        if not where:
+            break
+        path, inner = rng.choice(where), value
+        for name in path[:-1]:
+            inner = inner[name]
+        old, dice = inner[path[-1]], rng.random()
+        if dice < 0.25:
+            del inner[path[-1]]
+        elif dice < 0.35 and isinstance(inner, list):
+            inner.append(copy.deepcopy(old))
+        elif dice < 0.45 and isinstance(inner, dict):
+            inner[rng.choice(["x", "", "n", "mean"])] = inner.pop(path[-1])
+        elif dice < 0.65 and isinstance(old, int | float):
+            inner[path[-1]] = rng.choice([-old, old + 1, old / 2, old * 1.001, f"{old}", [old]])
+        else:
+            inner[path[-1]] = copy.deepcopy(rng.choice(VALUES))
+    return value
+
+
+def damaged_text(text, rng):
+    """JSON with a key that stands twice, or brackets in brackets."""
+    at = rng.choice([place for place, sign in enumerate(text) if sign in '{["'])
+    if text[at] == "{":
+        keys = [part for part in text.split('"')[1::2] if part.isascii()]
+        return f'{text[:at]}{{"{rng.choice(keys)}": {json.dumps(rng.choice(VALUES))},{text[at + 1 :]}'
+    more = rng.choice(["[", "[", '{"a":', "[" * 20_000])
+    return f"{text[:at]}{more}{text[at:]}"
+
+
+def damaged_bytes(content, rng):
+    """Bytes with one to four changes; or in another encoding."""
+    if rng.random() < 0.05:
+        return content.decode("latin-1").encode(rng.choice(["utf-16", "utf-8-sig", "utf-32"]))
+    content = bytearray(content)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        at, size = rng.randrange(len(content) + 1), rng.choice([1, 1, 4, 30])
+        match rng.randrange(6):
+            case 0:
+                del content[at : at + size]
+            case 1:
+                content[at:at] = rng.randbytes(size)
+            case 2:
+                content[at : at + size] = rng.randbytes(len(content[at : at + size]))
+            case 3:
+                content[at:at] = content[at : at + 8 * size]
+            case 4 if rng.random() < 0.3:
+                del content[at:]
+            case _ if at < len(content):
+                content[at] ^= 1 << rng.randrange(8)
+        if not content:
+            break
+    return bytes(content)
+
+
+def damaged_rows(frame, rng):
+    """A frame with other rows or columns."""
+    name = rng.choice(frame.columns)
+    match rng.randrange(7):
+        case 0:
+            return frame.drop(name)
+        case 1:
+            return frame.sample(len(frame), shuffle=True, seed=rng.randrange(99))
+        case 2:
+            return frame[: rng.randrange(len(frame))]
+        case 3:
+            return pl.concat([frame, frame[:1]])
+        case 4:
+            return frame.with_columns(
+                pl.col(name).cast(rng.choice([pl.String, pl.Categorical]) if name == "query" else pl.String)
+            )
+        case 5:
+            return frame.rename({name: "x"})
+        case _:
+            column = frame[name].to_list()
+            values = (
+                [None, "x", ""] if name == "query" else [None, -1.0, 0.5, 7.5, float("nan"), float("inf")]
+            )
+            column[rng.randrange(len(column))] = rng.choice(values)
+            return frame.with_columns(pl.Series(name, column, frame[name].dtype))
+
+
+def damage(name, folder, rng):
+    """Write a damaged copy of a file."""
+    source, target = SOUND / name, folder / f"damaged-{name}"
+    content, dice = source.read_bytes(), rng.random()
+    if dice < 0.25:
+        target.write_bytes(damaged_bytes(content, rng))
+    elif name.endswith(".parquet"):
+        frame, text = pl.read_parquet(source), pl.read_parquet_metadata(source)["rankwell"]
+        if dice < 0.5:
+            frame = damaged_rows(frame, rng)
+        elif dice < 0.6:
+            text = damaged_text(text, rng)
+        else:
+            text = json.dumps(damaged_value(json.loads(text), rng))
+        frame.write_parquet(target, metadata={"rankwell": text})
+    elif name.endswith(".toml"):
+        lines = content.decode().splitlines()
+        at = rng.randrange(len(lines))
+        new = rng.choice(
+            [
+                "true",
+                "-1",
+                "1e999",
+                "[]",
+                "{}",
+                "[[1]]",
+                '"x"',
+                '""',
+                "2020-01-01",
+                "0x10",
+                "nan",
+                "[" * 5000,
+                '{a = "x"}',
+                "99999999999999999999",
+            ]
+        )
+        lines[at] = rng.choice(
+            [f"{lines[at].split('=')[0]} = {new}", "", f"x{lines[at]}", f"{lines[at]}\n{lines[at]}"]
+        )
+        target.write_text("\n".join(lines))
+    elif dice < 0.35:
+        target.write_bytes(damaged_text(content.decode(), rng).encode())
+    elif name.endswith(".jsonl"):
+        lines = damaged_value([json.loads(line) for line in content.splitlines()], rng)
+        target.write_text("\n".join(map(json.dumps, lines)))
+    else:
+        target.write_text(json.dumps(damaged_value(json.loads(content), rng)))
+    return target
+
+
+def fuzz(name, folder, cases):
+    """Damage a file so often; the numbers of those refused and read."""
+    lines = []
+    for number in cases:
+        rng = random.Random(f"{name} {number}")
+        try:
+            path = damage(name, folder, rng)
+        except (OverflowError, UnicodeEncodeError, ValueError):  # such a value cannot be written at all
+            continue
+        try:
+            USES[name](path, SOUND / name)
+        except rw.RankwellError as error:
+            lines.append(str(error).count("\n"))
+        except Exception as error:
+            error.add_note(f"{name}, case {number}: {path}")
+            raise
+    assert not any(lines)
+    return len(lines)
+
+
+EACH = 2_000 // len(USES) + 1
+
+
+# --------------------------------------------------------------------------------------------------------------- promises
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_sound_file_of_each_kind_is_read(name, tmp_path):
+    shutil.copy(SOUND / name, tmp_path / name)
+    USES[name](tmp_path / name, SOUND / name)
+
+
+@pytest.mark.parametrize("name", USES)
+def test_a_damaged_file_is_refused_in_one_line_or_agrees_with_itself(name, tmp_path):
+    assert fuzz(name, tmp_path, range(EACH)) > EACH / 5  # or nothing was damaged
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", USES)
+def test_twenty_thousand_damaged_files(name, tmp_path):
+    assert fuzz(name, tmp_path, range(EACH, 11 * EACH)) > 2 * EACH
