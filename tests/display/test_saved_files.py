@@ -16,11 +16,13 @@ import polars as pl
 import pytest
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.efficiency import Costs
 from rankwell.efficiency.grown import Growth
+from rankwell.errors import DataError, InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import QueryMetric
-from rankwell.results.loading import all_loaded
+from rankwell.results.loading import all_loaded, is_saved
 from rankwell.tables.states import Mean
 
 SOUND = Path(__file__).parents[1] / "data" / "saved" / "every_kind"
@@ -41,6 +43,7 @@ VALUES = [
 
 
 def use_results(path, sound):
+    is_saved(path)
     res = rw.Results.load(path)
     assert str(res)
     assert res._repr_html_()
@@ -360,3 +363,153 @@ def test_a_damaged_file_is_refused_in_one_line_or_agrees_with_itself(name, tmp_p
 @pytest.mark.parametrize("name", USES)
 def test_twenty_thousand_damaged_files(name, tmp_path):
     assert fuzz(name, tmp_path, range(EACH, 11 * EACH)) > 2 * EACH
+
+
+def changed(name, folder, change):
+    """A copy of a file of JSON with a change."""
+    data = json.loads((SOUND / name).read_text(encoding="utf-8"))
+    change(data)
+    (folder / name).write_text(json.dumps(data))
+    return folder / name
+
+
+def state(data, metric):
+    return data["states"]["metrics"][metric]["state"]["fields"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: data["per_query"][0].update(rr=7.5), r"per_query\.rr: 7\.5 is not from 0 to 1"),
+        (lambda data: data["per_query"][0].update(rr=0.123), r"mean\.rr|metrics|segments"),
+        (lambda data: data["mean"].update(rr=0.99), r"mean\.rr: 0\.99 in place of 0\.\d+"),
+        (lambda data: data["metrics"][1].update(value=0.99), r"metrics\[1\]\.value: 0\.99 in place of"),
+        (lambda data: data["metrics"][1].update(n=5), r"metrics\[1\]\.n: 5 in place of 6"),
+        (lambda data: data["per_query"].pop(), r"states\.judged: \(6,\) bool values for 5 queries"),
+        (lambda data: data["per_query"].reverse(), "per_query: the queries are not in order"),
+        (lambda data: data["per_query"].append(data["per_query"][-1]), "states.judged: "),
+        (
+            lambda data: data["per_query"][2].pop("rr"),
+            r"per_query\[2\]: its columns are not those of the first row",
+        ),
+        (lambda data: data["per_query"][2].update(rr="x"), r"per_query\.rr: a value is text"),
+        (lambda data: data.pop("policy"), "policy: it is missing"),
+        (lambda data: data["policy"].pop("ties"), "policy: a rule is missing"),
+        (lambda data: data["policy"].update(ties="coin"), r"ties must be item-desc, .*"),
+        (lambda data: data["metrics"][0].pop("metric"), r"metrics\[0\]\.metric: it is missing"),
+        (lambda data: data["metrics"][0].update(n="6"), r"metrics\[0\]\.n: expected `int`, got `str`"),
+        (lambda data: data["segments"][0].update(queries=-1), r"segments"),
+        (lambda data: state(data, "rr").update(n=10**400), r"states\.metrics\.rr"),
+        (
+            lambda data: state(data, "rr")["total"].update(shift=10**12),
+            r"states\.metrics\.rr\.shift: the number is too large",
+        ),
+        (
+            lambda data: data["states"]["judged"].update(shape=[10**15]),
+            r"states\.judged\.shape: .* bytes cannot be in \d+ compressed ones",
+        ),
+        (
+            lambda data: data["states"]["segment"].update(array="|O"),
+            r"states\.segment\.array: an array of object",
+        ),
+    ],
+)
+def test_results_that_contradict_themselves_are_refused_with_the_place(change, said, tmp_path):
+    path = changed("results.json", tmp_path, change)
+    with pytest.raises(
+        DataError,
+        match=rf"results\.json: this file of results is damaged \(.*{said}.*\); evaluate and save it again\.$",
+    ):
+        rw.Results.load(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[" * 100_000, b'{"rankwell": "1", "schema": 1, "metrics": ' + b"[" * 100_000, b'{"schema": 1' + b"0" * 5000, b"{\xff", b'{"schema": NaN}', "{}".encode("utf-16")],
+)  # fmt: skip
+def test_what_is_no_json_is_refused_by_every_kind(content, tmp_path):
+    readers = {
+        "results": rw.Results.load, "comparison": rw.Comparison.load, "costs": Costs.load, "growth": Growth.load,
+        "simulation": rw.judging.Simulation.load, "key": lambda path: rw.judging.answers(path, SOUND / "answers.jsonl"),
+    }  # fmt: skip
+    for name, load in readers.items():
+        (tmp_path / f"{name}.json").write_bytes(content)
+        with pytest.raises(DataError, match=rf"{name}\.json: this is no \w+ .*; "):
+            load(tmp_path / f"{name}.json")
+
+
+def test_a_parquet_file_that_is_cut_off_is_refused(tmp_path):
+    content = (SOUND / "results.parquet").read_bytes()
+    for size in (0, 4, 100, len(content) // 2, len(content) - 1):
+        (tmp_path / "cut.parquet").write_bytes(content[:size])
+        with pytest.raises(InputError, match=r"cut\.parquet: cannot be read as a file of results \("):
+            rw.Results.load(tmp_path / "cut.parquet")
+
+
+def test_one_kind_of_file_is_not_taken_for_another(tmp_path):
+    for name, load in (
+        ("results.json", rw.Comparison.load),
+        ("comparison.json", Costs.load),
+        ("costs.json", Growth.load),
+    ):
+        with pytest.raises(DataError, match=rf"{name}: this is no file of .*; "):
+            load(SOUND / name)
+    with pytest.raises(
+        DataError,
+        match=r"costs\.json: this is no file of results; Results.load reads files written by Results.save",
+    ):
+        rw.Results.load(SOUND / "costs.json")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["gate", "none", "BAD", "--baseline", "GOOD"], ["gate", "none", "GOOD", "--baseline", "BAD"], ["merge", "BAD", "GOOD"], ["merge", "BAD", "-o", "OUT"],
+        ["compare", "none", "BAD", "GOOD"], ["diff", "none", "BAD", "GOOD"], ["report", "none", "BAD", "-o", "OUT"], ["plot", "forest", "BAD", "-o", "OUT"],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("change", [lambda data: data.pop("policy"), lambda data: data.update(metrics=[{}])])
+def test_a_damaged_file_of_results_is_exit_3_in_every_command(words, change, tmp_path, capsys):
+    bad = changed("results.json", tmp_path, change)
+    places = {"BAD": str(bad), "GOOD": str(SOUND / "results.json"), "OUT": str(tmp_path / "out.html")}
+    words = [places.get(word, word) for word in words if not (word == "none" and words[0] != "gate")]
+    assert command(words) == 3
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.count("\n") == 1
+    assert "results.json: this file of results is damaged (" in err
+
+
+def test_a_key_that_asks_for_pairs_that_are_not_there_is_refused(tmp_path):
+    for change, said in (
+        (lambda data: data["tasks"][0].update(pair=99), "tasks: they do not ask for each pair once"),
+        (lambda data: data["grades"].reverse(), "grades: this is no scale"),
+        (lambda data: data["grades"][0].pop("label"), r"grades\[0\]\.label: it is missing"),
+    ):
+        path = changed("prompts.key.json", tmp_path, change)
+        with pytest.raises(
+            DataError,
+            match=rf"prompts\.key\.json: this key to requests is damaged \({said}\); write the requests again",
+        ):
+            rw.judging.answers(path, SOUND / "answers.jsonl")
+
+
+def test_a_comparison_whose_differences_are_not_those_of_its_means_is_refused(tmp_path):
+    for change, said in (
+        (
+            lambda data: data["cells"][0]["differences"]["mean"].__setitem__(0, 0.77),
+            r"cells\[0\]\.differences\.mean: one is not the difference",
+        ),
+        (
+            lambda data: data["cells"][0]["means"]["mean"].__setitem__(0, 7.5),
+            r"cells\[0\]\.means\.mean: one is not from 0 to 1",
+        ),
+        (lambda data: data["cells"][0]["means"]["n"].pop(), r"cells\[0\]\.means\.n: 1 values in place of 2"),
+        (lambda data: data["cells"].pop(), "cells: there is not one for each metric and segment"),
+        (lambda data: data["pairs"][0].__setitem__(0, 5), "pairs: a number is that of no system"),
+    ):
+        path = changed("comparison.json", tmp_path, change)
+        with pytest.raises(
+            DataError, match=rf"comparison\.json: this file of a comparison is damaged \({said}"
+        ):
+            rw.Comparison.load(path)

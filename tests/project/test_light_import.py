@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-HEAVY = {"numpy", "polars", "scipy", "pandas", "pyarrow", "rich", "cyclopts", "rankwell.cli"}
+HEAVY = {"numpy", "polars", "scipy", "msgspec", "pandas", "pyarrow", "rich", "cyclopts", "rankwell.cli"}
 
 QRELS = """\
 q1 0 a 1
@@ -121,7 +121,7 @@ for words in (
         *(str(path) for path in (qrels, run, other)),
     )
     assert "rankwell.comparison.gate.gating" in modules
-    assert not modules & {"polars", "pandas", "pyarrow"}
+    assert not modules & {"polars", "pandas", "pyarrow", "msgspec"}
 
 
 def test_evaluating_trec_files_loads_no_frame_library(tmp_path):

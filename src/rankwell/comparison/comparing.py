@@ -209,7 +209,7 @@ def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
 
 def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
     """Refuse a baseline that is no system, one system alone, and too many to compare all pairs."""
-    if baseline is not None and baseline not in names:
+    if baseline is not None and names and baseline not in names:
         raise UsageError(f"baseline={brief(baseline)}: must be {one_of(names)}.{nearest(baseline, names)}")
     if len(names) < 2:
         raise UsageError(f"compare needs at least two systems, not {len(names)}; evaluate is for one.")

@@ -234,7 +234,7 @@ def pair_table(found: Comparison) -> Table:
             row.append(_float(each.visible[place]))
             if found.methods.margins:
                 needed = each.needed[place]
-                row += [None if math.isnan(needed) else int(needed), _float(each.p_equivalent[place])]
+                row += [int(needed) if math.isfinite(needed) else None, _float(each.p_equivalent[place])]
             if found.methods.ropes:
                 row += [_float(column[place]) for column in (each.below, each.within, each.above)]
             if found.seeds:

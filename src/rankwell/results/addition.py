@@ -80,7 +80,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
         raise _twice(part, ends, places)
     from rankwell.judge.train import COUNTS
 
-    shared = COUNTS & part.counts.keys()
+    shared = COUNTS & first.part.counts.keys()
     part.counts = part.counts | {name: first.part.counts[name] for name in shared} | unread
     return replace(first, conditions=conditions, part=part, slices=slices, experiment=experiment)
 

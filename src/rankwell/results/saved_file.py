@@ -182,6 +182,7 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         for word in OF_DEFINITIONS:
             each.pop(word, None)
     ensure(held["policy"].keys() <= data["policy"].keys(), "policy", "a rule is missing")
+    ensure(held["counts"].keys() == data["counts"].keys(), "counts", "they are not those of the states")
     ensure_same(data, held, "")
     for each in data["metrics"]:
         ensure_counts({"n": each["n"], **each["undefined"]}, f"metrics.{each['metric']}")
@@ -199,7 +200,7 @@ def is_saved_file(path: str | Path) -> bool:
 
     try:
         return KEY in pl.read_parquet_metadata(path)
-    except (OSError, ValueError, pl.exceptions.PolarsError):
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return False  # the reader of runs says what is wrong with it
 
 
@@ -341,6 +342,7 @@ def _per_query(data: SavedRun) -> pl.DataFrame | None:
         )
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     queries = pl.Series(QUERY, columns.pop(QUERY), pl.String if isinstance(rows[0][QUERY], str) else pl.Int64)
+    ensure(queries.is_sorted(), "per_query", "the queries are not in order, which the states rely on")
     for name, own in columns.items():
         ensure(not any(isinstance(value, str) for value in own), f"per_query.{name}", "a value is text")
     return pl.DataFrame(
