@@ -442,7 +442,9 @@ def test_a_parquet_file_that_is_cut_off_is_refused(tmp_path):
     content = (SOUND / "results.parquet").read_bytes()
     for size in (0, 4, 100, len(content) // 2, len(content) - 1):
         (tmp_path / "cut.parquet").write_bytes(content[:size])
-        with pytest.raises(InputError, match=r"cut\.parquet: cannot be read as a file of results \("):
+        with pytest.raises(
+            InputError, match=r"cut\.parquet: the (file is empty|Parquet file cannot be read; it is damaged or cut off)"
+        ):
             rw.Results.load(tmp_path / "cut.parquet")
 
 

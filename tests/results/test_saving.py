@@ -128,7 +128,7 @@ def test_tables_are_markdown_latex_and_html(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("no.parquet", b"PAR1nonsense", "cannot be read as a file of results"),
+        ("no.parquet", b"PAR1nonsense", "the Parquet file cannot be read; it is damaged or cut off"),
         ("no.json", b"{", "this is no file of results, which is JSON"),
         (
             "other.json",

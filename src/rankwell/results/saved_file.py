@@ -23,6 +23,7 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.readers.files import File
 from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA, to_dict
@@ -303,28 +304,20 @@ def _read(file: Path) -> list[tuple[SavedRun, pl.DataFrame | None]]:
     if file.suffix.lower() != ".parquet":
         data, frame = FILE.read(file), None
     else:
+        from rankwell.readers import parquet_pages
+
+        parquet_pages.check(
+            File(file)
+        )  # Polars ends the process at a page that asks for more memory than there is
         try:
-            file.stat()
-            text = pl.read_parquet_metadata(file).get(KEY, "{}")
-            frame = pl.read_parquet(file)
-        except FileNotFoundError as error:
-            raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
-        except (
-            OSError,
-            ValueError,
-            MemoryError,
-            pl.exceptions.PolarsError,
-            pl.exceptions.PanicException,
-        ) as error:
+            text, frame = pl.read_parquet_metadata(file).get(KEY, "{}"), pl.read_parquet(file)
+        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
             raise InputError(f"{file}: cannot be read as a {FILE.name} ({reason}).") from error
         data = FILE.decode(text, file)
     runs = data.get("runs", [data])
-    if (
-        not isinstance(runs, list)
-        or not runs
-        or not all(isinstance(each, dict) and "metrics" in each for each in runs)
-    ):
+    holds_metrics = isinstance(runs, list) and [isinstance(each, dict) and "metrics" in each for each in runs]
+    if not holds_metrics or not all(holds_metrics):
         raise DataError(f"{file}: this is no {FILE.name}; {WRITER}.")
     return [(RUN.checked(each, file), frame) for each in runs]
 
