@@ -164,6 +164,9 @@ def use_experiment(path, sound):
                 for at, item in enumerate("ba" if name == "old.run" else "ab")
             ]
             (path.parent / name).write_text("\n".join(lines if name == "qrels.txt" else runs))
+    assert command(
+        ["gate", str(path), str(path.parent / "new.run"), "--baseline", str(path.parent / "old.run")]
+    ) in range(4)
     assert str(rw.compare(**rw.read_experiment(path)))
 
 
@@ -443,7 +446,8 @@ def test_a_parquet_file_that_is_cut_off_is_refused(tmp_path):
     for size in (0, 4, 100, len(content) // 2, len(content) - 1):
         (tmp_path / "cut.parquet").write_bytes(content[:size])
         with pytest.raises(
-            InputError, match=r"cut\.parquet: the (file is empty|Parquet file cannot be read; it is damaged or cut off)"
+            InputError,
+            match=r"cut\.parquet: the (file is empty|Parquet file cannot be read; it is damaged or cut off)",
         ):
             rw.Results.load(tmp_path / "cut.parquet")
 

@@ -153,19 +153,29 @@ def every_kind(folder: Path) -> None:
 EXPERIMENT = """\
 qrels = "qrels.txt"
 metrics = ["ndcg@10", "rr"]
-baseline = "old"
+baseline = "a1"
 primary = "rr"
 [runs]
-old = "old.run"
-new = "new.run"
+a1 = "old.run"
+b = "new.run"
 [policy]
 missing = "skip"
 depth = 100
 [margins]
 rr = 0.01
+[rope]
+rr = 0.02
 [statistics]
 test = "t"
 flips = 999
+resamples = 99
+[read]
+encoding = "utf-8"
+columns = {}
+[gate]
+mode = "regression"
+max_lost = 1
+min = ["rr=0.1"]
 """
 
 
