@@ -208,6 +208,7 @@ def _array(name: str, column: list[Any], size: int, at: str) -> np.ndarray:
         return np.array(column, bool)
     with within(at):
         values = np.array([math.nan if value is None else float(value) for value in column])
+    ensure(name != "mean" or not np.isinf(values).any(), at, "a value is infinite")
     if name in WHOLE:
         ensure((values >= 0).all() and (values % 1 == 0).all(), at, "a value is no count")
         return values.astype(np.int64)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
-from rankwell.display.saved_files import ensure, within
+from rankwell.display.saved_files import ensure, is_count, within
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import DIGESTS, Conditions
 from rankwell.results.labels import Labels
@@ -212,7 +212,7 @@ def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> Non
     if isinstance(metric, QueryMetric):
         ensure(type(state) is type(metric.summary(np.empty(0))), "state", "it is that of another metric")
     ensure(is_dataclass(state), "state", "it is no state")
-    fits = isinstance(split, dict) and all(code in range(segments) for code in split)
+    fits = isinstance(split, dict) and all(is_count(code, segments) for code in split)
     ensure(fits, "split", "there is no such segment")
     ends = found.get("ends", (state, state))
     ensure(isinstance(ends, tuple) and len(ends) == 2, "ends", "they are not two")
