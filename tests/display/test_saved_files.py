@@ -413,7 +413,7 @@ def state(data, metric):
         ),
         (
             lambda data: data["states"]["segment"].update(array="|O"),
-            r"states\.segment\.array: an array of object",
+            r"states\.segment\.array: .* is no kind of number",
         ),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 import sys
 import zlib
 from collections import Counter
@@ -16,6 +17,7 @@ from typing import Any, TypedDict, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from rankwell.display.saved_files import LARGEST, Damaged, ensure, is_count
+from rankwell.errors import brief
 
 KINDS = "biuf"  # of the numbers that arrays may hold
 MOST_SHIFT = (
@@ -124,8 +126,10 @@ def packed(array: np.ndarray) -> Packed:
 
 def unpacked(data: Packed) -> np.ndarray:
     """Return the array in what ``packed`` wrote; Damaged, or an error of what reads it, if it is something else."""
+    # NumPy reads many more words as a type, some of them as Python
+    known = re.fullmatch(rf"[<|][{KINDS}]\d{{1,2}}", str(data["array"]))
+    ensure(known, "array", f"{brief(data['array'])} is no kind of number")
     kind, shape = np.dtype(str(data["array"])), tuple(data["shape"])
-    ensure(kind.kind in KINDS, "array", f"an array of {kind}")
     ensure(all(is_count(each, LARGEST) for each in shape), "shape", "it is no shape")
     text = base64.b64decode(data["zlib"])
     size = math.prod(shape) * kind.itemsize
