@@ -17,19 +17,25 @@ class TextPart(TypedDict, total=False):
     text: str | None
 
 
-class Message(TypedDict, total=False):
+class Ended(TypedDict, total=False):
+    """Why an answer ended, by the names of several services."""
+
+    finish_reason: Any
+    stop_reason: Any
+    status: Any
+
+
+class Message(Ended, total=False):
     """What a model said, in the forms of OpenAI and Anthropic."""
 
     content: str | list[TextPart] | None
     refusal: str | None
-    stop_reason: str | None
 
 
-class Choice(TypedDict, total=False):
+class Choice(Ended, total=False):
     """One answer in the form of OpenAI."""
 
     message: Message | None
-    finish_reason: str | None
 
 
 class Body(TypedDict, total=False):
@@ -53,7 +59,7 @@ class Result(TypedDict, total=False):
     message: Message | None
 
 
-class AnswerLine(TypedDict, total=False):
+class AnswerLine(Ended, total=False):
     """A line of answers, in any of the forms."""
 
     custom_id: str
@@ -136,7 +142,7 @@ def _of_choices(response: Mapping[str, Any]) -> Said | None:
     texts, refused, cut = [], 0, 0
     for choice in body.get("choices") or []:
         message = choice.get("message") or {}
-        if choice.get("finish_reason") in REFUSED or message.get("refusal"):
+        if str(choice.get("finish_reason")) in REFUSED or message.get("refusal"):
             refused += 1
         elif _is_cut(choice):
             cut += 1
@@ -151,7 +157,7 @@ def _of_message(result: Mapping[str, Any]) -> Said | None:
     message = result.get("message")
     if not isinstance(message, Mapping):
         return None
-    if message.get("stop_reason") in REFUSED:
+    if str(message.get("stop_reason")) in REFUSED:
         return Said([], 1)
     if _is_cut(message):
         return Said([], cut=1)
