@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.commands import command as command_named
 from rankwell.comparison.experiment import Experiment, experiment_of
 from rankwell.errors import UsageError, brief
 
@@ -34,7 +36,17 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
     words = [command, found.qrels or "none", *files]
     # what is about the file's metrics means nothing to others
     given |= {"--primary", "--margin", "--rope", "--max-drop"} if "--metric" in given else set()
+    flags = {
+        name
+        for argument in arguments_of(command_named(command))
+        if argument.type is bool
+        for name in argument.names
+    }
     for option, value in _options(found, command):
+        if isinstance(value, bool) != (option in flags) and value is not None:
+            kinds = "true or false" if option in flags else "a value, not true or false"
+            word = option.removeprefix("--").replace("-", "_")
+            raise UsageError(f"{path}: {word} = {str(value).lower()}: must be {kinds}.")
         if option not in given:
             words += _words(option, value)
     return [*words, OPTION, found.origin, *rest]

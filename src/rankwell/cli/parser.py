@@ -12,10 +12,11 @@ from cyclopts import App, CycloptsError, Group
 
 from rankwell import __version__
 from rankwell.cli import commands
-from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
+from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered, without_none
 from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PICTURES, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
+from rankwell.tables.arguments import UNFIT, fitted
 
 HELP = "--help", "-h"
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
@@ -57,8 +58,15 @@ def run(arguments: Sequence[str]) -> int | None:
         code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
-        raise UsageError(f"{shown} `rankwell --help` shows how.") from error
+        asked_for = " ".join(("rankwell", *_named(arguments), "--help"))
+        raise UsageError(f"{shown} `{asked_for}` shows how.") from error
     return code if isinstance(code, int) else None
+
+
+def _named(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The words of the command that is called, or of the group of commands; none if there is no such command."""
+    groups = {words[:1] for words in NAMED}
+    return next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED or words in groups), ())
 
 
 def usage(words: Sequence[str], function: Command) -> str:
@@ -176,12 +184,29 @@ def _parameter(argument: Argument) -> Parameter:
         negative=option.negative,
         allow_leading_hyphen=option.hyphens,
         consume_multiple=option.several,
+        converter=_number if without_none(argument.type) in (int, float) else None,
         show_default=not several and argument.default is not None and argument.default is not False,
         **grouped,
     )
     return Parameter(
         argument.field, argument.kind, default=argument.default, annotation=Annotated[argument.type, about]
     )
+
+
+def _number(kind: Any, tokens: Sequence[Any]) -> Any:
+    """Read a number as the library would take it: Cyclopts rounds 1.5 to a whole number, and takes nan and 0x10."""
+    (token,) = tokens
+    wanted = without_none(kind)
+    try:
+        # whole numbers are not read as floats, which hold no large ones
+        value = int(token.value) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", token.value) else float(token.value)
+    except ValueError:
+        value = None
+    found = fitted(value, wanted)
+    if found is UNFIT:
+        example = "a whole number such as 10" if wanted is int else "a number such as 0.5"
+        raise UsageError(f"this is {example}, not {brief(token.value)}.")
+    return found
 
 
 def _styled(text: str) -> str:

@@ -122,7 +122,7 @@ def split(
     ] = "time",
     test: Annotated[float, Option(help="the share of the test data")] = 0.2,
     at: Annotated[str | None, Option(help="the time from which rows are the test data")] = None,
-    n: Annotated[int, Option(name="-n", help="test rows of each user, for ``--how last``")] = 1,
+    n: Annotated[int, Option(name=("-n",), help="test rows of each user, for ``--how last``")] = 1,
     fold_in: Annotated[
         int | None,
         Option(

@@ -12,6 +12,7 @@ from typing import Any
 from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
+from rankwell.readers.scans import ADDRESS
 from rankwell.records import record
 
 TEXT, LIST, TABLE = "text", "a list of texts", "a table"
@@ -128,7 +129,7 @@ def experiment_of(path: str | Path) -> Experiment:
     file = Path(path)
     try:
         content = file.read_bytes()
-        data = tomllib.loads(content.decode("utf-8"))
+        data = tomllib.loads(content.decode("utf-8-sig"))  # editors of Windows begin it with a mark
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else reason
@@ -142,9 +143,9 @@ def experiment_of(path: str | Path) -> Experiment:
         if KINDS[word] == LIST:
             given[word] = (value,) if isinstance(value, str) else tuple(value)
         elif word in ("runs", "tables"):
-            given[word] = {name: str(folder / each) for name, each in value.items()}
+            given[word] = {name: _beside(folder, each) for name, each in value.items()}
     if "qrels" in data:
-        given["qrels"] = str(folder / data["qrels"])
+        given["qrels"] = _beside(folder, data["qrels"])
     found = Experiment(file, origin, **given)
     systems = {**found.runs, **found.seeds, **found.folds}
     if found.baseline is not None and found.runs and found.baseline not in systems:
@@ -153,6 +154,11 @@ def experiment_of(path: str | Path) -> Experiment:
             f"{nearest(found.baseline, systems)}"
         )
     return found
+
+
+def _beside(folder: Path, name: str) -> str:
+    """A file named from the folder; addresses and ids of ir_datasets are no paths, and stay as they are."""
+    return name if ADDRESS.match(name) or name.startswith("irds:") else str(folder / name)
 
 
 def _check(file: Path, word: str, value: Any) -> None:
