@@ -65,6 +65,9 @@ def test_the_file_of_the_baseline_can_be_pinned(accepted, capsys):
         ([TEST, KNN, "--baseline", ALS, *ON, "--ratchet"], 2, "must be saved results, not a run"),
         ([TEST, KNN, "--baseline", "nowhere.json", *ON], 3, "nowhere.json"),
         ([TEST, KNN, "--baseline", ALS, "-m", "rr", "--rel", "8", "--max-drop", "rr=lots"], 2, "a margin is a number"),
+        ([TEST, KNN, "--baseline", ALS, "-m", "ndcg@10", "--rel", "8", "--max-drop", "10"], 2,
+         "a margin of 10 is larger than ndcg@10 can drop, whose values are from 0 to 1; did you mean 10%?"),
+        ([TEST, KNN, "--baseline", ALS, "-m", "rr", "--rel", "8", "--max-lost", "2"], 2, "Did you mean 2%?"),
         ([TEST, KNN], 2, "--baseline"),
     ],
 )  # fmt: skip

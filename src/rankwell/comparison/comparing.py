@@ -12,7 +12,15 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared, compared_by_sums
 from rankwell.comparison.cost_tables import costs_of
 from rankwell.comparison.groups import columns_of, groups_of, segments_of
-from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
+from rankwell.comparison.methods import (
+    FLIPS,
+    RESAMPLES,
+    Correction,
+    FamilyOf,
+    Methods,
+    Test,
+    refuse_more_than_all,
+)
 from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -276,11 +284,15 @@ def _by_metric(
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return {
-            str(_one_of(metric_of(name), metrics, word)): _number(value, f"{word} of {name}")
+        found = {
+            _one_of(metric_of(name), metrics, word): _number(value, f"{word} of {name}")
             for name, value in given.items()
         }
-    return {str(metric): _number(given, word) for metric in metrics}
+    else:
+        found = dict.fromkeys(metrics, _number(given, word))
+    for metric, amount in found.items():
+        refuse_more_than_all("rope" if word == "rope" else "margin", metric, amount)
+    return {str(metric): amount for metric, amount in found.items()}
 
 
 def _number(value: object, what: str) -> float:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
+
+if TYPE_CHECKING:
+    from rankwell.metrics.metric import Metric
 
 Test = Literal["t", "flips", "wilcoxon", "sign"]
 Correction = Literal["auto", "holm", "maxt", "tukey", "bh", "by", "none"]
@@ -46,6 +49,32 @@ def refuse_odds(alpha: float, power: float) -> None:
         raise UsageError(f"alpha={alpha:g}: must be from {LEAST_ALPHA:g} to 0.5, such as 0.05.")
     if not 0.5 <= power <= MOST_POWER:
         raise UsageError(f"power={power:g}: must be from 0.5 to {MOST_POWER:g}, such as 0.8.")
+
+
+def refuse_more_than_all(word: str, metric: Metric, amount: float, *, share: bool = False) -> None:
+    """Refuse a margin that no two means of a metric can differ by: whatever is measured would be within it.
+
+    Parameters
+    ----------
+    share
+        Whether the amount may also be written as a share of a mean, which is then what is likely meant.
+
+    Raises
+    ------
+    UsageError
+        If the amount is not less than the length of the range of the metric.
+    """
+    low, high = metric.range
+    most = high - low
+    if amount < most:
+        return
+    meant = f"{amount:g}%" if share else f"{amount / 100:g}"
+    near = f"; did you mean {meant}?" if amount / 100 < most and amount < 100 else "."
+    can = "all that" if amount == most else "larger than"
+    does = "drop" if share else "differ by"
+    raise UsageError(
+        f"a {word} of {amount:g} is {can} {metric} can {does}, whose values are from {low:g} to {high:g}{near}"
+    )
 
 
 @record(kw_only=True)

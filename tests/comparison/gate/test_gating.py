@@ -204,6 +204,15 @@ def test_reports_hold_the_verdict_and_every_check():
     [
         ({"max_drop": "much"}, "a margin is a number such as 0.01, or a share such as 1%"),
         ({"max_drop": {"p@9": 1}}, "max_drop: p@9 is none of the metrics"),
+        ({"max_drop": 10}, "a margin of 10 is larger than p@10 can drop.*did you mean 10%?"),
+        ({"max_drop": {"p@10": 1}}, "a margin of 1 is all that p@10 can drop.*did you mean 1%?"),
+        ({"max_drop": 5e5}, r"larger than p@10 can drop, whose values are from 0 to 1\.$"),
+        ({"max_drop": "100%"}, "a margin of 100% is all of the mean of p@10"),
+        ({"max_drop": {"p@10": "250%"}}, "a margin of 250% is all of the mean of p@10"),
+        ({"max_lost": 5}, "500% of the queries may be lost.*Did you mean 5%?"),
+        ({"max_lost": "101%"}, "101% of the queries may be lost"),
+        ({"minimum": 30}, "minimum: 30 is none of the values of p@10, 0 to 1"),
+        ({"sure_minimum": {"p@10": math.nan}}, "sure_minimum: nan is none of the values"),
         ({"improve": "p@9"}, "improve: p@9 is none of the metrics"),
         ({"minimum": "high"}, "minimum is a number"),
         ({"alpha": 2.0}, "must be from 1e-06 to 0.5"),
@@ -215,6 +224,23 @@ def test_bad_arguments_are_refused(change, message):
     res = results(drawn(20))
     with pytest.raises(rw.RankwellError, match=message):
         rw.gate(res, res, **change)
+
+
+def test_no_margin_lets_a_random_recommender_pass():
+    # per query the old system has all ten items, the random one none: whatever passes here passes always
+    best, worst = results(np.full(60, 10)), results(np.zeros(60, int))
+    for margin in (1, 1.0, 3, 10, 1e300, "1", "100%", "1e3%"):
+        with pytest.raises(UsageError, match="a margin of"):
+            rw.gate(worst, best, max_drop=margin)
+        with pytest.raises(UsageError, match="a margin of"):
+            rw.testing.assert_not_worse(worst, best, max_drop=margin)
+    for margin in (0.99, "99%", {"p@10": 0.5}):
+        assert rw.gate(worst, best, max_drop=margin).status == "fail"
+
+
+def test_margins_of_metrics_without_a_highest_value_are_as_large_as_one_wants():
+    run, qrels = {"1": ["a"], "2": ["a", "b"]}, {"1": {"a": 3}, "2": {"b": 1}}
+    assert rw.gate(run, run, qrels, "cg@5", max_drop=10).status == "pass"
 
 
 def test_metrics_without_a_better_direction_or_values_per_query_are_refused():

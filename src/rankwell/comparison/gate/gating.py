@@ -24,7 +24,7 @@ from rankwell.comparison.gate.limits import (
 )
 from rankwell.comparison.gate.verdict import Gate
 from rankwell.comparison.groups import Groups, columns_of, groups_of
-from rankwell.comparison.methods import FailOn, Mode
+from rankwell.comparison.methods import FailOn, Mode, refuse_more_than_all
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metrics_of
@@ -75,7 +75,7 @@ def gate(
         As for ``evaluate``; for two ``Results`` they can be left out, and metrics where the baseline is one.
     max_drop
         The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
-        metric. Default: none.
+        metric. Default: none. What a mean can never drop by (1 of nDCG, 100 %) is refused.
     improve
         Metrics that must surely get better; all others must not get worse.
     minimum, sure_minimum
@@ -136,6 +136,7 @@ def gate(
         strict=strict,
         force=force,
     )
+    share_lost = _share_lost(max_lost)
     columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
     aligned = _aligned(run, baseline, qrels, wanted, threads, options)
@@ -150,7 +151,7 @@ def gate(
     limits = [
         *means_at_least(aligned, minimum),
         *means_surely_at_least(aligned, groups, sure_minimum, rules),
-        lost_at_most(aligned, Margin.of(max_lost)),
+        lost_at_most(aligned, share_lost),
         *more,
     ]
     name, old_name = aligned.names
@@ -220,8 +221,25 @@ def _checks(
 def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
     if isinstance(given, Mapping):
         told = {named(name, metrics, "max_drop"): Margin.of(value) for name, value in given.items()}
-        return {str(metric): margin_for(str(metric), told) for metric in metrics}
-    return {str(metric): Margin.of(given) for metric in metrics}
+        found = {metric: margin_for(str(metric), told) for metric in metrics}
+    else:
+        found = dict.fromkeys(metrics, Margin.of(given))
+    for metric, margin in found.items():
+        if not margin.is_relative:
+            refuse_more_than_all("margin", metric, margin.value, share=True)
+        elif margin.value >= 1:
+            raise UsageError(
+                f"a margin of {margin} is all of the mean of {metric}, or more; give a smaller share, such as 1%."
+            )
+    return {str(metric): margin for metric, margin in found.items()}
+
+
+def _share_lost(given: float | str) -> Margin:
+    found = Margin.of(given)
+    if found.value > 1:
+        near = f" Did you mean {found.value:g}%?" if not found.is_relative and found.value <= 100 else ""
+        raise UsageError(f"{found.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}")
+    return found
 
 
 def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:

@@ -37,12 +37,19 @@ def _amounts(given: Amounts, metrics: Sequence[Metric], word: str) -> dict[str, 
         return {}
     if not isinstance(given, Mapping):
         given = {str(metric): given for metric in metrics}
-    try:
-        return {named(name, metrics, word): float(value) for name, value in given.items()}
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"{word} is a number or numbers by metric, such as 0.3, not {brief(given)}."
-        ) from None
+    found = {}
+    for name, value in given.items():
+        own = named(name, metrics, word)
+        try:
+            found[own] = float(value)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"{word} is a number or numbers by metric, such as 0.3, not {brief(given)}."
+            ) from None
+        low, high = metric_of(own).range
+        if not low <= found[own] <= high:  # nan is in no range
+            raise UsageError(f"{word}: {found[own]:g} is none of the values of {own}, {low:g} to {high:g}.")
+    return found
 
 
 def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
