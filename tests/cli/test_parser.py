@@ -77,3 +77,46 @@ def test_a_command_that_is_none_of_a_group_names_the_help_of_the_group(capsys):
     for group, helps in (["judging"], "rankwell judging --help"), ([], "rankwell --help"):
         assert run([*group, "nix"]) == 2
         assert f"`{helps}` shows how" in capsys.readouterr().err
+
+
+WRITING = [
+    words
+    for words, name in NAMED.items()
+    if words[0] not in (*OTHERS, "demo")
+    and any("-o" in argument.names for argument in arguments_of(_function(name)))
+]
+
+
+@pytest.mark.parametrize("words", WRITING, ids=" ".join)
+def test_a_suffix_that_no_command_writes_is_refused_before_the_work_with_those_it_writes(
+    words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # in which no input is: reading them would be an error of another kind
+    arguments = arguments_of(_function(NAMED[words]))
+    field = next(each.field for each in arguments if "-o" in each.names)
+    extra = {"bench": ["--search", "x", "--topics", "x"], "explain": ["x", "x"]}.get(words[0], [])
+    if any("-m" in each.names and each.default is not Parameter.empty for each in arguments):
+        extra = [*extra, "-m", "ap"]
+    for name in ("values.xlsx", "values.numbers", "values.csv.gz", "values.JSN"):
+        outputs = ["-o", name]
+        if any(each.field == "suffix" for each in arguments):  # of the tables in a folder
+            outputs = ["-o", "folder", "--suffix", name.partition(".")[2]]
+        assert run([*filled(words, but=field), *extra, *outputs]) == 2, capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert any(end in said for end in (".csv", ".json", ".html", ".txt", ".svg")), said
+        assert name in said or "folder" in said
+        assert said.count("\n") == 1
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "name", ["values", "values.txt", "values.log", "VALUES.TXT", "values.md", "values.csv"]
+)
+def test_suffixes_that_are_written_are_written(name, tmp_path):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "-o", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_text().count("ap") >= 1
+
+
+def test_a_suffix_may_be_anything_with_a_format(tmp_path):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "-o", str(tmp_path / "v.xyz"), "--format", "csv"]) == 0
+    assert (tmp_path / "v.xyz").read_text().startswith("run,metric,value")

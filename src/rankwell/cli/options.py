@@ -267,7 +267,8 @@ def notes_printed() -> Iterator[None]:
 
 
 SUFFIXES = {
-    ".json": "json", ".csv": "csv", ".parquet": "parquet", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html"
+    ".json": "json", ".csv": "csv", ".parquet": "parquet", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
+    ".xml": "junit", ".txt": "text", ".text": "text", ".log": "text", "": "text",
 }  # fmt: skip
 
 
@@ -277,17 +278,17 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
     Raises
     ------
     UsageError
-        If the option or the suffix names a format that the command does not write.
+        If the option names a format that the command does not write, or the suffix is that of none that it writes.
     """
     if given is not None:
         if given in allowed:
             return given
         raise UsageError(f"--format {given}: this writes {one_of(allowed)}.")
-    suffix = "" if output is None else PurePath(output).suffix.lower()
-    form = SUFFIXES.get(suffix, "text")
+    form = SUFFIXES.get(PurePath(output or "").suffix.lower())
     if form not in allowed:
+        ends = [end for end, own in SUFFIXES.items() if own in allowed and end]
         raise UsageError(
-            f"-o {output}: this writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
+            f"-o {output}: this writes {one_of(ends)}; choose one of these suffixes, or say --format."
         )
     return form
 

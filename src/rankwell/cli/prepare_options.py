@@ -119,6 +119,8 @@ class Target:
         tables: Sequence[str] = (),
         suffix: str | None = None,
     ) -> None:
+        from rankwell.display.table_files import refuse_format
+
         given = [each for each in inputs if each is not None]
         refuse_files(given, [])
         self._inputs, self._path = given, path
@@ -128,6 +130,8 @@ class Target:
         if not tables:
             self._check(path)
             return
+        for name in tables:
+            refuse_format(self._in_folder(name))  # before a folder is made for them
         try:
             Path(path).mkdir(parents=True, exist_ok=True)
         except OSError as error:

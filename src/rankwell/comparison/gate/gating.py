@@ -238,7 +238,9 @@ def _share_lost(given: float | str) -> Margin:
     found = Margin.of(given)
     if found.value > 1:
         near = f" Did you mean {found.value:g}%?" if not found.is_relative and found.value <= 100 else ""
-        raise UsageError(f"{found.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}")
+        raise UsageError(
+            f"{found.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}"
+        )
     return found
 
 
