@@ -54,10 +54,7 @@ def refuse_odds(alpha: float, power: float) -> None:
 def refuse_more_than_all(word: str, metric: Metric, amount: float, *, share: bool = False) -> None:
     """Refuse a margin that no two means of a metric can differ by: whatever is measured would be within it.
 
-    Parameters
-    ----------
-    share
-        Whether the amount may also be written as a share of a mean, which is then what is likely meant.
+    With ``share`` the amount may also be written as a share of a mean, which is then what is likely meant.
 
     Raises
     ------

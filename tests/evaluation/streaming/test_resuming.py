@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
+from itertools import count, pairwise
+from pathlib import Path
 
 import pytest
 from tests.evaluation.streaming.test_streaming import frame, made, shuffled
@@ -232,3 +234,123 @@ def test_memory_that_is_too_little_for_the_values_says_what_to_do(tmp_path):
     assert rw.evaluate(tmp_path / "run.parquet", qrels, ["ap"], engine=engine)["ap"] > 0
     with pytest.raises(rw.RankwellError, match="per_query='values"):
         engine.rows_of_parts({}, {}, 10**10)
+
+
+class Killed(BaseException):
+    """What nothing of the evaluation catches, as a kill."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kill_at_any_moment_of_the_clearing_leaves_nothing_or_a_whole_folder(
+    data, tmp_path, monkeypatch, seed
+):
+    # every removal and renaming of the clearing is where the process may end; the files are removed in any order
+    whole, kept, copy = evaluated(data), tmp_path / "kept", tmp_path / "copy"
+    held = []
+
+    def stopped(self):
+        held.append(self)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder.Folder, "clear", stopped)
+        with pytest.raises(Killed):
+            evaluated(data, resume=kept)
+    shutil.copytree(kept, copy)
+    identity = (kept / folder.MARK).read_text()
+    rng, listed = random.Random(seed), Path.iterdir
+    for steps in count():
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(copy, kept)
+        opened, left = folder.Folder(kept, identity), steps
+
+        def killed(own):
+            def step(*args, **more):
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise Killed
+                return own(*args, **more)
+
+            return step
+
+        with monkeypatch.context() as patch:
+            for name in ("unlink", "rmdir", "replace"):
+                patch.setattr(Path, name, killed(getattr(Path, name)))
+            patch.setattr(
+                Path, "iterdir", lambda path: iter(rng.sample(found := list(listed(path)), len(found)))
+            )
+            try:
+                opened.clear()
+                ended = True
+            except Killed:
+                ended = False
+        opened.release()  # as the system does
+        if ended:
+            assert not kept.exists()
+            break
+        if steps % 9 == 0 or steps < 3:  # each takes a moment
+            assert evaluated(data, resume=kept).to_dict(per_query=True) == whole.to_dict(per_query=True)
+            assert not kept.exists()
+        else:
+            other = folder.Folder(kept, identity)
+            is_whole = {each.name for each in kept.iterdir()} >= {each.name for each in copy.iterdir()} - {
+                folder.LOCK
+            }
+            assert is_whole or other.load("rows") is None
+            other.release()
+    assert steps > len(list(copy.iterdir()))
+
+
+def test_two_evaluations_never_share_a_folder(data, tmp_path):
+    kept = tmp_path / "kept"
+    inner = []
+
+    def tell(*_):
+        if not inner:
+            inner.append(0)
+            with pytest.raises(rw.RankwellError, match="another process uses this folder now"):
+                evaluated(data, resume=kept)
+            found = subprocess.run([sys.executable, "-c", SCRIPT, *map(str, data), str(kept), str(tmp_path / "v.parquet")], capture_output=True, text=True, check=False)  # fmt: skip
+            assert "another process uses this folder now" in found.stderr.splitlines()[-1]
+
+    assert evaluated(data, resume=kept, progress=tell).mean == evaluated(data).mean
+    assert inner
+    assert not kept.exists()
+
+
+def test_a_lock_does_not_outlive_its_evaluation(data, tmp_path):
+    kept = tmp_path / "kept"
+
+    def tell(*_):
+        raise Ended
+
+    with pytest.raises(Ended) as caught:  # whose traceback holds the evaluation, as a notebook does
+        evaluated(data, resume=kept, progress=tell)
+    assert evaluated(data, resume=kept).mean == evaluated(data).mean
+    assert caught
+    # and not a process that is killed: the lock is that of the system
+    holds = f"import sys, os; from rankwell.evaluation.streaming.folder import Folder; own = Folder({str(kept)!r}, 'x'); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(rw.RankwellError, match="another process"):
+            folder.Folder(kept, "x")
+        process.kill()
+        process.wait()
+    folder.Folder(kept, "x").clear()
+    assert not kept.exists()
+
+
+def test_files_of_others_in_the_folder_cost_no_result(data, tmp_path):
+    kept = tmp_path / "kept"
+
+    def tell(*_):
+        (kept / "folder of mine").mkdir(exist_ok=True)
+
+    assert evaluated(data, resume=kept, progress=tell).mean == evaluated(data).mean
+    assert (kept / "folder of mine").is_dir()
+    assert [each.name for each in kept.iterdir()] == ["folder of mine"]
+    with pytest.raises(rw.RankwellError, match=r"holds other files \(folder of mine\)"):
+        evaluated(data, resume=kept)

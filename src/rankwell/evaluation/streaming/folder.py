@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from rankwell.errors import InputError, UsageError, brief
 
-MARK = "rankwell-evaluation"
+MARK, LOCK = "rankwell-evaluation", "rankwell-lock"
+ENDED = "ended"  # what the mark says of a folder that is being cleared
 PREFIX = "rankwell-"
 
 
@@ -33,37 +37,64 @@ class Nowhere:
     def clear(self) -> None:
         """Do nothing."""
 
+    def release(self) -> None:
+        """Do nothing."""
+
 
 class Folder:
-    """Keeps what is done of one evaluation under names, each whole or not there.
+    """Keeps what is done of one evaluation under names, each whole or not there; no other process has it meanwhile.
 
     Raises
     ------
     UsageError
-        If the folder holds another evaluation, or files that are none of rankwell's.
+        If the folder holds another evaluation, or files that are none of rankwell's, or another evaluation uses it now.
     InputError
         If it cannot be written.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: str) -> None:
-        self.where = Path(path)
-        mark = self.where / MARK
+        self.where, self._mark = Path(path), Path(path) / MARK
+        name = f"resume={brief(os.fspath(path))}"
         try:
-            self.where.mkdir(parents=True, exist_ok=True)
-            held = mark.read_text() if mark.exists() else ""
-            others = [each.name for each in self.where.iterdir() if each.name != MARK] if not held else []
-            if others:
-                raise UsageError(
-                    f"resume={brief(os.fspath(path))}: the folder holds other files ({others[0]}); name an empty or a new one."
-                )
-            if held not in ("", identity):
-                raise UsageError(
-                    f"resume={brief(os.fspath(path))}: the folder holds the evaluation of other data, metrics or rules, or of another version of "
-                    f"rankwell. Remove it, or name another one."
-                )
-            mark.write_text(identity)
+            self._lock = _locked(self.where / LOCK)
         except OSError as error:
-            raise InputError(f"resume={brief(os.fspath(path))}: {error.strerror}.") from error
+            raise InputError(f"{name}: {error.strerror}.") from error
+        if self._lock is None:
+            raise UsageError(
+                f"{name}: another process uses this folder now. Wait until it has ended, or name another folder."
+            )
+        try:
+            self._begin(name, identity)
+        except OSError as error:
+            self.release()
+            raise InputError(f"{name}: {error.strerror}.") from error
+        except UsageError:
+            self.release()
+            raise
+
+    def _begin(self, name: str, identity: str) -> None:
+        held = self._mark.read_text() if self._mark.exists() else ""
+        if held == ENDED:  # it was ended while it cleared the folder
+            self._remove_files()
+            held = ""
+        others = (
+            [each.name for each in self.where.iterdir() if each.name not in (MARK, LOCK)] if not held else []
+        )
+        if others:
+            raise UsageError(
+                f"{name}: the folder holds other files ({others[0]}); name an empty or a new one."
+            )
+        if held not in ("", identity):
+            raise UsageError(
+                f"{name}: the folder holds the evaluation of other data, metrics or rules, or of another version of "
+                f"rankwell. Remove it, or name another one."
+            )
+        self._write_mark(identity)
+
+    def _write_mark(self, text: str) -> None:
+        new = self.where / f".{MARK}"
+        new.write_text(text)
+        new.replace(self._mark)
 
     def load(self, name: str) -> Any:
         """Return what was kept under a name, None if nothing was."""
@@ -90,10 +121,71 @@ class Folder:
         return path.open("r+b")
 
     def clear(self) -> None:
-        """Remove all that was kept, and the folder."""
+        """Remove all that was kept, and the folder; what the system does not remove stays, for the results are more than that.
+
+        First the mark says that all is done: of a folder whose files are gone in part nothing could be taken up again.
+        """
+        with suppress(OSError):
+            self._write_mark(ENDED)
+            self._remove_files()
+            self._mark.unlink()
+        if os.name == "nt":  # removes no open file
+            self.release()
+        with suppress(OSError):
+            (self.where / LOCK).unlink()
+            self.where.rmdir()
+        self.release()
+
+    def _remove_files(self) -> None:
         for each in self.where.iterdir():
-            each.unlink()
-        self.where.rmdir()
+            if each.name not in (MARK, LOCK):
+                with suppress(OSError):  # a folder of somebody else
+                    each.unlink()
+
+    def release(self) -> None:
+        """Let others use the folder; the system does so for a process that is killed."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """Make the folder of a file, and lock the file until it is closed; None if another one has locked it.
+
+    A lock of the system (flock on Linux and macOS, a locked byte on Windows) ends with its process, however that ends. Where a
+    file system has no locks, there is none.
+    """
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            file = path.open("ab")
+        except FileNotFoundError:  # another process has just cleared the folder
+            continue
+        if not _lock(file):
+            file.close()
+            return None
+        # the one that held the lock may have removed the file meanwhile: then this lock keeps nobody away
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock an open file without waiting; False if it is locked."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+    return True
 
 
 Keeping = Nowhere | Folder

@@ -41,6 +41,14 @@ class Streaming:
 
     def results(self) -> Results:
         """Return the results, and keep nothing of what was kept meanwhile."""
+        try:
+            results = self._of_parts()
+            self.keeping.clear()
+        finally:
+            self.keeping.release()  # also where a notebook goes on after an error, and holds this
+        return results
+
+    def _of_parts(self) -> Results:
         rows = self.keeping.load("rows")  # what is kept is divided by it, and memory may have been freer then
         if rows is None:
             rows = self.plan.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
@@ -48,13 +56,11 @@ class Streaming:
         self.layout = Layout(self.tables, self.surveys, rows, self.keeping)
         try:
             self.layout.open(self.tell)
-            results = self._results()
+            return self._results()
         finally:
             self.layout.close()
             for each in self.values:
                 each.close()
-        self.keeping.clear()
-        return results
 
     def _results(self) -> Results:
         plan = self.plan
