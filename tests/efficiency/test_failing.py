@@ -16,6 +16,8 @@ from tests.efficiency.systems import Failing, Known
 
 import rankwell as rw
 from rankwell.efficiency import Closed, Command, Open
+from rankwell.efficiency.session import Session
+from rankwell.efficiency.system import CallError
 
 FAILURES = {
     "raise": ("error", "ValueError: this query is too long"),
@@ -352,3 +354,33 @@ def test_a_program_gets_the_environment_as_it_is(monkeypatch):
     text = "import os; print(os.environ.get('PYTHONPATH', 'none') + os.environ['OWN'])"
     costs = rw.efficiency.measure({"program": Command(program(text) + " {query}")}, ["x"], repetitions=1)
     assert costs.runs["program"].rows.table().item.tolist() == ["nonekept"]
+
+
+def test_a_program_that_closes_its_pipes_and_lives_on_is_ended_at_its_time(tmp_path):
+    # it sleeps for longer than any test may take: whoever waits for its end does not come back
+    closing = program("import os, time; print(1); os.close(1); os.close(2); time.sleep(100000)")
+    with pytest.raises(CallError, match=r"no answer within 0\.5 s") as caught:
+        Command(closing.replace("print(1)", "os.write(1, b'a')")).given(tmp_path, 0.5).search("x", 1)
+    assert caught.value.outcome == "timeout"
+    ends = program("import os, sys; os.write(1, b'a'); os.close(1); os.close(2); sys.exit(0)")
+    assert Command(ends).given(tmp_path, 60).search("x", 1) == [("a", 1.0)]
+
+
+def late(query, k):
+    time.sleep(0.3)
+    return [query]
+
+
+@pytest.mark.parametrize("load", [Closed(), Closed(2), Open(50)])
+def test_an_answer_slower_than_the_limit_is_a_failure_though_nobody_looked_meanwhile(monkeypatch, load):
+    # as an answer of 50 MB that the measuring process has no time to look at
+    monkeypatch.setattr(Session, "_check_time", lambda *_: None)
+    costs = rw.efficiency.measure(
+        {"late": late, "sound": Known()}, ["x", "y"], load=load, repetitions=1, timeout=0.1
+    )
+    own = costs.calls.filter(system="late")
+    assert own["outcome"].unique().to_list() == ["timeout"]
+    assert costs.failures.filter(system="late")["message"].unique().to_list() == ["no answer within 0.1 s"]
+    assert set(costs.latencies("late", str(load))) == {float("inf")}
+    assert costs.answered("late") == 0
+    assert costs.calls.filter(system="sound")["outcome"].unique().to_list() == ["ok"]

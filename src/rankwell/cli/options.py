@@ -284,7 +284,7 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
         if given in allowed:
             return given
         raise UsageError(f"--format {given}: this writes {one_of(allowed)}.")
-    form = SUFFIXES.get(PurePath(output or "").suffix.lower())
+    form = SUFFIXES.get(PurePath(output or "").suffix.lower(), "")
     if form not in allowed:
         ends = [end for end, own in SUFFIXES.items() if own in allowed and end]
         raise UsageError(

@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.answers import Answer
-from rankwell.efficiency.board import BEGAN, DUE, ENDED, NOT_CALLED, OK, OUTCOME, OUTCOMES, WORD, Board
+from rankwell.efficiency.board import (
+    BEGAN,
+    DUE,
+    ENDED,
+    NOT_CALLED,
+    OK,
+    OUTCOME,
+    OUTCOMES,
+    TIMEOUT,
+    WORD,
+    Board,
+)
 from rankwell.efficiency.load import SECOND, Load
 from rankwell.efficiency.machine import Watch
 from rankwell.efficiency.process import Ended, Process
@@ -110,8 +121,17 @@ class Session:
         found.wall = (int(ended.max()) - found.start) / SECOND if len(ended) else 0.0
         found.peak_memory = sum(peaks.values())
         found.others, found.harness = watch.end(found.cpu)
+        self._refuse_late()
         self._gather()
         return found
+
+    def _refuse_late(self) -> None:
+        """Count calls as failed that took too long, but ended before anybody had looked at the time."""
+        rows = self.found.rows
+        for call in np.flatnonzero(rows[:, OUTCOME] == OK).tolist():
+            if rows[call, ENDED] - rows[call, BEGAN] > (limit := self._limit(call)):
+                rows[call, OUTCOME] = TIMEOUT
+                self.found.failures[call] = ("timeout", f"no answer within {limit / SECOND:g} s")
 
     def _fill_queue(self) -> None:
         """Write the numbers of the calls to the file from which the processes take them one by one."""

@@ -213,8 +213,7 @@ class Command:
         except OSError as error:
             raise CallError("exit", f"{words[0]}: cannot be started ({error.strerror})") from None
         try:
-            printed, said = self._read(process, seconds)
-            code = process.wait()
+            printed, said, code = self._read(process, seconds)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -225,7 +224,8 @@ class Command:
             raise CallError("exit", f"{how}: {last[0]}" if last else how)
         return printed
 
-    def _read(self, process: subprocess.Popen[bytes], seconds: float | None) -> tuple[bytes, bytes]:
+    def _read(self, process: subprocess.Popen[bytes], seconds: float | None) -> tuple[bytes, bytes, int]:
+        """What it prints, what it says of its errors, and its code: one that prints no more may still live on."""
         until = None if seconds is None else time.monotonic() + seconds
         printed, said = bytearray(), bytearray()
         with selectors.DefaultSelector() as selector, process:
@@ -234,8 +234,7 @@ class Command:
             while selector.get_map():
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    raise CallError("timeout", f"no answer within {seconds:g} s")
+                    raise _too_late(process, seconds)
                 for key, _ in selector.select(left):
                     chunk = os.read(key.fd, CHUNK)
                     if not chunk:
@@ -245,7 +244,17 @@ class Command:
                         os.killpg(process.pid, signal.SIGKILL)
                         raise CallError("output", f"more than {self.output:,} bytes were printed")
                     del said[:-LAST]
-        return bytes(printed), bytes(said)
+            try:
+                code = process.wait(None if until is None else max(until - time.monotonic(), 0))
+            except subprocess.TimeoutExpired:
+                raise _too_late(process, seconds) from None
+        return bytes(printed), bytes(said), code
+
+
+def _too_late(process: subprocess.Popen[bytes], seconds: float | None) -> CallError:
+    """End a program whose time is over, and return the error to raise."""
+    os.killpg(process.pid, signal.SIGKILL)
+    return CallError("timeout", f"no answer within {seconds:g} s")
 
 
 def _split(word: str, command: str) -> list[str]:
