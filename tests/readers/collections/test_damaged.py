@@ -27,6 +27,11 @@ LONG = "9" * 5_000  # more digits than Python turns into a number
         ("documents", '{"_id":"a","text":"x"}\n\n{"text":"y"}\n', "file:3: there is no _id (1 such lines)."),
         ("topics", "\n<top></top>", "file:2: the topic has no number."),
         ("documents", "<DOC><DOCNO><!-- a --></DOCNO></DOC>", "file:1: the <DOC> has no <DOCNO>."),
+        ("documents", "<DOC><DOCNO>a</DOCNO></DOC>\n<DOC>\n<DOCNO>b</DOCNO><TEXT>half a sen", "file:2: the <DOC> 'b' does not end with </DOC>; the file is cut off. Get it whole."),
+        ("documents", "<DOC><DOCNO>a</DOCNO><TEXT>half a sen\n<DOC>\n<DOCNO>b</DOCNO></DOC>", "file:1: the <DOC> 'a' does not end with </DOC>; the file is cut off. Get it whole."),
+        ("documents", "<DOC><DOCNO>a</DOCNO><TEXT>x</TEXT><!-- </DOC> -->", "file:1: the <DOC> 'a' does not end with </DOC>; the file is cut off. Get it whole."),
+        ("documents", "<DOC><DOCNO>a</DOCNO></DOC>\n<DO", "file:1: the <DOC> 'a' does not end with </DOC>; the file is cut off. Get it whole."),
+        ("topics", "<top><num> 1 <title> x</top>\n\n<top>\n<num> 2 <title> half a que", "file:3: the <top> does not end with </top>, as others do; the file is cut off. Get it whole."),
         ("documents", ".I ²\n", "file:1: .I must be followed by the number of the entry."),
     ],
 )  # fmt: skip
@@ -89,3 +94,57 @@ def test_the_beginning_of_a_format_alone_is_refused(tmp_path, part, content):
 def test_what_is_no_path_is_refused(given, message):
     with pytest.raises(RankwellError, match=re.escape(message)):
         rw.read_collection(**given)
+
+
+def test_a_trec_file_that_is_cut_off_anywhere_is_never_read_with_half_a_document(tmp_path):
+    whole = "<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>\none <b>two</b>\n</TEXT>\n</DOC>\n<DOC>\n<DOCNO>b</DOCNO>\n<TEXT>three</TEXT>\n</DOC>\n"
+    path = tmp_path / "docs"
+    path.write_text(whole)
+    texts = rw.read_collection(documents=path).documents.texts("text")
+    assert texts == ["one two", "three"]
+    read = 0
+    for end in range(1, len(whole)):
+        path.write_text(whole[:end])
+        try:
+            found = rw.read_collection(documents=path).documents.texts("text")
+        except RankwellError:
+            continue
+        read += 1
+        assert found == texts[: len(found)], end
+    assert read == 3  # behind the first </DOC>, behind its end of line, and behind the last </DOC>
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        ("<DOC><!-- <DOCNO>old</DOCNO> --><DOCNO>a</DOCNO><TEXT>x</TEXT></DOC>", {"a": "x"}),
+        ("<DOC><DOCNO>a</DOCNO><!--\n<DOC><DOCNO>b</DOCNO>--><TEXT>x</TEXT></DOC>", {"a": "x"}),
+        ("<DOC><DOCNO>a</DOCNO><TEXT><![CDATA[ends </DOC> or <DOC> or </TEXT> & <b>]]> y</TEXT></DOC>", {"a": "ends </DOC> or <DOC> or </TEXT> & <b> y"}),
+        ("<DOC><DOCNO>a</DOCNO><TEXT><![CDATA[<DOCNO>c</DOCNO>]]></TEXT></DOC><DOC><DOCNO>b</DOCNO><TEXT>z</TEXT></DOC>", {"a": "<DOCNO>c</DOCNO>", "b": "z"}),
+        # a comment that is not closed hides no other document, as pages of the web have them
+        ("<DOC><DOCNO>a</DOCNO><TEXT>x <!-- y</TEXT></DOC>\n<DOC><DOCNO>b</DOCNO><TEXT>z <!-- no --></TEXT></DOC>", {"a": "x <!-- y", "b": "z"}),
+        ("<docs><DOC><DOCNO>a</DOCNO><TEXT>x</TEXT></DOC></docs>", {"a": "x"}),
+    ],
+)  # fmt: skip
+def test_tags_in_comments_and_in_cdata_are_none(tmp_path, content, texts):
+    path = tmp_path / "docs"
+    path.write_text(content)
+    found = rw.read_collection(documents=path).documents
+    assert dict(zip(found.ids.tolist(), found.texts("text"), strict=True)) == texts
+
+
+def test_lines_are_counted_through_comments(tmp_path):
+    path = tmp_path / "docs"
+    path.write_text(
+        "<!--\n\n-->\n<DOC><DOCNO>a</DOCNO><TEXT><![CDATA[\n\n]]></TEXT></DOC>\n<DOC><TEXT>b</TEXT></DOC>\n"
+    )
+    with pytest.raises(DataError, match=r"docs:7: the <DOC> has no <DOCNO>"):
+        rw.read_collection(documents=path)
+
+
+def test_a_topic_in_a_comment_is_none(tmp_path):
+    path = tmp_path / "topics"
+    path.write_text(
+        "<!-- <top><num> 0 <title> old</top> -->\n<top>\n<num> Number: 7\n<title> wings\n</top>\n"
+    )
+    assert rw.read_collection(topics=path).topics.ids.tolist() == ["7"]

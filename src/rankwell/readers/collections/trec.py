@@ -6,12 +6,17 @@ import html
 import re
 from xml.etree import ElementTree as ET
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.readers.collections.text import Entries, decoded, spaced
 from rankwell.readers.files import File
 
 FLAGS = re.IGNORECASE | re.DOTALL
 DOCUMENT = re.compile(r"<DOC\b[^>]*>", FLAGS)
+CLOSED = re.compile(r"</DOC\s*>", FLAGS)
+# between documents (or topics): what is not closed in one hides nothing of the next
+BETWEEN = re.compile(r"(?<=</DOC>)(?=\s*<DOC\b)|(?<=</top>)(?=\s*<top>)", FLAGS)
+CHARACTERS = re.compile(r"<!--.*?-->|<!\[CDATA\[(.*?)\]\]>", FLAGS)
+STUMP = re.compile(r"<[^<>]*\Z")
 NUMBER = re.compile(r"<DOCNO\b[^>]*>\s*(.*?)\s*</DOCNO>", FLAGS)
 TEXT = re.compile(r"<TEXT\b[^>]*>(.*?)(?=</TEXT>|<TEXT\b|\Z)", FLAGS)
 TITLE = re.compile(r"<(HEADLINE|HEAD|HL|TTL|TITLE)\b[^>]*>(.*?)</\1>", FLAGS)
@@ -32,9 +37,9 @@ def documents(file: File, found: Entries) -> None:
     Raises
     ------
     DataError
-        If the file has no ``<DOC>``, or one of them no ``<DOCNO>``.
+        If the file has no ``<DOC>``, or one of them no ``<DOCNO>`` or no end.
     """
-    content = decoded(file)
+    content = _without_comments(decoded(file))
     starts = [mark.start() for mark in DOCUMENT.finditer(content)]
     if not starts:
         raise DataError(f"{file.label}: there is no <DOC>; this is no file of TREC documents.")
@@ -46,6 +51,12 @@ def documents(file: File, found: Entries) -> None:
         last = low
         if number is None or not _plain(number[1]):
             raise DataError(f"{file.label}:{line}: the <DOC> has no <DOCNO>.")
+        ends = [mark.start() for mark in CLOSED.finditer(body)]
+        if not ends or (high == len(content) and STUMP.search(body)):
+            raise DataError(
+                f"{file.label}:{line}: the <DOC> {brief(_plain(number[1]))} does not end with </DOC>; the file is cut off. Get it whole."
+            )
+        body = body[: ends[-1]]
         title = " ".join(_plain(each[2]) for each in TITLE.finditer(body))
         texts = [_plain(each[1]) for each in TEXT.finditer(body)]
         found.begin(_plain(number[1]), f"{file.label}:{line}")
@@ -60,13 +71,19 @@ def topics(file: File) -> Entries:
     Raises
     ------
     DataError
-        With file and line, for XML that is not well-formed, or a topic without number.
+        With file and line, for XML that is not well-formed, a topic without number, or a last one without end.
     """
     content = decoded(file)
-    starts = [mark.start() for mark in TOPIC.finditer(content)]
-    if not starts:
+    if not TOPIC.search(content):
         return _xml(file, content)
+    content = _without_comments(content)
+    starts = [mark.start() for mark in TOPIC.finditer(content)]
     found = Entries()
+    if starts and "</top>" in content.lower() and "</top>" not in content[starts[-1] :].lower():
+        line = content.count("\n", 0, starts[-1]) + 1
+        raise DataError(
+            f"{file.label}:{line}: the <top> does not end with </top>, as others do; the file is cut off. Get it whole."
+        )
     for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
         marks = list(FIELD.finditer(content, low, high))
         ends = [mark.start() for mark in marks[1:]] + [high] * bool(marks)
@@ -116,6 +133,17 @@ def _add(found: Entries, number: str, fields: dict[str, str], place: str) -> Non
     found.begin(number.split(maxsplit=1)[0], place)
     for name, text in fields.items():
         found.put(NAMES.get(name, name), [text])
+
+
+def _without_comments(content: str) -> str:
+    """The content without comments, and with what CDATA holds written as entities, in the same lines: no tag in them counts."""
+    if "<!" not in content:
+        return content
+
+    def written(found: re.Match[str]) -> str:
+        return " " + "\n" * found[0].count("\n") if found[1] is None else html.escape(found[1], quote=False)
+
+    return "".join(CHARACTERS.sub(written, part) for part in BETWEEN.split(content))
 
 
 def _plain(markup: str) -> str:
