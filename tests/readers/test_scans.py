@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import http.server
+import os
 import threading
 from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.evaluation.streaming.test_streaming import frame, made, said
 
 import rankwell as rw
+from rankwell import cli
+from rankwell.results import daily_files
 
 RUN, QRELS = made()
 
@@ -104,3 +109,47 @@ def test_what_cannot_be_read_is_one_error(tmp_path):
     with pytest.raises(rw.RankwellError, match="cannot be read") as error:
         rw.evaluate(tmp_path, QRELS, ["ap"])
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["/", "//", "/.", "/tmp/..", "**", "/**", "/**/*.parquet", "runs/**", "./**"]
+)
+def test_no_path_or_pattern_walks_the_whole_disk(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def walked(*_, **__):
+        raise AssertionError("folders are walked")
+
+    for module, word in (
+        (glob, "glob"),
+        (daily_files, "glob"),
+        (Path, "glob"),
+        (Path, "rglob"),
+        (os, "walk"),
+    ):
+        monkeypatch.setattr(module, word, walked)
+    calls = (
+        lambda: rw.evaluate(name, {"1": {"a": 1}}, ["ap"]),
+        lambda: rw.read_qrels(name),
+        lambda: rw.Results.load(name),
+        lambda: rw.compare({"a": name, "b": {"1": ["a"]}}, {"1": {"a": 1}}, ["ap"]),
+        lambda: rw.read_collection(documents=name),
+    )
+    for call in calls:
+        with pytest.raises(rw.RankwellError) as caught:
+            call()
+        assert str(Path(name)) in str(caught.value) or name in str(caught.value)
+    for words in (
+        ["merge", name],
+        ["evaluate", name, name, "-m", "ap"],
+        ["lint", "--documents", name, "--topics", name],
+    ):
+        assert cli.run(words) in (2, 3)
+
+
+def test_patterns_of_a_folder_and_of_the_working_folder_are_read(tmp_path, monkeypatch):
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "x.run").write_text("1 Q0 a 1 1 t\n")
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("a/**/*.run", "**/*.run", "./**/x.*", str(tmp_path / "**" / "*.run")):
+        assert rw.evaluate(pattern, {"1": {"a": 1}}, ["ap"]).mean["ap"] == 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.resources import files
 
 import pytest
 from tests.reporting.pages import blocks_of, values_of
 
+import rankwell as rw
 from rankwell.display.page import words_of
 from rankwell.reporting.rendering import chart, charts_of, label_of, name, num, p, page_of, percentage
 from rankwell.reporting.section import Section
@@ -107,3 +109,37 @@ def test_words_of_scripts_are_in_the_language_of_the_page():
 def test_values_of_a_page_are_read_back():
     assert values_of(f"<p>{num(0.25)} {num(None)} {num('inf')}</p>") == [0.25, float("inf")]
     assert json.loads("1.5") in values_of(str(num(1.5)))
+
+
+def test_the_libraries_come_with_their_licences_in_every_page_that_draws(tmp_path):
+    # BSD-3 and ISC ask for the copyright notice, the conditions and the disclaimer wherever the code goes
+    run, qrels = {str(q): ["a", "b"] for q in range(9)}, {str(q): {"b": 1} for q in range(9)}
+    res = rw.evaluate(run, qrels, ["ap", "p@1"])
+    rw.report({"one": res, "two": rw.evaluate(run, qrels, ["ap", "p@1"])}, tmp_path / "report.html")
+    rw.plot.save(rw.plot.per_query({"one": res}, metric="ap"), tmp_path / "plot.html")
+    for own in ("report.html", "plot.html"):
+        page = (tmp_path / own).read_text(encoding="utf-8")
+        assert "vegaEmbed" in page
+        for holder in (
+            "Copyright (c) 2015-2023, University of Washington Interactive Data Lab",  # Vega
+            "Copyright (c) 2015, University of Washington Interactive Data Lab.",  # Vega-Lite
+            "vega-embed",
+            "Copyright 2010-2026 Mike Bostock",  # D3
+            "Redistributions in binary form must reproduce the above copyright notice,",
+            "Permission to use, copy, modify, and/or distribute this software for any purpose",
+        ):
+            assert holder in page, (own, holder)
+        assert len(page) < 1.6e6
+    without = (files("rankwell.reporting") / "static" / "charts.licences.txt").read_text(encoding="utf-8")
+    assert len(without) < 20_000  # beside 0.9 MB of what is licensed
+    for package in (
+        "vega",
+        "vega-lite",
+        "vega-embed",
+        "vega-themes",
+        "d3-array",
+        "d3-shape",
+        "topojson-client",
+        "delaunator",
+    ):
+        assert re.search(rf"(^|, ){package}(,|$)", without, re.MULTILINE), package

@@ -68,3 +68,17 @@ def test_a_missing_package_and_what_is_no_writer_are_said(monkeypatch):
         rw.RankwellError, match="unknown tracker; use mlflow, tensorboard or wandb, or a SummaryWriter"
     ):
         res.log_to(SimpleNamespace(add_scalar=print))
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 400, "한국어" * 100, "a/" * 200, "\udcff" * 300, "." * 300, "e\u0301" * 200]
+)
+def test_a_name_of_any_length_is_a_folder_that_file_systems_allow(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    others = [name + "1", name + "2"]  # which only their ends tell apart
+    for each in others:
+        rw.evaluate(rw.Run(query=["q"], item=["b"], name=each), QRELS, ["ap"]).log_to("tensorboard")
+    made = [path.name for path in (tmp_path / "runs").iterdir()]
+    assert len(made) == 2
+    assert all(len(each.encode()) <= 100 for each in made)
+    assert all({tag: value for tag, _, value in events(tmp_path / "runs" / each)}["ap"] == 1 for each in made)

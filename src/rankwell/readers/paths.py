@@ -11,6 +11,7 @@ from rankwell.errors import InputError
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.opened import known_encoding
+from rankwell.readers.scans import refuse_whole_disk
 
 BINARY = ("parquet", "arrow")
 
@@ -26,11 +27,12 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     Raises
     ------
     InputError
-        If a pattern matches nothing.
+        If a pattern matches nothing, or everything.
     """
     text = os.fspath(path)
     if not glob.has_magic(text) or Path(text).exists():
         return [path]
+    refuse_whole_disk(text)
     found = sorted(glob.glob(text, recursive=True), key=_in_order)  # noqa: PTH207 - Path.glob takes no absolute patterns
     found = [name for name in found if not _is_mark(Path(name))]
     if not found:

@@ -19,6 +19,36 @@ PARQUET = "**/*.parquet"
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
 
 
+def refuse_whole_disk(source: str | os.PathLike[str]) -> None:
+    """Refuse a folder or a pattern below which is everything, before it is walked for minutes.
+
+    Raises
+    ------
+    InputError
+        If it is the root of the file system, a pattern with ``**`` from there on, or one that ends with ``**``.
+
+    Examples
+    --------
+    >>> refuse_whole_disk("runs/**/*.parquet")
+    >>> refuse_whole_disk("**")
+    Traceback (most recent call last):
+        ...
+    rankwell.errors.InputError: **: names all files of all folders; say which, such as runs/*.parquet.
+    """
+    path = Path(source)
+    if "**" in path.parts:
+        first = path.parts[: path.parts.index("**")]
+        if path.parts[-1] == "**" or (first and _is_root(Path(*first))):
+            raise InputError(f"{source}: names all files of all folders; say which, such as runs/*.parquet.")
+    elif _is_root(path):
+        raise InputError(f"{source}: is the whole disk; name a file or a folder.")
+
+
+def _is_root(path: Path) -> bool:
+    # what has no name is short, unlike text that is no path at all
+    return path.name in ("", "..") and path != Path() and path.resolve() == Path(path.resolve().anchor)
+
+
 def is_scanned(source: Any) -> bool:
     """Whether a source is an address, or a folder that holds Parquet files."""
     if isinstance(source, str) and ADDRESS.match(source):
@@ -26,7 +56,10 @@ def is_scanned(source: Any) -> bool:
     if not isinstance(source, (str, os.PathLike)):
         return False
     # os.path, unlike Path, takes any text for a name
-    return os.path.isdir(source) and next(Path(source).glob(PARQUET), None) is not None  # noqa: PTH112
+    if not os.path.isdir(source):  # noqa: PTH112
+        return False
+    refuse_whole_disk(source)
+    return next(Path(source).glob(PARQUET), None) is not None
 
 
 def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:

@@ -74,10 +74,11 @@ def _has(name: str) -> bool:
 
 @cache
 def vega() -> str:
-    """The libraries that draw charts, as one script."""
+    """The libraries that draw charts, as one script that begins with their licences, which whoever sends a page on must send too."""
     import vl_convert
 
-    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return f"/*\n{static('charts.licences.txt')}*/\n{bundle}"
 
 
 @cache

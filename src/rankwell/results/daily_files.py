@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from rankwell.errors import InputError, UsageError, brief
+from rankwell.readers.scans import refuse_whole_disk
 
 SUFFIXES = (".parquet", ".json")
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
@@ -85,7 +86,10 @@ def is_several(path: str | Path) -> bool:
 def exists(path: str | Path) -> bool:
     """Whether there is such a file or folder, a file of the pattern, or the folder of the window."""
     text, _ = split_window(path)
-    return bool(glob(text, recursive=True)) if _is_pattern(text) else os.path.exists(text)  # noqa: PTH110, PTH207
+    if not _is_pattern(text):
+        return os.path.exists(text)  # noqa: PTH110 - takes any text for a name
+    refuse_whole_disk(text)
+    return bool(glob(text, recursive=True))  # noqa: PTH207
 
 
 def _is_pattern(text: str) -> bool:
@@ -131,6 +135,7 @@ def without_day(name: str) -> str:
 def _all(text: str) -> list[SavedFile]:
     folder = Path(text)
     if os.path.isdir(text):  # noqa: PTH112
+        refuse_whole_disk(text)
         inside = [
             path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES
         ]
@@ -139,6 +144,7 @@ def _all(text: str) -> list[SavedFile]:
             raise InputError(f"{text}: the folder holds no .parquet or .json file of saved results.")
         return [SavedFile(folder / path, _system(path.parent)) for path in shown if (folder / path).is_file()]
     if _is_pattern(text):
+        refuse_whole_disk(text)
         matches = sorted(path for path in map(Path, glob(text, recursive=True)) if path.is_file())  # noqa: PTH207
         if not matches:
             raise InputError(f"{text}: no file matches the pattern.")

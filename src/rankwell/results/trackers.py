@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections import Counter
@@ -14,6 +15,11 @@ from rankwell.tables.arguments import plain
 if TYPE_CHECKING:
     from rankwell.results.results import Results
     from rankwell.tables.redaction import Redaction
+
+LONGEST, DIGITS = (
+    100,
+    8,
+)  # bytes of a name: file systems allow 255, W&B 128 characters; and the digits that tell long ones apart
 
 
 def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
@@ -137,7 +143,7 @@ def _wandb(results: Logged, step: int | None) -> None:
         raise UsageError("log_to('wandb') needs W&B: pip install 'rankwell[wandb]'.") from error
 
     active = wandb.run
-    run = wandb.init(name=results.name) if active is None else active
+    run = wandb.init(name=results.name[:LONGEST]) if active is None else active
     try:
         run.log(results.values, step=step)
         run.config.update(results.tags, allow_val_change=True)
@@ -159,18 +165,32 @@ def _tensorboard(results: Logged, step: int | None) -> None:
             "log_to(torch.utils.tensorboard.SummaryWriter())."
         ) from error
 
-    # One folder of runs/ is one line in TensorBoard's list, so the name must not make folders of its own.
-    folder = re.sub(r"[^\w.-]+", "_", results.name).strip(".") or "run"
-    with SummaryWriter(f"runs/{folder}") as writer:
+    with SummaryWriter(f"runs/{folder_name(results.name)}") as writer:
         _write(results, writer, step)
+
+
+def folder_name(text: str) -> str:
+    """Return a name for a folder, made of a text: one folder, that all file systems allow, and another one for another long text.
+
+    >>> folder_name("../runs/bm25 (k1=0.9)"), folder_name("..."), len(folder_name("x" * 400))
+    ('_runs_bm25_k1_0.9_', 'run', 100)
+    """
+    # one folder of runs/ is one line in TensorBoard's list, so the name must not make folders of its own
+    name = re.sub(r"[^\w.-]+", "_", text).strip(".") or "run"
+    if len(name.encode()) <= LONGEST:
+        return name
+    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:DIGITS]
+    return f"{name.encode()[: LONGEST - DIGITS - 1].decode(errors='ignore')}-{digest}"
 
 
 def _write(results: Logged, writer: Any, step: int | None) -> None:
     """Write values as scalars, and what they mean as text, with a ``SummaryWriter`` of PyTorch or tensorboardX."""
     for name, value in (results.values).items():
         writer.add_scalar(name, value, step)
-    writer.add_text("rankwell", "\n".join(f"- {key}: `{value}`" for key, value in results.tags.items()), step)
-    writer.add_text("rankwell.json", f"```json\n{results.json}\n```", step)
+    tags = "\n".join(f"- {key}: `{value}`" for key, value in results.tags.items())
+    for name, text in (("rankwell", tags), ("rankwell.json", f"```json\n{results.json}\n```")):
+        # halves of characters, which names of files may hold, are no UTF-8
+        writer.add_text(name, text.encode(errors="replace").decode(), step)
 
 
 TRACKERS: dict[str, Callable[[Logged, int | None], None]] = {

@@ -14,6 +14,7 @@ from rankwell.readers.collections.topics import topics_in
 from rankwell.readers.files import File
 from rankwell.readers.paths import recoded
 from rankwell.readers.reading import read_qrels
+from rankwell.readers.scans import refuse_whole_disk
 from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels
@@ -157,6 +158,7 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
 
 def _folder(folder: Path, encoding: str | None) -> Documents:
     """The documents of a folder of TREC files."""
+    refuse_whole_disk(folder)
     paths = sorted(each for each in folder.rglob("*") if each.is_file())
     if not paths:
         raise InputError(f"{folder}: the folder is empty.")
