@@ -54,6 +54,8 @@ def _tell_version() -> int:
 
     try:
         print(f"rankwell {__version__}", flush=True)
+    except BrokenPipeError:
+        return 0  # the reader has gone away
     except OSError as error:
         sys.stderr.write(f"rankwell: stdout: cannot be written ({error.strerror}).\n")
         return 3

@@ -145,6 +145,17 @@ def test_a_reader_that_goes_away_is_no_error():
     assert not done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell with pipes")
+@pytest.mark.parametrize(
+    "words", ["--help", "evaluate --help", "plot", "judging --help", "--version", "metrics"]
+)
+@pytest.mark.parametrize("reader", ["head -1", "true"])
+def test_a_reader_of_the_help_that_goes_away_is_no_error(words, reader):
+    line = f"{{ {sys.executable} -m rankwell {words}; echo $? >&2; }} | {reader}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
+    assert done.stderr == "0\n"
+
+
 def program(*arguments, environment=(), **options):
     """The program in a process of its own."""
     command = [sys.executable, "-m", "rankwell", *arguments]

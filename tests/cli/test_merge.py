@@ -162,3 +162,13 @@ def test_systems_of_different_metrics_fit_in_no_table(tmp_path, capsys):
         res.save(tmp_path / f"{name}.json")
     assert run(["merge", str(tmp_path)]) == 2
     assert "systems have different metrics (a and b …)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["gone", "gone.parquet", "gone/2026-11-01..2026-11-03", "gone/2026-11-01.."])
+@pytest.mark.parametrize(
+    "command", [["merge"], ["compare", "none", "old"], ["gate", "none", "--baseline", "old"]]
+)
+def test_a_folder_that_is_not_there_is_said_to_be_not_there(tmp_path, monkeypatch, capsys, command, name):
+    monkeypatch.chdir(tmp_path)
+    assert run([*command, name]) == 3
+    assert "cannot be read (No such file or directory)." in capsys.readouterr().err

@@ -110,3 +110,18 @@ def test_scores_ids_and_queries_of_one_run_alone():
 def test_what_cannot_be_compared_is_one_error(arguments, options, message):
     with pytest.raises(rw.RankwellError, match=message):
         rw.rbo(*arguments, **options)
+
+
+@pytest.mark.parametrize(("one", "other", "word"), [(["a", "b"], ["b", "a"], "run=['a', 'b']"), ({"q": ["a"]}, (1, 2), r"other=(1, 2)")])  # fmt: skip
+def test_one_list_is_answered_by_how_to_give_it(one, other, word):
+    with pytest.raises(rw.RankwellError) as caught:
+        rw.rbo(one, other)
+    listed = list(one if word.startswith("run") else other)
+    assert str(caught.value) == f"{word}: lists have a query each; give {{'q': {listed}}}."
+
+
+def test_a_list_of_files_is_still_a_run_of_several(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(f"{name} Q0 d1 1 2 t\n{name} Q0 d2 2 1 t\n")
+    files = [str(tmp_path / name) for name in "ab"]
+    assert rw.rbo(files, files).mean["ext"] == 1

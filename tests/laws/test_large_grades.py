@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields
 
 import pytest
 from tests.laws.test_laws import METRICS
@@ -70,3 +71,13 @@ def test_gains_whose_sum_is_no_number_are_an_error_that_names_the_grade(metric, 
 def test_a_weight_that_makes_a_sum_no_number_is_an_error(metric):
     with pytest.raises(rw.RankwellError, match=r"1e\+308"):
         rw.evaluate({"q": {"a": 3.0, "b": 2.0}}, {"q": {"a": 2, "b": 1}}, metric, policy=POLICY)
+
+
+def test_only_negative_grades_are_no_grade_above_the_highest():
+    # what is judged below 0 gains nothing, as what is judged 0: nobody has set a max_grade that is too low
+    given = example(1)
+    low, zero = ({q: dict.fromkeys(row, grade) for q, row in given.qrels.items()} for grade in (-2, 0))
+    for metric in SOME:
+        if "max_grade" in {each.name for each in fields(metric)} and not metric.needs:
+            below, at = (Data(given.run, qrels).results(metric, policy=POLICY).mean for qrels in (low, zero))
+            assert below == pytest.approx(at, nan_ok=True), metric

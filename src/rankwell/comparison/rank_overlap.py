@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -86,6 +87,18 @@ class Overlap:
         return self.to_table()._repr_html_()
 
 
+def _refuse_one_list(word: str, given: Any) -> None:
+    """Refuse the items of one list, which everybody tries first; a list of texts is the files of a run, if they are there."""
+    if not isinstance(given, list | tuple) or not given:
+        return
+    if all(isinstance(each, str | int) for each in given) and not any(
+        Path(str(each)).exists() for each in given
+    ):
+        raise UsageError(
+            f"{word}={brief(given)}: lists have a query each; give {{'q': {brief(list(given))}}}."
+        )
+
+
 @checked
 def rbo(
     run: Any, other: Any, p: float = 0.9, *, policy: Policy | None = None, **rules: Unpack[Rules]
@@ -125,6 +138,8 @@ def rbo(
     """
     if not 0 < p < 1:
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
+    for word, each in (("run", run), ("other", other)):
+        _refuse_one_list(word, each)
     given = policy_with(policy, rules, ("p",))
     if given.ties in ("best", "worst", "expected"):
         raise UsageError(

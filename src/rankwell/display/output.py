@@ -130,6 +130,9 @@ def printing(remedy: str = "Give -o FILE, or leave stdout open.") -> Iterator[No
         raise
     except BrokenPipeError:
         _discard_output()
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise  # Rich, which prints the help, makes a failure of a reader that goes away
     except OSError as error:
         if error.filename is not None:  # not of stdout, but of a name that no file can have
             raise InputError(f"{error.filename}: cannot be used ({error.strerror}).") from error

@@ -149,6 +149,8 @@ def _all(text: str) -> list[SavedFile]:
         if not matches:
             raise InputError(f"{text}: no file matches the pattern.")
         return [SavedFile(path) for path in matches]
+    if not os.path.exists(text):  # noqa: PTH110
+        raise InputError(f"{text}: cannot be read (No such file or directory).")
     return [SavedFile(folder)]
 
 

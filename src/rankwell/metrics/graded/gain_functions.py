@@ -125,7 +125,8 @@ def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
     UsageError
         If a level is higher than that.
     """
-    highest = context.grade_max if metric.max_grade is None else metric.max_grade
+    # a scale has a 0, also where all that is judged is below it: then nothing gains, and no query has a value
+    highest = max(context.grade_max or 0, 0) if metric.max_grade is None else metric.max_grade
     top = float(context.scale.level(np.array([highest], float), metric.rel, metric.gain_from)[0])
     if len(level) and level.max() > top:
         raise UsageError(
