@@ -14,7 +14,9 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.calls.public import CALLS
@@ -55,6 +57,11 @@ def outcome(seed: int) -> tuple[str, str]:
                 given[argument], what = changed(given[argument], draw)
                 odd.append(f"{argument}: {what}")
     what = f"{name} (seed {seed}){''.join(', ' + each for each in odd)}"
+    return answer(function, given), what
+
+
+def answer(function: Callable[..., Any], given: dict[str, Any]) -> str:
+    """Make a call, and return what came of it."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
     try:
         with warnings.catch_warnings():
@@ -72,7 +79,7 @@ def outcome(seed: int) -> tuple[str, str]:
         came = "answered"
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return came, what
+    return came
 
 
 @pytest.fixture

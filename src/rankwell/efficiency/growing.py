@@ -125,7 +125,11 @@ def growth(
                 for size in chosen
             )
             return _measured(
-                steps, settings, folder, progress or (lambda _: None), (repetitions, warmup, seed)
+                steps,
+                settings,
+                folder,
+                (lambda _: None) if progress is None else progress,
+                (repetitions, warmup, seed),
             )
         finally:
             for each in (team for step in steps for team in step.teams):

@@ -76,8 +76,9 @@ class Open:
         rate: object = self.rate
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate < 1e9:
             raise UsageError(f"rate is a number of queries per second above 0, not {brief(rate)}.")
-        if self.arrivals not in ("poisson", "constant"):
-            raise UsageError(f"arrivals is poisson or constant, not {brief(self.arrivals)}.")
+        arrivals: object = self.arrivals
+        if not isinstance(arrivals, str) or arrivals not in ("poisson", "constant"):
+            raise UsageError(f"arrivals is poisson or constant, not {brief(arrivals)}.")
         check_count("concurrency", self.concurrency)
 
     def due(self, calls: int, rng: np.random.Generator) -> np.ndarray | None:

@@ -110,7 +110,7 @@ def measure(
         ("seed", seed, 0),
     ):
         check_count(word, number, least)
-    tell = progress or (lambda _: None)
+    tell = (lambda _: None) if progress is None else progress
     limits = Limits(timeout, index_timeout, memory)
     settings = {
         "k": k, "queries": len(plan.ids), "loads": [str(each) for each in plan.loads], "repetitions": repetitions,

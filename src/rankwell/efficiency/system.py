@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.tables.arguments import plain
 
 FIELD = re.compile(r"\{\{|\}\}|\{(\w+)\}")  # doubled braces stand for themselves
 FIELDS = {
@@ -122,10 +123,12 @@ class Command:
         if search is None and batch is None:
             raise UsageError("a Command needs search= or batch=.")
         given = {"search": search, "index": index, "batch": batch}
+        for word, command in given.items():
+            plain(word, command, str, None)
         self.commands = {
             word: _split(word, command) for word, command in given.items() if command is not None
         }
-        self.output = output
+        self.output = plain("output", output, int)
         # given by the one who measures: where the index and the files of a batch are, and the seconds that a query may take
         self.folder: Path | None = None
         self.timeout: float | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from rankwell.efficiency.process import Ended, Process
 from rankwell.efficiency.system import path_of
 from rankwell.errors import UsageError, brief
 from rankwell.records import record
+from rankwell.tables.arguments import UNFIT, fitted
 
 
 @record
@@ -25,7 +25,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for word, seconds in (("timeout", self.call), ("index_timeout", self.index)):
-            if seconds is not None and not 0 < seconds < math.inf:
+            if seconds is not None and (fitted(seconds, float) is UNFIT or seconds <= 0):
                 raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
 
 

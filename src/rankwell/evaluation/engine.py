@@ -57,6 +57,12 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
         If no engine has this name.
     """
     if wanted is not None and not isinstance(wanted, str):
+        if isinstance(wanted, type) or not (
+            callable(getattr(wanted, "run", None)) and hasattr(wanted, "opens")
+        ):
+            raise UsageError(
+                f"engine={brief(wanted)}: must be {one_of(engines())}, or an engine such as rw.Stream(memory='4GiB')."
+            )
         return wanted
     if wanted is None and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.judge.asked import Asked
-from rankwell.judge.policy import Policy, Rules
+from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
@@ -139,7 +139,7 @@ def read_inputs(
     RankwellError
         If a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
-    wanted, rules = metrics_of(metrics), policy
+    wanted, rules = metrics_of(metrics), policy_with(policy, {})
     tool = None
     if preset is not None:
         from rankwell.evaluation.preset import preset_of
@@ -253,7 +253,7 @@ def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
     UsageError
         If a word is given twice, or ``read`` has one that is none of these.
     """
-    read = options.get("read") or {}
+    read = {} if options.get("read") is None else options["read"]
     if not isinstance(read, Mapping):
         raise UsageError(f"read= takes words such as {{'encoding': 'latin-1'}}, not {brief(read)}.")
     found = dict(read)
@@ -283,11 +283,13 @@ def read_with(read: Mapping[str, Any] | None, rules: Any) -> Mapping[str, Any] |
 
 def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what ``read_run`` and ``read_qrels`` take of words about reading; UsageError as for ``reading_in``."""
-    if not read and list(words.values()).count(None) == len(words):  # without a call for each word
+    if read is None and {*map(type, words.values())} <= {NoneType}:  # without a call for each word
         return {}, {"columns": NOTHING_SAID}
     found = reading_in({"read": read, **words})
-    encoding = found.get("encoding")
+    encoding = plain("encoding", found.get("encoding"), str, None)
     plain("order", found.get("order"), Literal["rows"], None)
+    for word in ("format_in", "qrels_format"):
+        plain(word, found.get(word), str, None)
     of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
     of_run |= {word: found.get(word) for word in OF_RUNS}
     items_in = found.get("qrels_items_in")
@@ -315,7 +317,7 @@ def refuse_words(
 
 def encoding_of(options: Mapping[str, Any]) -> str | None:
     """Return the encoding of text files among the arguments of a function."""
-    found: str | None = reading_in(options).get("encoding")
+    found: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
     return found
 
 

@@ -25,7 +25,7 @@ from rankwell.judging.told import Told
 from rankwell.metrics import Wanted
 from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation
-from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
 from rankwell.tables.csr import owners
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -240,13 +240,14 @@ def _left_out(given: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tup
     """The runs to leave out; UsageError for one that is none, or if too few are left."""
     if given is None:
         return ()
-    names = tuple(runs) if given == "each" else (given,) if isinstance(given, str) else tuple(given)
+    is_each = isinstance(given, str) and given == "each"
+    names = tuple(runs) if is_each else tuple(as_list("leave_out", given))
     for name in names:
         if name not in runs:
             raise UsageError(
                 f"leave_out={brief(name)}: is no run; they are {one_of(runs)}.{nearest(name, runs)}"
             )
-    if len(runs) - (1 if given == "each" else len(set(names))) < 2:
+    if len(runs) - (1 if is_each else len(set(names))) < 2:
         raise UsageError("leave_out= leaves fewer than two runs to choose by.")
     return names
 

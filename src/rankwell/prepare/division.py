@@ -17,6 +17,7 @@ from rankwell.prepare.pairs import Coded, by_code, coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import record
+from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.ids import Ids
 
 How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
@@ -83,7 +84,7 @@ def _moment_of(at: Any, log: Log) -> float:
         at = _date_of(at)
     elif isinstance(at, str):
         try:
-            return float(at)
+            at = float(at)
         except ValueError:
             at = _date_of(at)
     if isinstance(at, dt.date) and kind.is_numeric():
@@ -95,8 +96,8 @@ def _moment_of(at: Any, log: Log) -> float:
         return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
     if isinstance(at, dt.date):
         return float(pl.Series([at]).cast(kind).to_physical().item())
-    if isinstance(at, (int, float)) and kind.is_numeric():
-        return float(at)
+    if kind.is_numeric() and (number := fitted(at, float)) is not UNFIT:
+        return float(number)
     raise UsageError(f"at={brief(at)}: the times of {log.name} are {kind}; give a date such as 2013-08-01.")
 
 

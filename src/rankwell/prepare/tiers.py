@@ -16,7 +16,7 @@ from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.column_names import quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
 from rankwell.tables.columns import known_word
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
@@ -111,6 +111,12 @@ def scale_by_tier(
         L. Kish, Survey Sampling, Wiley 1965 (effective sample size).
     """
     _refuse(how, default, normalise, bounds, factors)
+    try:
+        into.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"into={brief(into)}: half of a character (a lone surrogate) names no column."
+        ) from None
     log = _read(interactions, tiers, columns, name)
     held = tiers_of(log, tiers, tier)
     factor = _factors(log, held, factors, default)
@@ -174,8 +180,12 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
         raise UsageError(f"normalise= and bounds= apply to weights; how={brief(how)} makes none.")
     if normalise is not None and bounds is not None:
         raise UsageError("normalise= and bounds= exclude each other: a bound moves the mean away from 1.")
-    if bounds is not None and not bounds[0] < bounds[1]:
-        raise UsageError(f"bounds={bounds}: the lower bound must be below the upper one.")
+    if bounds is not None:
+        ends = [fitted(each, float) for each in as_list("bounds", bounds)]
+        if len(ends) != 2 or UNFIT in ends:
+            raise UsageError(f"bounds={brief(bounds)}: must be two numbers, such as (0.1, 10).")
+        if not ends[0] < ends[1]:
+            raise UsageError(f"bounds={bounds}: the lower bound must be below the upper one.")
 
 
 def _read(interactions: Any, tiers: Any, columns: Mapping[str, str] | None, name: str | None) -> Log:

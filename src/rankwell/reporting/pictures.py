@@ -16,7 +16,7 @@ from rankwell.display.escaping import HTML
 from rankwell.display.output import write_bytes
 from rankwell.display.page import data_block, page, words_of
 from rankwell.display.table import visible
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.extra import require_extra
 from rankwell.reporting.plots.theme import FONT, config
 from rankwell.reporting.rendering import label_of, static, vega
@@ -79,6 +79,8 @@ def save(chart: Any, path: str | Path, *, scale: float = 2, lang: str = "en") ->
     form = form_of(path)
     if not 0 < scale <= LARGEST:
         raise UsageError(f"scale={scale:g}: must be above 0 and at most {LARGEST}, such as 2.")
+    if not callable(getattr(chart, "to_dict", None)):
+        raise UsageError(f"save takes what a function of rankwell.plot returns, not {brief(chart)}.")
     content, missing = content_of(chart, form, scale=scale, lang=lang)
     write_bytes(content, str(path))
     if missing:

@@ -96,6 +96,29 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     raise UsageError(f"{word}={brief(value)}: must be {one_of(words)}{limit}.{near}")
 
 
+def as_list(word: str, given: Any) -> list[Any]:
+    """Return what an argument lists, or the one text that it is; nothing for None.
+
+    Raises
+    ------
+    UsageError
+        If it lists nothing.
+
+    Examples
+    --------
+    >>> as_list("highlight", "bm25"), as_list("highlight", ("a", "b")), as_list("highlight", None)
+    (['bm25'], ['a', 'b'], [])
+    """
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return [given]
+    try:
+        return list(given.tolist() if hasattr(given, "tolist") else given)
+    except TypeError:
+        raise UsageError(f"{word}={brief(given)}: must be text, or several in a list.") from None
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function refuse plain arguments that are not what its signature says, before anything is read.
 

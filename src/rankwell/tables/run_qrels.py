@@ -77,7 +77,7 @@ class Run:
         place: Place | None = None,
         rank_base: Literal[0, 1] | None = None,
     ) -> None:
-        at = place or RowOf(plain("name", name, str))
+        at = RowOf(plain("name", name, str)) if place is None else place
         self.name = name
         rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
         self.rows: Rows = rows.owned()
@@ -190,7 +190,7 @@ class Qrels:
     ) -> None:
         self.name = name
         self.assessor = None if assessor is None else Assessor.of(assessor)
-        self.place = place or RowOf(name)
+        self.place = RowOf(name) if place is None else place
         self.by_query = query if isinstance(query, Stretches) else ids_of(query, "query")
         self.item = ids_of(item, "item")
         self.grade = None if grade is None else _grades(grade, self.place)

@@ -38,7 +38,8 @@ class Margin(NamedTuple):
         >>> Margin.of("1%"), Margin.of(0.02)
         (Margin(value=0.01, is_relative=True), Margin(value=0.02, is_relative=False))
         """
-        found = NUMBER.fullmatch(str(given)) if not isinstance(given, bool) else None
+        # Python refuses to write the largest whole numbers
+        found = NUMBER.fullmatch(brief(given) if isinstance(given, int) else str(given))
         if found is None or not math.isfinite(float(found[1])):
             raise UsageError(f"a margin is a number such as 0.01, or a share such as 1%, not {brief(given)}.")
         return cls(float(found[1]) / (100 if found[2] else 1), bool(found[2]))

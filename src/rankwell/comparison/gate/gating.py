@@ -25,14 +25,14 @@ from rankwell.comparison.gate.limits import (
 from rankwell.comparison.gate.verdict import Gate
 from rankwell.comparison.groups import Groups, columns_of, groups_of
 from rankwell.comparison.methods import FailOn, Mode, refuse_more_than_all
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.evaluation.inputs import encoding_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.system_names import short_name
 from rankwell.results import Results
 from rankwell.results.loading import opened
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_list, checked
 from rankwell.tables.run_qrels import Run
 
 
@@ -145,6 +145,10 @@ def gate(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
     )
     own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
+    checks = as_list("checks", checks)
+    for each in checks:
+        if not isinstance(each, Limit) and not callable(getattr(each, "found", None)):
+            raise UsageError(f"checks= are values of Paired, Estimated or Limit, not {brief(each)}.")
     more = [each for each in checks if isinstance(each, Limit)]
     parts = decided([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
     refuse_margins_too_small_to_see(parts, rules)

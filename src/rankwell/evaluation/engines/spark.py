@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError
+from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
     from rankwell.evaluation.task import Task
@@ -41,7 +42,7 @@ class Spark:
     opens: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.groups is not None and self.groups < 1:
+        if self.groups is not None and plain("groups", self.groups, int) < 1:
             raise UsageError(f"Spark(groups={self.groups}): must be at least 1.")
 
     def opened(self) -> Any:

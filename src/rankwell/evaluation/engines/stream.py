@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError, brief
+from rankwell.tables.arguments import plain
 from rankwell.tables.room import free_memory
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ class Stream:
     opens: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.part_rows is not None and self.part_rows < 1:
+        if self.part_rows is not None and plain("part_rows", self.part_rows, int) < 1:
             raise UsageError(f"Stream(part_rows={self.part_rows}): must be at least 1.")
+        if self.resume is not None and not isinstance(self.resume, str | os.PathLike):
+            raise UsageError(f"Stream(resume={brief(self.resume)}): must be the path of a folder.")
         if self.memory is not None:
             self._refuse_too_little(PROGRAM + (100 << 20), "the program alone")
 

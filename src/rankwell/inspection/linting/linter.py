@@ -15,7 +15,7 @@ from rankwell.inspection.linting.data import Data, Settings
 from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.readers import read_items
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_list, checked, plain
 from rankwell.tables.run_qrels import Run
 
 __all__ = ["Finding", "Findings", "lint"]
@@ -113,7 +113,10 @@ def lint(
     learned = None if train is None else tried(partial(qrels_data, columns=NOT_NAMED), train, found, encoding)
     catalogue = None if items is None else tried(read_items, items, found, encoding)
     ready = [each for each in ready if fits(each.run, judged, found)]
-    settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
+    allowed = (
+        None if scale is None else tuple(plain("scale", each, float) for each in as_list("scale", scale))
+    )
+    settings = Settings(k, allowed, metric, policy)
     data = Data(tuple(ready), judged, catalogue, learned, settings)
     if cleaned_copies is not None:
         found += write_copies(data, Path(cleaned_copies))

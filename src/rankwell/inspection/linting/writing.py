@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,12 +37,14 @@ def write_copy(table: pl.DataFrame, source: Run | Qrels, folder: Path) -> Path:
     """
     name, form = _name_and_format(source)
     target = folder / name
-    if target.exists():
+    if os.path.exists(target):  # noqa: PTH110 - unlike Path, of names that are too long, too
         raise UsageError(f"{target}: is there already. Name an empty folder for cleaned copies.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror}).") from error
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{folder}: cannot be written ({getattr(error, 'strerror', None) or error})."
+        ) from error
     with whole_file(target) as whole:
         if form == "delimited":
             table.write_csv(whole, separator=SEPARATORS.get(target.suffix.lower(), ","))

@@ -19,6 +19,7 @@ from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
+from rankwell.tables.arguments import as_list
 from rankwell.tables.ranked import Ranked
 
 OF_AP: dict[str, Callable[..., Estimate | None]] = {
@@ -119,9 +120,9 @@ def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
     UsageError
         For a metric, or a switch of it, that no estimator is of; an unknown estimator; or a metric that none of those given is of.
     """
-    names = (
-        DEFAULT if estimators is None else (estimators,) if isinstance(estimators, str) else tuple(estimators)
-    )
+    names = DEFAULT if estimators is None else tuple(as_list("estimators", estimators))
+    if not names:
+        raise UsageError(f"estimators= is empty; give {one_of(RULES)}.")
     for name in names:
         if name not in RULES:
             raise UsageError(f"estimators={brief(name)}: must be {one_of(RULES)}.{nearest(name, RULES)}")

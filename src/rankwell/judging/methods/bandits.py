@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwell.errors import UsageError, brief
 from rankwell.judging.methods.method import ByRun
 from rankwell.judging.told import Told
 
@@ -24,6 +25,8 @@ class _Bandit(ByRun):
 
     def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
+        if seed < 0:
+            raise UsageError(f"seed={brief(seed)}: must be 0 or more.")
         self.won: dict[int, np.ndarray] = {}
         self.played: dict[int, np.ndarray] = {}
         self.draws: dict[int, np.random.Generator] = {}

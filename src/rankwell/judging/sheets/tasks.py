@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from rankwell.errors import UsageError, brief
+
 Order = Literal["query", "given", "random"]
 GAP = 10  # tasks between a pair and its repeat, where the sheet is long enough
 
@@ -34,6 +36,8 @@ def tasks_of(
     >>> [task.is_repeat for task in tasks_of([0, 0, 1], repeats=0.1)]
     [False, False, False, True]
     """
+    if seed < 0:
+        raise UsageError(f"seed={brief(seed)}: must be 0 or more.")
     draw = np.random.default_rng(seed)
     n = len(queries)
     shuffled = draw.permutation(n)

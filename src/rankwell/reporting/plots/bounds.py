@@ -16,11 +16,13 @@ from rankwell.reporting.rows.bounds import Bounds, bounded, bounds_of
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 ENDS = "lowest", "highest"
 
 
 @drawing
+@checked
 def bounds(
     results: Mapping[str, Results] | Results,
     *,

@@ -20,6 +20,7 @@ from rankwell.reporting.plots.paired import STYLES
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.differences import pair_in, rows_of
 from rankwell.reporting.rows.given import (
+    comparison_in,
     per_query_metric,
     primary_of,
     results_in,
@@ -80,6 +81,7 @@ def differences(
     'rr per query: new − old'
     """
     words = words_of(lang)
+    comparison = None if comparison is None else comparison_in(comparison)
     if isinstance(results, Diff):
         metric, first, second = results.metric, results.names[1], results.names[0]
         results = dict(zip(results.names, results.results, strict=True))

@@ -10,6 +10,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
 from rankwell.reporting.plots.theme import MOST_COLOURS
 from rankwell.reporting.rows.labels import shortened
+from rankwell.tables.arguments import as_list
 
 P = ParamSpec("P")
 FEW = 3  # systems that are in colour when there are too many for all
@@ -93,7 +94,7 @@ class Drawn:
         >>> Drawn.of(["a", "b"], None, ["b", "a"]).bright, Drawn.of(["a", "b"], "a", ["b", "a"]).bright
         (('b', 'a'), ('a',))
         """
-        wanted = [highlight] if isinstance(highlight, str) else list(highlight or [])
+        wanted = as_list("highlight", highlight)
         for name in wanted:
             if name not in names:
                 raise UsageError(f"highlight={brief(name)}: must be {_some(names)}.{nearest(name, names)}")

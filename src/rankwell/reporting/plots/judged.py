@@ -15,12 +15,14 @@ from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent
 from rankwell.reporting.plots.lines import lines, names_at_ends
 from rankwell.reporting.rows.judged import Share, cuts, shares_of
 from rankwell.reporting.rows.systems import runs_of
+from rankwell.tables.arguments import checked
 
 MIDDLE = 10  # the cut-off by which systems are in order
 WIDTH, HEIGHT = 480, 280
 
 
 @drawing
+@checked
 def judged(
     runs: Any,
     qrels: Any,

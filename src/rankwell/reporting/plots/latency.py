@@ -20,6 +20,7 @@ from rankwell.reporting.rows.costs import is_log
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.latency import groups_in, rows_of
 from rankwell.reporting.rows.texts import beside, lines
+from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
 WIDTH, HEIGHT, NARROW = 480, 320, 300
@@ -30,6 +31,7 @@ LABEL = "'p' + format(100 * (1 - datum.value), '~r')"
 
 
 @drawing
+@checked
 def latency(
     costs: Any,
     *,

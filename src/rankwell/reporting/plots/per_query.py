@@ -13,7 +13,7 @@ from rankwell.display.table import count
 from rankwell.metrics import Wanted
 from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.plots.theme import finished
-from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
+from rankwell.reporting.rows.given import Values, comparison_in, per_query_metric, results_in, values_of
 from rankwell.reporting.rows.per_query import (
     BOX,
     MEAN,
@@ -71,6 +71,7 @@ def per_query(
     'rr per query'
     """
     words = words_of(lang)
+    comparison = None if comparison is None else comparison_in(comparison)
     given = results_in(results)
     wanted = per_query_metric(given, metric)
     values = best_first(values_of(given, wanted, comparison), wanted, comparison)

@@ -22,11 +22,13 @@ from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.rows.rel_sweep import Point, points_of, thresholds_in
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.reporting.rows.texts import axis_title
+from rankwell.tables.arguments import checked
 
 WIDTH, HEIGHT = 480, 300
 
 
 @drawing
+@checked
 def rel_sweep(
     runs: Any,
     qrels: Any,

@@ -16,12 +16,14 @@ from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
 from rankwell.reporting.rows.ties import Range, Touched, movable, ranges_of, touched_of
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 NARROW = 150
 ENDS = "worst", "best"
 
 
 @drawing
+@checked
 def ties(
     results: Mapping[str, Results] | Results,
     *,

@@ -19,6 +19,7 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
+from rankwell.tables.arguments import UNFIT, as_list, fitted
 from rankwell.tables.cores import cores
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.states import Mean
@@ -45,7 +46,9 @@ def without_cut(metric: Wanted) -> Metric:
         has_cut = CUT.search(metric) is not None
         found = metric_of(metric if has_cut else f"{metric}@1")
     else:
-        found = metric() if isinstance(metric, type) else metric
+        # a class makes one without a cut-off, which metric_of may refuse
+        is_own = isinstance(metric, type) and issubclass(metric, Metric)
+        found = metric() if is_own else metric_of(metric)  # type: ignore[operator]
         has_cut = found.k is not None
         _ = found if has_cut else found @ 1  # which refuses a metric that takes none
     base = replace(found, k=None)
@@ -58,11 +61,12 @@ def at_cuts(base: Metric, ks: Sequence[int] | None) -> list[Metric]:
     """Return the metric at each cut-off, and without any given what tells how deep the lists are."""
     if ks is None:
         return [*(replace(base, k=k) for k in KS), Deepest()]
-    if not ks or list(ks) != sorted(set(ks)):
+    cuts = [fitted(each, int) for each in as_list("ks", ks)]
+    if not cuts or UNFIT in cuts or cuts != sorted({*cuts}):
         raise UsageError(
             f"ks={brief(ks)}: must be distinct whole numbers in ascending order, such as [1, 5, 10]."
         )
-    return [replace(base, k=k) for k in ks]
+    return [replace(base, k=k) for k in cuts]
 
 
 def rows_of(
