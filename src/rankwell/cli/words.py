@@ -24,7 +24,7 @@ OTHERS = (
 
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
 FIRST = (
-    "action", "alpha", "at", "bounds", "cap", "correction", "date", "flips", "fold_in", "form", "how", "label", "normalise", "of", "per_query", "power",
+    "action", "alpha", "at", "bounds", "cap", "correction", "date", "flips", "fold_in", "form", "how", "into", "label", "normalise", "of", "per_query", "power",
     "preset", "reach", "recent", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials", "window", "within",
 )  # fmt: skip
 
