@@ -270,9 +270,9 @@ def test_every_public_function_is_tried():
 
 @pytest.mark.parametrize("name", VALID)
 def test_odd_values_of_every_argument_are_answered_or_refused(name, own_folder):  # noqa: F811
-    seed = 1 if os.environ.get("RANKWELL_CI") == "1" else int(os.environ["RANKWELL_SEED"])
+    # the same values each time; others are tried by the command above
     values = 1 if name in SLOW else VALUES
-    assert not faults(name, random.Random(f"{seed} {name}"), values)
+    assert not faults(name, random.Random(f"1 {name}"), values)
 
 
 @pytest.mark.parametrize("name", [each for each in VALID if each not in ("read_experiment", "Spark", *SLOW)])

@@ -26,6 +26,7 @@ from rankwell.efficiency.system import Command, searches
 from rankwell.efficiency.team import Limits, Team
 from rankwell.errors import UsageError
 from rankwell.statistics.growth import REPETITIONS
+from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,6 +99,7 @@ def growth(
     check_count("repetitions", repetitions, 1)
     if repetitions < REPETITIONS:
         raise UsageError(f"growth needs at least {REPETITIONS} repetitions, not {repetitions}.")
+    plain("threads", threads, bool)
     limits = Limits(timeout, index_timeout, memory)
     count, part = subsets(documents, seed)
     chosen = sizes_of(count, sizes, reason)

@@ -23,6 +23,7 @@ from rankwell.efficiency.session import Found, Session
 from rankwell.efficiency.system import Command, batches, check_system, searches
 from rankwell.efficiency.team import Limits, Team
 from rankwell.errors import UsageError, brief
+from rankwell.tables.arguments import plain
 from rankwell.tables.collections import Documents
 
 
@@ -102,6 +103,7 @@ def measure(
     (4, ['1', '2'])
     """
     refuse_elsewhere()
+    plain("threads", threads, bool)
     plan = Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
     for word, number, least in (
         ("repetitions", repetitions, 0),

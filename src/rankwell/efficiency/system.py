@@ -25,6 +25,7 @@ FIELDS = {
     "batch": ("index", "queries", "k", "run"),
 }
 CHUNK = 1 << 16
+LONGEST = 1 << 17  # characters of a command, as Linux has it for one argument
 LAST = 2_000  # characters of what a program says of its errors
 
 
@@ -263,6 +264,8 @@ def _too_late(process: subprocess.Popen[bytes], seconds: float | None) -> CallEr
 def _split(word: str, command: str) -> list[str]:
     """The words of a command, whose fields all exist."""
     known = FIELDS[word]
+    if len(command) > LONGEST:  # before it is split, which takes as long as the square of it
+        raise UsageError(f"{word}: a command of {len(command):,} characters can be started by no system.")
     try:
         words = shlex.split(command)
     except ValueError as error:

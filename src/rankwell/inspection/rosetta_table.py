@@ -17,7 +17,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import OF_TRAIN, Inputs, read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.own_query import OWN
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
@@ -140,7 +140,7 @@ def rosetta(
     >>> table.lines[0].value
     0.5
     """
-    asked = metrics_of(metrics)
+    asked, policy = metrics_of(metrics), policy_with(policy, {})
     tools = Tools(asked, policy)
     needs = frozenset().union(*(metric.needed() for metric in (*asked, *tools.metrics)))
     tools.tables = read_tables(needs, train=train, items=items, users=users)

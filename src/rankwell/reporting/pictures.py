@@ -20,6 +20,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.extra import require_extra
 from rankwell.reporting.plots.theme import FONT, config
 from rankwell.reporting.rendering import label_of, static, vega
+from rankwell.tables.arguments import checked
 
 FORMS = "svg", "png", "pdf", "html", "json"
 LARGEST = 20  # pixels
@@ -44,6 +45,7 @@ OF_EVERY_OBJECT = frozenset(
 NAMED = 8  # missing characters that a warning names
 
 
+@checked
 def save(chart: Any, path: str | Path, *, scale: float = 2, lang: str = "en") -> None:
     """Write a picture to a file, in the format of its suffix; the file appears once it is complete.
 

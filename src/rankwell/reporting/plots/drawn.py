@@ -96,7 +96,7 @@ class Drawn:
         """
         wanted = as_list("highlight", highlight)
         for name in wanted:
-            if name not in names:
+            if not isinstance(name, str) or name not in names:
                 raise UsageError(f"highlight={brief(name)}: must be {_some(names)}.{nearest(name, names)}")
         if len(wanted) > MOST_COLOURS:
             raise UsageError(f"highlight= names {len(wanted)} systems; at most {MOST_COLOURS} have a colour.")
