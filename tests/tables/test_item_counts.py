@@ -52,7 +52,7 @@ OF_COUNTS = ("coverage@5", "coverage(users=7)@5", "prediction_coverage", "gini@5
 
 @pytest.mark.parametrize("name", OF_COUNTS)
 def test_a_catalogue_of_a_hundred_million_items_takes_no_more_room_than_what_is_shown(name):
-    metric, context = metric_of(name), SimpleNamespace(catalogue=range(CATALOGUE))
+    metric, context = metric_of(name), SimpleNamespace(catalogue=range(CATALOGUE), items=None)
     batches = [lists_of(random_lists(seed, CATALOGUE)) for seed in range(8)]
     metric.value(metric.state(batches[0], context))  # modules that are imported at the first call
     tracemalloc.start()
@@ -72,7 +72,7 @@ def test_a_catalogue_of_a_hundred_million_items_takes_no_more_room_than_what_is_
 @pytest.mark.parametrize("size", [50, SMALL, SMALL + 1, (1 << 16) + 1])
 @pytest.mark.parametrize("name", OF_COUNTS)
 def test_batches_of_any_size_give_the_value_of_all_lists_at_once(name, size):
-    metric, context = metric_of(name), SimpleNamespace(catalogue=range(size))
+    metric, context = metric_of(name), SimpleNamespace(catalogue=range(size), items=None)
     lists = random_lists(size, size)
     whole = metric.value(metric.state(lists_of(lists), context))
     for step in (1, 7):
@@ -102,7 +102,7 @@ def test_counts_are_those_of_a_plain_loop_however_they_are_kept():
 def test_a_sum_of_parts_leaves_the_parts_as_they_were_and_is_that_of_adding_states(name):
     metric, context, none = (
         metric_of(name),
-        SimpleNamespace(catalogue=range(2 * SMALL)),
+        SimpleNamespace(catalogue=range(2 * SMALL), items=None),
         np.empty(0, np.int64),
     )
     lists = random_lists(8, 2 * SMALL) + [list(range(many, many + SMALL // 2)) for many in (0, 99)]
@@ -122,7 +122,7 @@ def test_states_cut_by_item_give_the_value_of_the_whole_whatever_the_ranges(name
     """Against the states of all items: dense and sparse ones, batches with lists of one length and of several."""
     metric = metric_of(name)
     for size, ranges in ((40, (1, 3, 40)), (3 * SMALL, (2, 7)), (CATALOGUE, (1, 96))):
-        context = SimpleNamespace(catalogue=range(size))
+        context = SimpleNamespace(catalogue=range(size), items=None)
         batches = [random_lists(seed, size) for seed in range(3)] + [[[1, 2], [2, 3]]]
         states = [metric.state(lists_of(batch), context) for batch in batches]
         assert all(isinstance(state, ByItem) for state in states)

@@ -31,7 +31,7 @@ from rankwell.tables.series import is_column, listed
 
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
-NAMING = frozenset("./\\*?:~-")  # what most names of files have, and standard input
+NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard input (- or <stdin>)
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 

@@ -214,12 +214,12 @@ def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> Non
     ensure(is_dataclass(state), "state", "it is no state")
     fits = isinstance(split, dict) and all(is_count(code, segments) for code in split)
     ensure(fits, "split", "there is no such segment")
+    # they may be of fewer or more queries: of ties at the cut, one order has a judged item within it and the other none
     ends = found.get("ends", (state, state))
     ensure(isinstance(ends, tuple) and len(ends) == 2, "ends", "they are not two")
     for each in (*ends, *split.values()):
         ensure(type(each) is type(state), "ends and split", "a state is that of another metric")
         each + state  # raises an error if their arrays have different lengths
-    ensure(all(each.n == state.n for each in ends), "ends", "they are of other queries")
     if "weighted" in found:
         weighted: Any = found["weighted"]
         own = metric.weighted(np.empty(0), np.empty(0)) if isinstance(metric, QueryMetric) else None
