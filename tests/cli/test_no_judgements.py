@@ -9,8 +9,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run
+from rankwell.cli.arguments import with_none
 from rankwell.cli.commands import PICTURES
-from rankwell.cli.no_judgements import with_none
 from rankwell.cli.parser import NAMED, _function
 
 QUICK = ["--flips", "99", "--resamples", "99"]

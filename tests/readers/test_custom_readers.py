@@ -13,9 +13,8 @@ from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, ReaderError
 from rankwell.readers import open_run, read_items
 from rankwell.readers.detection import formats
-from rankwell.readers.items_users import read_catalogue, read_users
+from rankwell.readers.items_users import read_catalogue, read_queries, read_users
 from rankwell.readers.logs import read_log
-from rankwell.readers.query_texts import read_queries
 from rankwell.readers.samples import read_sample
 from rankwell.testing import LawBroken, check_reader
 

@@ -25,8 +25,7 @@ FRAME = pl.DataFrame(
 
 
 def pieces(path, size):
-    read, *_ = parquet.Table(File(path), "run", {}).opened("run")
-    return list(read(size))
+    return list(parquet.READER.opened(File(path), "run", "run", {}).frames(size))
 
 
 @pytest.mark.parametrize("group", [999, 1000, 2500, ROWS])

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.readers.query_texts import read_queries
+from rankwell.readers.items_users import read_queries
 
 TEXTS = {"007": "the origin", "8": 'he said "yes", they said no'}
 

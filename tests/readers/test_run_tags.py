@@ -8,7 +8,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.readers import open_run
-from rankwell.readers.run_tags import tag_of
+from rankwell.readers.trec_columns import tag_of
 
 
 @pytest.mark.parametrize(

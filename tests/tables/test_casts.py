@@ -32,7 +32,7 @@ SAFE = {
     ("efficiency/estimates.py", "histogram"): "clipped to an hour of microseconds",
     ("efficiency/load.py", "due"): "refuses times that do not fit",
     ("judge/id_changes.py", "_some"): "row numbers",
-    ("judge/id_edits.py", "rewritten"): "lengths of text",
+    ("judge/id_changes.py", "rewritten"): "lengths of text",
     ("judge/mismatch.py", "some"): "row numbers",
     ("judge/given_ranks.py", "with_ranks"): "refuses what is no whole number, or too large",
     (
@@ -64,7 +64,7 @@ SAFE = {
     ("readers/mapping.py", "_lists"): "lengths of lists",
     ("readers/matrices.py", "_stored"): "offsets, which SciPy has checked",
     ("readers/matrices.py", "whole_numbers"): "refuses what does not fit",
-    ("readers/seen_items.py", "seen_of"): "offsets, which SciPy has checked",
+    ("readers/top_k.py", "seen_of"): "offsets, which SciPy has checked",
     ("tables/draws.py", "draws"): "numbers of rows and of draws",
     ("tables/feature_columns.py", "__init__"): "numbers of words",
     ("tables/ids.py", "of"): "NumPy refuses a Python integer that does not fit",

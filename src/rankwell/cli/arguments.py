@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from rankwell.cli.option import Option
+from rankwell.cli.words import split_names
 
 Command = Callable[..., int | None]
 POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+NONE = "none"
+QrelsOrNone = Annotated[
+    str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
+]
 
 
 class Argument(NamedTuple):
@@ -105,3 +110,39 @@ def gathered(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
             target = owned.setdefault((argument.owner, argument.of), {}) if argument.owner else plain
             target[argument.field] = given[argument.field]
     return plain | {owner: cls(**values) for (owner, cls), values in owned.items()}
+
+
+def with_none(words: Sequence[str], arguments: Sequence[str], function: Command) -> list[str]:
+    """Return a command line with ``none`` before the first file, if saved results, a comparison or costs stand there."""
+    own = arguments_of(function)
+    rest = list(arguments[len(words) :])
+    place = next(_places(own, rest), None)
+    if own and own[0].option.left_out and place is not None and _is_saved(rest[place]):
+        rest.insert(place, NONE)
+    return [*words, *rest]
+
+
+def _places(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
+    """The places of the words that are no options and no values of options."""
+    named = {name: argument for argument in own for name in argument.names}
+    is_value = takes_more = only_files = False
+    for place, word in enumerate(words):
+        if only_files or not word.startswith("-") or word == "-":
+            if not is_value and not takes_more:
+                yield place
+            is_value = False
+            continue
+        only_files = word == "--"
+        name, sign, _ = word.partition("=")
+        argument = named.get(name)
+        takes_value = argument is not None and not sign and without_none(argument.type) is not bool
+        is_value, takes_more = takes_value, takes_value and argument is not None and argument.option.several
+
+
+def _is_saved(word: str) -> bool:
+    from rankwell.comparison.loading import is_comparison
+    from rankwell.efficiency.saving import is_costs
+    from rankwell.results.loading import is_saved
+
+    (path,) = split_names([word])[1]
+    return is_saved(path) or is_comparison(path) or is_costs(path)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from rankwell.cli.arguments import QrelsOrNone
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.costs_files import Load, answers_in, costs_of
-from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
     Engines,

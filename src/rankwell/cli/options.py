@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankwell.cli.beside import ItemsIn, QrelsItemsIn, QueryIds, ScoresFrom
 from rankwell.cli.option import DATA, ENGINE, OUTPUT, POLICY, READING, Option
 from rankwell.cli.words import as_options, pairs
 from rankwell.display.escaping import printable
@@ -70,6 +69,23 @@ ItemText = Annotated[
     ),
 ]
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
+Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
+QueryIds = Annotated[
+    str | None,
+    Option(
+        group=READING,
+        help="the ids of the queries, where answers (Elasticsearch, Vespa …) do not name them: a file with an id a line, or ``stem``, the "
+        "name of each file",
+    ),
+]
+ItemsIn = Annotated[
+    Way | None,
+    Option(group=READING, help="how a cell of a table writes a list of items; ``one`` if each is one item"),
+]
+QrelsItemsIn = Annotated[Way | None, Option(group=READING, help="the same for the judgements")]
+ScoresFrom = Annotated[
+    str | None, Option(group=READING, help="the scores of a LETOR file: a file with a score a line")
+]
 
 
 @record(kw_only=True)
@@ -275,10 +291,7 @@ SUFFIXES = {
 def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> str:
     """Return the output format: the one given, else that of the output's suffix, else text.
 
-    Raises
-    ------
-    UsageError
-        If the option names a format that the command does not write, or the suffix is that of none that it writes.
+    UsageError if the option names a format that the command does not write, or the suffix is that of none that it writes.
     """
     if given is not None:
         if given in allowed:
@@ -306,10 +319,7 @@ def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None
 def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     """Refuse, before anything is read, files that cannot be read or written as asked.
 
-    Raises
-    ------
-    RankwellError
-        If standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
+    RankwellError if standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
     """
     if list(inputs).count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")

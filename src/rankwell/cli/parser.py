@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED), None)
     if named is not None and named[0] in SAVED:
-        from rankwell.cli.no_judgements import with_none
+        from rankwell.cli.arguments import with_none
 
         arguments = with_none(named, arguments, _function(NAMED[named]))
     try:

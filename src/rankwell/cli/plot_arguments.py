@@ -12,11 +12,10 @@ from inspect import Parameter
 from types import SimpleNamespace
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from rankwell.cli.arguments import explained
+from rankwell.cli.arguments import QrelsOrNone, explained
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Testing, compare
 from rankwell.cli.costs_files import Load
-from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, UNJUDGED, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from rankwell.cli.arguments import QrelsOrNone
 from rankwell.cli.bounding import Bounding
 from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.costs_files import Load, answers_in, costs_of
-from rankwell.cli.no_judgements import QrelsOrNone
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,

@@ -123,14 +123,9 @@ def diff(
     asked = _metric(metric, a, b)
     _refuse(top, direction, asked)
     run_options, qrels_options = reading_of(
-        read_with(read, rules),
-        columns=columns,
-        qrels_columns=qrels_columns,
-        format_in=format_in,
-        qrels_format=qrels_format,
-        encoding=encoding,
-        order=order,
-    )
+        read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
     encoding = qrels_options.get("encoding")
     item_texts = texts_of_items(items, text, encoding)
     given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
@@ -139,16 +134,9 @@ def diff(
         _refuse_policy(given, a)
     else:
         inputs = read_inputs(
-            [asked],
-            given,
-            runs=[each for each in (a, b) if not isinstance(each, Results)],
-            qrels=qrels,
-            train=train,
-            items=items,
-            users=users,
-            run_options=run_options,
-            qrels_options=qrels_options,
-        )
+            [asked], given, runs=[each for each in (a, b) if not isinstance(each, Results)], qrels=qrels, train=train, items=items,
+            users=users, run_options=run_options, qrels_options=qrels_options,
+        )  # fmt: skip
         users = users if inputs.users is None else inputs.users
     query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
     results, lists = _evaluated(a, b, inputs, threads)

@@ -12,7 +12,7 @@ from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import run_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.pieces import distinct, pieces_of
+from rankwell.readers.pieces import pieces_of
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.labels import Labels
@@ -88,7 +88,7 @@ def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int)
         raise DataError(f"{found[0].name}: an interval needs lists in at least two groups, not {len(used)}.")
     values = [_without(part, evaluator.metrics, used) for part in parts]
     both = values[0] if len(values) == 1 else values[0] - values[1]
-    items = min(distinct(pieces_of(run), "item") for run in opened)
+    items = min(pieces_of(run).distinct("item") for run in opened)
     name = " less ".join(res.name for res in found)
     lists = np.array([sizes[0][group] for group in used])
     return Found(both[0].tolist(), both[1:], lists, items, name)

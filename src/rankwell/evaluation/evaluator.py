@@ -24,12 +24,12 @@ from rankwell.evaluation.inputs import (
     run_of,
     runs_of,
 )
-from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
+from rankwell.evaluation.plan import BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.runs_by_name import refuse_unnamed
+from rankwell.readers.reading import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
 from rankwell.tables.cores import cores
@@ -150,65 +150,25 @@ class Evaluator(Curves):
         **rules: Unpack[Words],
     ) -> None:
         run_options, qrels_options = reading_of(
-            read_with(read, rules),
-            columns=columns,
-            qrels_columns=qrels_columns,
-            format_in=format_in,
-            qrels_format=qrels_format,
-            encoding=encoding,
-            order=order,
-        )
+            read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+            encoding=encoding, order=order,
+        )  # fmt: skip
         where = engine_of(engine, qrels, train, per_query=per_query)
         inputs = read_inputs(
-            metrics,
-            policy_with(policy, rules, ARGUMENTS),
-            qrels=qrels,
-            labels=labels,
-            train=train,
-            items=items,
-            users=users,
-            slices=slices,
-            qrels_options=qrels_options,
-            engine=where,
-        )
+            metrics, policy_with(policy, rules, ARGUMENTS), qrels=qrels, labels=labels, train=train, items=items, users=users,
+            slices=slices, qrels_options=qrels_options, engine=where,
+        )  # fmt: skip
+        wanted = BoundsWanted(bounds, pool, scale, run_options)
         plan = plan_of(
-            inputs,
-            by=by,
-            weights=weights,
-            engine=where,
-            threads=threads,
-            per_query=per_query,
-            bounds=BoundsWanted(bounds, pool, scale, run_options),
+            inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query, bounds=wanted
         )
         object.__setattr__(self, "plan", plan)
         object.__setattr__(self, "read", run_options)
 
     @classmethod
-    def of(
-        cls,
-        inputs: Inputs,
-        *,
-        by: str | Iterable[str] | None = None,
-        weights: str | None = None,
-        engine: str | Engine | None = None,
-        threads: int | None = None,
-        per_query: bool | str | os.PathLike[str] = True,
-        tie_ranges: bool = True,
-        bounds: BoundsWanted = NO_BOUNDS,
-    ) -> Evaluator:
-        """Return an evaluator for inputs that have been read; without ``tie_ranges`` results know no range of their means."""
-        return cls._of(
-            plan_of(
-                inputs,
-                by=by,
-                weights=weights,
-                engine=engine,
-                threads=threads,
-                per_query=per_query,
-                tie_ranges=tie_ranges,
-                bounds=bounds,
-            )
-        )
+    def of(cls, inputs: Inputs, **asked: Any) -> Evaluator:
+        """Return an evaluator for inputs that have been read; what else is asked is as for ``plan_of``."""
+        return cls._of(plan_of(inputs, **asked))
 
     @classmethod
     def _of(cls, plan: Plan | StreamPlan | SparkPlan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:

@@ -137,9 +137,8 @@ class Opened:
 
 def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
     from rankwell.evaluation.streaming.joined import ids_in
-    from rankwell.readers.pieces import top
 
-    found = top(pieces, ("query", "item"), rows)
+    found = pieces.top(("query", "item"), rows)
     query, item = (
         Ids.concatenate([own_text(ids_in(piece, word).owned()) for piece in found])
         for word in ("query", "item")
@@ -157,10 +156,7 @@ def unmatched(where: Held | Opened) -> tuple[Mismatch, str] | None:
 def check_ids(found: Results, where: Held | Opened) -> Results:
     """Return results that say which change of the ids would let more judged items, or queries, be found.
 
-    Raises
-    ------
-    DataError
-        If it explains at least half of the judged ones, and at least ten.
+    DataError if it explains at least half of the judged ones, and at least ten.
     """
     has_none = not found.counts.get("judged items found")
     sides = where.sides(MANY if has_none else FEW)

@@ -78,10 +78,7 @@ class Inputs:
     ) -> Inputs:
         """Return the inputs made of metrics, policy and tables that have been read.
 
-        Raises
-        ------
-        RankwellError
-            If a metric needs a table that was not given, or is not defined under the policy.
+        RankwellError if a metric needs a table that was not given, or is not defined under the policy.
         """
         wanted = metrics_of(metrics)
         asked = asked_of(wanted, policy)
@@ -228,7 +225,7 @@ def _found(
 
 def _opened(qrels: Any, train: Any, engine: Engine, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
     """Judgements and training data, to be read in pieces."""
-    from rankwell.readers.opening import open_qrels
+    from rankwell.readers.from_files import open_qrels
 
     opened = {}
     if qrels is not None:
@@ -248,10 +245,7 @@ def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
 
     In ``read`` what is said of columns and of the format holds for judgements too, unless they have words of their own.
 
-    Raises
-    ------
-    UsageError
-        If a word is given twice, or ``read`` has one that is none of these.
+    UsageError if a word is given twice, or ``read`` has one that is none of these.
     """
     read = {} if options.get("read") is None else options["read"]
     if not isinstance(read, Mapping):

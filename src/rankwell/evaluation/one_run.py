@@ -16,24 +16,9 @@ from rankwell.results.doubts import warn
 from rankwell.tables.parts import Parts
 
 ARGUMENTS = (
-    "metrics",
-    "labels",
-    "train",
-    "items",
-    "users",
-    "by",
-    "weights",
-    "slices",
-    "engine",
-    "threads",
-    "per_query",
-    "preset",
-    "read",
-    "bounds",
-    "pool",
-    "scale",
-    *READING,
-)
+    "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "preset",
+    "read", "bounds", "pool", "scale", *READING,
+)  # fmt: skip
 
 
 def evaluate(
@@ -102,42 +87,21 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     run_options, qrels_options = reading_of(
-        read_with(read, rules) if rules else read,
-        columns=columns,
-        qrels_columns=qrels_columns,
-        format_in=format_in,
-        qrels_format=qrels_format,
-        encoding=encoding,
-        order=order,
-    )
+        read_with(read, rules) if rules else read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
     if run_options or qrels_options["columns"]:
         refuse_words(run_options, qrels_options, run, qrels)
     where = engine_of(engine, run, qrels, train, per_query=per_query)
     inputs = read_inputs(
-        metrics,
-        policy_with(policy, rules, ARGUMENTS),
-        preset=preset,
-        runs=[run],
-        qrels=qrels,
-        labels=labels,
-        train=train,
-        items=items,
-        users=users,
-        slices=slices,
-        run_options=run_options,
-        qrels_options=qrels_options,
-        engine=where,
-    )
+        metrics, policy_with(policy, rules, ARGUMENTS), preset=preset, runs=[run], qrels=qrels, labels=labels, train=train, items=items,
+        users=users, slices=slices, run_options=run_options, qrels_options=qrels_options, engine=where,
+    )  # fmt: skip
+    wanted = NO_BOUNDS
+    if bounds is not False or pool is not None or scale is not None:
+        wanted = BoundsWanted(bounds, pool, scale, run_options)
     plan = plan_of(
-        inputs,
-        by=by,
-        weights=weights,
-        engine=where,
-        threads=threads,
-        per_query=per_query,
-        bounds=NO_BOUNDS
-        if bounds is False and pool is None and scale is None
-        else BoundsWanted(bounds, pool, scale, run_options),
+        inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query, bounds=wanted
     )
     found = plan.results(inputs.runs[0])
     warn([found], stacklevel=2)

@@ -19,7 +19,7 @@ from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.judge.pool import ENOUGH, TENTH, Pool
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -38,11 +38,7 @@ if TYPE_CHECKING:
     from rankwell.evaluation.streaming.plan import StreamPlan
 
 
-ENOUGH, TENTH, LOOKED_AT = (
-    10,
-    0.1,
-    1000,
-)  # judged items that tell something of ids; their share; those looked at
+LOOKED_AT = 1000  # judged items of which enough different ones show whether ids tell something
 
 
 class BoundsWanted(NamedTuple):

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
 from rankwell.display.composed import Composed
-from rankwell.judge.id_edits import (
-    BEYOND,
-    are_digits,
-    are_numbered,
-    are_separators,
-    beyond_ascii,
-    digits,
-    leading,
-    rewritten,
-    shortened,
-    signs,
-    trailing,
-)
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 
@@ -32,6 +21,7 @@ SHORTEST_CUT = 8  # signs; shorter ids were hardly cut
 EDGE = re.compile(r"(?<=[^0-9A-Za-z])(?=.)|(?<=[A-Za-z])(?=[^A-Za-z])|(?<=[0-9])(?=[^0-9])", re.DOTALL)
 BLANK, ZERO, QUOTES = ord(" "), ord("0"), (ord("'"), ord('"'))
 DIFFER = 0.05  # in the share of a first or last byte
+BEYOND = 0x80  # the first byte beyond ASCII
 
 
 @record(eq=False)
@@ -76,7 +66,7 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
         if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
             most = min(longest)
             how = Composed("cut at {n} signs", n=most)
-            yield _one_side(how, f"id[:{most}]", _CutAt(most), is_ours=longest[0] > longest[1])
+            yield _one_side(how, f"id[:{most}]", partial(_cut_at, most), is_ours=longest[0] > longest[1])
 
 
 def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
@@ -94,8 +84,10 @@ def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
                     how, code = Composed("without the suffix {suffix}", suffix=repr(text)), "id.removesuffix"
                 else:
                     how, code = Composed("without the prefix {prefix}", prefix=repr(text)), "id.removeprefix"
-                rewrite = _Without(text.encode(), is_suffix=is_suffix)
-                yield _one_side(how, f"{code}({_quoted(text)})", rewrite, is_ours=is_ours)
+                rewrite = partial(_without, text.encode(), is_suffix=is_suffix)
+                # in double quotes, so that a shell takes it in single ones
+                quoted = json.dumps(text, ensure_ascii=False)
+                yield _one_side(how, f"{code}({quoted})", rewrite, is_ours=is_ours)
 
 
 def _numbers_parts(suffix: str, reversed_texts: Iterable[str]) -> bool:
@@ -113,13 +105,6 @@ def _both(how: Composed, code: str, rewrite: Rewrite) -> Change:
 
 def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
     return Change(how, code, rewrite if is_ours else None, None if is_ours else rewrite)
-
-
-def _quoted(text: str) -> str:
-    """A text as Python writes it in double quotes, so that a shell takes it in single ones."""
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
 
 
 def without_blanks(ids: Ids) -> Ids:
@@ -169,41 +154,29 @@ def last_part(ids: Ids) -> Ids:
     return shortened(ids, left, np.zeros_like(left))
 
 
-class _Without:
-    """Takes a prefix or a suffix off the ids that have it; ids of digits alone stay, and no number is cut in two."""
-
-    def __init__(self, part: bytes, *, is_suffix: bool) -> None:
-        self.part, self.is_suffix = part, is_suffix
-
-    def __call__(self, ids: Ids) -> Ids:
-        """Return the ids without it."""
-        size = len(self.part)
-        rows = np.flatnonzero((ids.lengths > size) & ~are_digits(ids))
-        begins = ids.starts[rows] + (ids.lengths[rows] - size if self.is_suffix else 0)
-        for place, byte in enumerate(self.part):
-            kept = ids.text[begins + place] == byte
-            rows, begins = rows[kept], begins[kept]
-        inner = self.part[0 if self.is_suffix else -1 :][:1]
-        if inner.isdigit():
-            beside = ids.text[begins - 1 if self.is_suffix else begins + size]
-            rows = rows[~digits(beside)]
-        taken = np.zeros(len(ids), np.int64)
-        taken[rows] = size
-        none = np.zeros_like(taken)
-        return shortened(ids, none, taken) if self.is_suffix else shortened(ids, taken, none)
+def _without(part: bytes, ids: Ids, *, is_suffix: bool) -> Ids:
+    """The ids without a prefix or a suffix, where they have it; ids of digits alone stay, and no number is cut in two."""
+    size = len(part)
+    rows = np.flatnonzero((ids.lengths > size) & ~are_digits(ids))
+    begins = ids.starts[rows] + (ids.lengths[rows] - size if is_suffix else 0)
+    for place, byte in enumerate(part):
+        kept = ids.text[begins + place] == byte
+        rows, begins = rows[kept], begins[kept]
+    inner = part[0 if is_suffix else -1 :][:1]
+    if inner.isdigit():
+        beside = ids.text[begins - 1 if is_suffix else begins + size]
+        rows = rows[~digits(beside)]
+    taken = np.zeros(len(ids), np.int64)
+    taken[rows] = size
+    none = np.zeros_like(taken)
+    return shortened(ids, none, taken) if is_suffix else shortened(ids, taken, none)
 
 
-class _CutAt:
-    """Cuts ids at a number of signs; ids of digits alone, or of a word and a number, stay."""
-
-    def __init__(self, signs: int) -> None:
-        self.signs = signs
-
-    def __call__(self, ids: Ids) -> Ids:
-        """Return the ids, cut."""
-        over = np.where(are_numbered(ids), 0, np.maximum(ids.lengths - self.signs, 0))
-        cut = shortened(ids, np.zeros_like(over), over)
-        return rewritten(cut, beyond_ascii(ids), lambda text: text[: self.signs], ids)
+def _cut_at(most: int, ids: Ids) -> Ids:
+    """The ids cut at a number of signs; those of digits alone, or of a word and a number, stay."""
+    over = np.where(are_numbered(ids), 0, np.maximum(ids.lengths - most, 0))
+    cut = shortened(ids, np.zeros_like(over), over)
+    return rewritten(cut, beyond_ascii(ids), lambda text: text[:most], ids)
 
 
 def _common(own: list[str], others: list[str]) -> list[str]:
@@ -256,3 +229,86 @@ def _some(ids: Ids) -> list[str]:
 
 def _is_upper(text: np.ndarray) -> np.ndarray:
     return (text >= ord("A")) & (text <= ord("Z"))
+
+
+def digits(text: np.ndarray) -> np.ndarray:
+    """Whether each byte is a digit."""
+    return (text >= ord("0")) & (text <= ord("9"))
+
+
+def are_digits(ids: Ids) -> np.ndarray:
+    """Whether each id is of digits alone."""
+    return (leading(ids, digits(ids.text)) == ids.lengths) & (ids.lengths > 0)
+
+
+def are_numbered(ids: Ids) -> np.ndarray:
+    """Whether each id is a word and a number, or a number alone."""
+    is_digit = digits(ids.text)
+    numbers = trailing(ids, is_digit)
+    return (numbers > 0) & (leading(ids, ~is_digit) + numbers == ids.lengths)
+
+
+def beyond_ascii(ids: Ids) -> np.ndarray:
+    """The rows of ids with a sign beyond ASCII."""
+    where = np.flatnonzero(ids.text >= BEYOND)
+    if not len(where):
+        return where
+    following = np.searchsorted(where, ids.starts)
+    return np.flatnonzero(
+        (following < len(where)) & (where[np.minimum(following, len(where) - 1)] < ids.starts + ids.lengths)
+    )
+
+
+def are_separators(text: np.ndarray) -> np.ndarray:
+    """Whether each byte separates the parts of an id."""
+    return (text == ord("_")) | (text == ord("-")) | (text == ord("/"))
+
+
+def signs(ids: Ids) -> np.ndarray:
+    """The number of signs of each id, without those that are never cut."""
+    until = np.concatenate([[0], np.cumsum((ids.text & 0xC0) != 0x80)])
+    return (until[ids.starts + ids.lengths] - until[ids.starts])[~are_numbered(ids)]
+
+
+def leading(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+    """How many bytes of the text at the beginning of each id are wanted."""
+    found = np.zeros(len(ids), np.int64)
+    rows = np.flatnonzero(ids.lengths > 0)
+    rows = rows[wanted[ids.starts[rows]]]
+    if len(rows):
+        others = np.append(np.flatnonzero(~wanted), len(wanted))
+        until = others[np.searchsorted(others, ids.starts[rows])]
+        found[rows] = np.minimum(until - ids.starts[rows], ids.lengths[rows])
+    return found
+
+
+def trailing(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+    """How many bytes of the text at the end of each id are wanted."""
+    found = np.zeros(len(ids), np.int64)
+    rows = np.flatnonzero(ids.lengths > 0)
+    ends = ids.starts[rows] + ids.lengths[rows]
+    rows, ends = rows[wanted[ends - 1]], ends[wanted[ends - 1]]
+    if len(rows):
+        others = np.append(-1, np.flatnonzero(~wanted))
+        before = others[np.searchsorted(others, ends) - 1]
+        found[rows] = np.minimum(ends - 1 - before, ids.lengths[rows])
+    return found
+
+
+def shortened(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
+    """The ids without so many bytes at the beginning and at the end of each."""
+    if not left.any() and not right.any():
+        return ids
+    return Ids.of_spans(ids.text, ids.starts + left, (ids.lengths - left - right).astype(np.int32))
+
+
+def rewritten(ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None) -> Ids:
+    """The ids with the text of some rows made anew by a function of the original text."""
+    if not len(rows):
+        return ids
+    own = originals or ids
+    texts = [rewrite(str(own.one(int(row)))).encode(errors="surrogatepass") for row in rows]
+    starts, lengths = ids.starts.astype(np.int64), ids.lengths.astype(np.int32)
+    sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+    starts[rows], lengths[rows] = len(ids.text) + np.cumsum(sizes) - sizes, sizes
+    return Ids.of_spans(np.concatenate([ids.text, np.frombuffer(b"".join(texts), np.uint8)]), starts, lengths)

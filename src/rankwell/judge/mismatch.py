@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import brief
+from rankwell.judge.pool import ENOUGH, TENTH
 from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.own_text import packed
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from rankwell.judge.id_changes import Change
     from rankwell.tables.run_qrels import Qrels, Run
 
-ENOUGH, MOST_TRIED = 10, 1000
-HALF, TENTH = 0.5, 0.1
-TREC, PACKED = ": read as trec", (".gz", ".bz2", ".xz", ".zst", ".zstd")
+MOST_TRIED, HALF = 1000, 0.5
+TREC, PLAIN = (
+    ": read as trec",
+    " (",
+)  # what the source of a table says, and what follows if its file is neither packed nor recoded
 NAMES = {"query": Composed("query"), "item": Composed("item")}
 
 
@@ -41,9 +44,9 @@ class Table:
     @classmethod
     def from_origin(cls, name: str, source: str, words: Mapping[str, str]) -> Table:
         """Return the table of a name, by the words in which its reader says what it read."""
-        file = source.partition(TREC)[0] if TREC in source else ""
-        # a command reads lines of a file, so of compressed files and standard input only words can tell
-        return cls(name, "" if file.startswith("<") or file.endswith(PACKED) else file, dict(words))
+        file, _, how = source.partition(TREC)
+        # a command reads lines of a file in UTF-8, so of other files and standard input only words can tell
+        return cls(name, file if how.startswith(PLAIN) and not file.startswith("<") else "", dict(words))
 
     def rewritten(self, word: str, code: str) -> str:
         """Return how to change the ids of a column by Python code of an ``id``: a command for a file, else in words."""

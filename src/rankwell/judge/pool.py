@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rankwell.tables.amounts import Amounts
     from rankwell.tables.digests import Digest
 
+ENOUGH, TENTH = 10, 0.1  # judged ids that tell something of all, and their least share
+
 
 @record(eq=False)
 class Together:

@@ -180,12 +180,7 @@ def history_of(
 
     ``known`` is what all users share, if the log is that of some of them, or of none.
 
-    A repeated pair counts once, with its highest grade.
-
-    Raises
-    ------
-    DataError
-        If it is empty, or an item is not in the catalogue (``outside=error``).
+    A repeated pair counts once, with its highest grade. DataError if it is empty, or an item is not in the catalogue (``outside=error``).
     """
     if not len(log) and known is None:
         raise DataError(f"{log.name}: train= is empty.")

@@ -11,8 +11,7 @@ from rankwell.judge.policy import Policy, policy_with
 from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
 from rankwell.readers import open_named, open_several, read_qrels
-from rankwell.readers.reading import refuse_one_list
-from rankwell.readers.runs_by_name import is_one_run
+from rankwell.readers.reading import is_one_run, refuse_one_list
 from rankwell.tables.run_qrels import Run
 
 Aim = Literal["order", "difference", "mean"]

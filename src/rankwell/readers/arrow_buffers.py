@@ -12,9 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankwell.readers.damage import Damage, refused
 from rankwell.readers.files import File
-from rankwell.readers.opened import HARMLESS, MOST_GROWTH
+from rankwell.readers.opened import HARMLESS, MOST_GROWTH, Damage, refused
 
 MARK, CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
 BLOCK, BUFFER = 24, 16  # bytes of the structures

@@ -13,7 +13,7 @@ from rankwell.errors import DataError
 from rankwell.kernels import trec_lines
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.opened import HEAD
-from rankwell.readers.text import beginning, refuse_other_files, text_of
+from rankwell.readers.text import LONG, NUL, beginning, refuse_other_files, text_of
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 
@@ -63,7 +63,7 @@ class Block:
         buffers: Buffers | None = None,
     ) -> None:
         self.file, self.text, self.begin, self.end, self.skipped = file, text, begin, end, skipped
-        self._buffers = buffers
+        self.buffers = buffers
 
     @classmethod
     def whole(cls, file: File) -> Block:
@@ -75,7 +75,7 @@ class Block:
 
     def columns(self, rows: int, kinds: str) -> list[np.ndarray]:
         """Return columns of these kinds, to be filled; those of a block alone are let go of with it."""
-        return columns_of(self._buffers or Buffers(), rows, kinds)
+        return columns_of(self.buffers or Buffers(), rows, kinds)
 
     def line(self, at: int) -> int:
         """Return the line in the file, from 1, that a byte of the text stands in."""
@@ -123,10 +123,7 @@ def copied(ids: Ids) -> Ids:
 def blocks(file: File, size: int) -> Generator[Take]:
     """Yield functions that each read one block of about ``size`` bytes; the lines of a query that stand together stay together.
 
-    Raises
-    ------
-    InputError, DataError
-        If the file cannot be read, changes meanwhile, or is no text.
+    InputError or DataError if the file cannot be read, changes meanwhile, or is no text.
     """
     refuse_other_files(file)
     yield from (_ranges if file.is_plain else _in_turn)(file, max(size, LEAST))
@@ -172,28 +169,39 @@ def _next_query(file: File, at: int) -> int:
 
 def _in_turn(file: File, size: int) -> Generator[Take]:
     """Blocks of a file that can be read only from its start."""
-    buffers, columns = Buffers(), Buffers()
-    buffer, filled, skipped, begin = buffers.take(size + 1), 0, 0, beginning(file)
+    columns = Buffers()
+    for block in in_turn(file, size, beginning(file), trec_lines.last_query):
+        block.buffers = columns
+        yield partial(_itself, block)
+
+
+def _itself(block: Block) -> Block:
+    return block
+
+
+def in_turn(
+    file: File, size: int, begin: int, last_query: Callable[[np.ndarray, int, int], int]
+) -> Generator[Block]:
+    """Yield blocks of about ``size`` bytes, from a byte on; ``last_query`` gives the start of the first of the last lines of one query."""
+    buffers = Buffers()
+    buffer, filled, skipped = buffers.take(size + begin + 1), 0, 0
     with file.stream() as stream:
-        while True:
-            read = stream.readinto(buffer[filled:-1].data)
+        while read := stream.readinto(buffer[filled:-1].data):
             filled += read
-            if not read:
-                if filled > begin:
-                    yield partial(Block, file, buffer, begin, _ended(buffer, filled), skipped, columns)
-                return
             if filled < len(buffer) - 1:
                 continue
             end = trec_lines.lines_end(buffer, begin, filled)
             if filled - end > PIECE:
                 raise _long_line(Block(file, buffer, end, filled, skipped))
-            cut = trec_lines.last_query(buffer, begin, end) if end > begin else begin
+            cut = last_query(buffer, begin, end) if end > begin else begin
             if cut > begin:
-                yield partial(Block, file, buffer, begin, cut, skipped, columns)
+                yield Block(file, buffer, begin, cut, skipped)
             rest = filled - cut
             following = buffers.take(max(size, 2 * rest) + 1)
             following[:rest] = buffer[cut:filled]
             buffer, filled, skipped, begin = following, rest, skipped + cut, 0
+    if filled > begin:
+        yield Block(file, buffer, begin, _ended(buffer, filled), skipped)
 
 
 def _ended(buffer: np.ndarray, size: int) -> int:
@@ -203,8 +211,5 @@ def _ended(buffer: np.ndarray, size: int) -> int:
 
 
 def _long_line(block: Block) -> DataError:
-    if (block.text[block.begin : block.end] == 0).any():
-        trouble = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
-    else:
-        trouble = f"the line has more than {PIECE:,} bytes. Is this the right file?"
-    return DataError(f"{block.place(block.begin)}: {trouble}")
+    has_nul = (block.text[block.begin : block.end] == 0).any()
+    return DataError(f"{block.place(block.begin)}: {NUL if has_nul else LONG}")

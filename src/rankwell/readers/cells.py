@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import Given
 from rankwell.tables.columns import known_word
-from rankwell.tables.places import Place
+from rankwell.tables.places import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,10 +99,11 @@ def split(
     """
     if not may_hold_lists(words, given):
         return None
+    place = place or RowOf(name)
     items_in = Given.of(given).items_in
     way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
     if sample is not None and len(sample):
-        way = way_of(sample[:LOOKED], words, name, given, place)
+        way = way_of(sample[:LOOKED], words, given, place)
     if way is None:
         return None
     listed = [own for word, own in words.items() if word in LISTS]
@@ -110,7 +111,7 @@ def split(
     def pieces(size: int) -> Iterator[pl.DataFrame]:
         start = 0
         for piece in frames(size):
-            yield piece.with_columns(_lists(piece[own], way, name, start, given, place) for own in listed)
+            yield piece.with_columns(_lists(piece[own], way, start, given, place) for own in listed)
             start += len(piece)
 
     return pieces
@@ -119,9 +120,8 @@ def split(
 def way_of(
     sample: pl.DataFrame,
     words: Mapping[str, str],
-    name: str,
     given: Mapping[str, str],
-    place: Place | None = None,
+    place: Place,
 ) -> str | None:
     """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
     import polars as pl
@@ -145,18 +145,12 @@ def way_of(
     way = held[-1]
     row = int(plain.str.contains(SIGNS.get(way, "["), literal=True).arg_max() or 0)
     raise DataError(
-        f"{_at(row, name, place)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
+        f"{place(row)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
         f"{remedy(way, given)}; if it is one item, {remedy('one', given)}."
     )
 
 
-def _at(row: int, name: str, place: Place | None) -> str:
-    return place(row) if place else f"{name}, row {row + 1}"
-
-
-def _lists(
-    cells: pl.Series, way: str, name: str, start: int, given: Mapping[str, str], place: Place | None
-) -> pl.Series:
+def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], place: Place) -> pl.Series:
     """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
     import polars as pl
 
@@ -164,21 +158,21 @@ def _lists(
         return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
     text = cells.cast(pl.String).str.strip_chars()
     if way == "brackets":
-        return _bracketed(text, name, start, place)
+        return _bracketed(text, start, place)
     plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
     for other in [] if Given.of(given).items_in else SIGNS:
         odd = plain.str.contains(SIGNS[other], literal=True)
         if other != way and odd.any():
             row = int(odd.arg_max() or 0)
             raise DataError(
-                f"{_at(start + row, name, place)}: {brief(text[row])} holds {brief(SIGNS[other])}, while the first rows are lists by {way}. "
+                f"{place(start + row)}: {brief(text[row])} holds {brief(SIGNS[other])}, while the first rows are lists by {way}. "
                 f"Say {remedy(way, given)} if it is part of an id, or {remedy(other, given)}."
             )
     parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
     return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
 
 
-def _bracketed(text: pl.Series, name: str, start: int, place: Place | None) -> pl.Series:
+def _bracketed(text: pl.Series, start: int, place: Place) -> pl.Series:
     """The lists of cells in brackets, with or without quotation marks."""
     import polars as pl
 
@@ -191,7 +185,7 @@ def _bracketed(text: pl.Series, name: str, start: int, place: Place | None) -> p
     if wrong.fill_null(value=False).any():
         row = int(wrong.arg_max() or 0)
         raise DataError(
-            f"{_at(start + row, name, place)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
+            f"{place(start + row)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
             f"it was printed (...), or holds lists or escapes, write it again, such as by ' '.join(ids)."
         )
     quoted = inner.str.extract_all(QUOTED).list.eval(

@@ -40,10 +40,7 @@ class Members(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Decompress the next bytes.
 
-        Raises
-        ------
-        EOFError, ValueError
-            If a member is cut off, or something else than another member follows it; the library's error if it is damaged.
+        EOFError or ValueError if a member is cut off, or something else than another member follows it; the library's error if it is damaged.
         """
         while self._member is not None or self._begins():
             piece = self._member.decompress(self._data, len(buffer))

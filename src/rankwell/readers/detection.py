@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from types import ModuleType
+from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.readers import formats as folder
@@ -33,8 +33,8 @@ def formats() -> tuple[str, ...]:
     return tuple(sorted(file.name for file in pkgutil.iter_modules(folder.__path__)))
 
 
-def reader(name: str) -> ModuleType:
-    """Return the module that reads a format."""
+def reader(name: str) -> Any:
+    """Return what reads a format: its module, or the shape that the module describes."""
     if name not in formats():
         suffix = f".{name.lower().lstrip('.')}"
         meant = OTHER_NAMES.get(suffix) or next(
@@ -42,10 +42,11 @@ def reader(name: str) -> ModuleType:
         )
         near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
         raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
-    return importlib.import_module(f"{folder.__name__}.{name}")
+    module = importlib.import_module(f"{folder.__name__}.{name}")
+    return getattr(module, "SHAPE", module)
 
 
-def holds(module: ModuleType, kind: str) -> bool:
+def holds(module: Any, kind: str) -> bool:
     """Whether files of a format can hold a kind of whole table: any, unless its ``TABLES`` names some."""
     return hasattr(module, "read_table") and kind in getattr(module, "TABLES", TABLES)
 

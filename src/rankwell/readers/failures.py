@@ -8,7 +8,7 @@ from functools import partial
 
 from rankwell.errors import RankwellError, ReaderError
 from rankwell.readers.files import File
-from rankwell.readers.pieces import Piece, Pieces, head_of, pieces_of
+from rankwell.readers.pieces import Piece, Pieces, pieces_of
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Run
 
@@ -72,13 +72,12 @@ class ExplainedRows:
             return self.rows.table()
 
 
-class ExplainedPieces:
+class ExplainedPieces(Pieces):
     """Pieces that a format's module reads; its failures are explained."""
 
     def __init__(self, pieces: Pieces, file: File, form: str) -> None:
         self.pieces, self.file, self.form, self.name = pieces, file, form, pieces.name
-        self.files: Sequence[File] = (file,)
-        self.ahead, self.unread = pieces.ahead, pieces.unread
+        self.files, self.ahead, self.unread = (file,), pieces.ahead, pieces.unread
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces."""
@@ -88,7 +87,7 @@ class ExplainedPieces:
     def head(self) -> Piece | None:
         """Return some of the first rows; None if there are none."""
         with failures_explained(self.file, self.form):
-            return head_of(self.pieces)
+            return self.pieces.head()
 
     def place(self, row: int) -> str:
         """Return where a row stands."""

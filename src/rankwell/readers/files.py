@@ -18,7 +18,6 @@ import numpy as np
 from rankwell.errors import InputError, brief
 from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
-from rankwell.readers.folders import to_name_instead
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, lines_of, marked_encoding
 from rankwell.readers.standard_input import STDIN, Opened
 
@@ -138,13 +137,7 @@ class File(Opened):
 
     @property
     def content(self) -> np.ndarray:
-        """All bytes, held by rankwell.
-
-        Raises
-        ------
-        InputError
-            If they cannot be read, are damaged, changed meanwhile, or decompress to far too many bytes.
-        """
+        """All bytes, held by rankwell; InputError if they cannot be read, are damaged, changed meanwhile, or decompress to far too many bytes."""
         return self.ended[:-1]
 
     @cached_property
@@ -193,13 +186,7 @@ class File(Opened):
                 yield buffer[:read]
 
     def read_into(self, view: memoryview, at: int) -> None:
-        """Read the bytes of a plain file from a place on.
-
-        Raises
-        ------
-        InputError
-            If they cannot be read, or the file changed.
-        """
+        """Read the bytes of a plain file from a place on; InputError if they cannot be read, or the file changed."""
         with self.reading(), self._opened() as file:
             file.seek(at)
             filled = 0
@@ -255,6 +242,8 @@ class File(Opened):
         except ValueError as error:
             raise InputError(f"{brief(str(self.path))}: is no name of a file ({error}).") from error
         if stat.S_ISDIR(found.st_mode):
+            from rankwell.readers.paths import to_name_instead
+
             raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
         return _state(found)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -27,15 +28,18 @@ PIECE = 250_000
 class PartFrames(ABC):
     """Frames of which some columns, of the rows from somewhere on, can be read alone; ``group`` rows are read together."""
 
+    table: pl.LazyFrame
     group: int = 0
 
     @abstractmethod
     def __call__(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield frames of about so many rows."""
 
-    @abstractmethod
-    def part(self, columns: list[str], start: int, rows: int | None = None) -> PartFrames:
+    def part(self, columns: list[str], start: int, rows: int | None = None) -> Self:
         """Return the frames of some columns, from a row on: of all rows, or of so many."""
+        other = copy.copy(self)
+        other.table = self.table.slice(start, rows).select(columns)
+        return other
 
 
 def whole_columns(

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN
 from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of, index_of
 from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.pieces import FramePieces
+from rankwell.readers.pieces import FramePieces, Pieces
 from rankwell.readers.scans import explained
-from rankwell.readers.unread import frames_of, unread_of
+from rankwell.readers.unread import Read, unread_of
+from rankwell.records import record
 from rankwell.tables.columns import WORDS, Unread
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
@@ -24,10 +25,13 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.readers.files import File
+
 NEAR = 64  # rows that are compared first
 
 
-class Opened(NamedTuple):
+@record(eq=False)
+class Opened:
     """A table in pieces: which of its columns are wanted, and if they are known its number of rows and their places; and what is not read."""
 
     frames: Frames
@@ -36,8 +40,58 @@ class Opened(NamedTuple):
     place: Place | None = None
     unread: tuple[Unread, ...] = ()
 
+    def run(self, name: str) -> Run:
+        """Return the run; without score and rank the rows must be counted, so all are read."""
+        rows = FrameRows(self.frames, self.words, name, self.rows, self.place)
+        run = Run.of_rows(rows if "score" in self.words or "rank" in self.words else rows.table(), name)
+        run.words, run.unread = self.words, self.unread
+        return run
 
-class FrameRows:
+    def qrels(self, name: str) -> Qrels:
+        """Return the judgements."""
+        qrels = Qrels(**self._columns(name, stretched="query"), name=name, place=self.place or RowOf(name))
+        qrels.words, qrels.unread = self.words, self.unread
+        return qrels
+
+    def items(self, name: str) -> Items:
+        """Return the catalogue."""
+        return Items(self._columns(name)["item"], name=name)
+
+    def pieces(self, name: str) -> Pieces:
+        """Return the judgements, to be read in pieces."""
+        pieces = FramePieces(self.frames, self.words, name, self.place or RowOf(name))
+        pieces.unread = self.unread
+        return pieces
+
+    def _columns(self, name: str, stretched: str | None = None) -> dict[str, Any]:
+        place = self.place or RowOf(name)
+        return whole_columns(self.frames, self.words, place, name, self.rows, stretched=stretched)
+
+
+class Tables:
+    """What a format of tables reads of a file, all by what ``opened(file, kind, name, columns)`` returns."""
+
+    def __init__(self, opened: Callable[[File, str, str, Mapping[str, str]], Opened]) -> None:
+        self.opened = opened
+
+    def read_run(self, file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+        """Return the run in a file; its rows are read when somebody looks."""
+        return self.opened(file, "run", name, columns).run(name)
+
+    def read_qrels(self, file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+        """Return the judgements in a file."""
+        return self.opened(file, "qrels", name, columns).qrels(name)
+
+    def read_items(self, file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+        """Return the catalogue in a file."""
+        return self.opened(file, "items", name, columns).items(name)
+
+    def open_qrels(self, file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
+        """Return the judgements in a file, to be read in pieces."""
+        return self.opened(file, "qrels", name, columns).pieces(name)
+
+
+class FrameRows(Rows):
     """The rows of a run in a table, read in batches as if the rows of each query stood together.
 
     ``frames(size)`` gives the table in pieces of about ``size`` rows, each time from the start.
@@ -121,10 +175,6 @@ class FrameRows:
         """Return the rows in pieces."""
         return FramePieces(self.frames, self.words, name, self.place)
 
-    def owned(self) -> Columns:
-        """Return all rows as columns."""
-        return self.table()
-
     def regrouped(self) -> Rows:
         """Return the same rows, divided into parts of whole lists; the number of rows must be known for that."""
         if self.rows is None:
@@ -167,76 +217,17 @@ def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> 
 
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    return run_opened(open_table(table, "run", name, columns), name)
-
-
-def run_opened(opened: Opened, name: str) -> Run:
-    """Return the run in a table that was opened."""
-    run = run_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
-    run.unread = opened.unread
-    return run
-
-
-def run_of_frames(
-    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
-) -> Run:
-    """Return the run in pieces of a table; without score and rank the rows must be counted, so all are read."""
-    rows = FrameRows(frames, words, name, length, place)
-    run = Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
-    run.words = words
-    return run
-
-
-def open_qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> FramePieces:
-    """Return the judgements in a table, to be read in pieces."""
-    return open_pieces(open_table(table, "qrels", name, columns), name)
-
-
-def open_pieces(opened: Opened, name: str) -> FramePieces:
-    """Return the judgements in a table that was opened, to be read in pieces."""
-    pieces = FramePieces(opened.frames, opened.words, name, opened.place or RowOf(name))
-    pieces.unread = opened.unread
-    return pieces
+    return open_table(table, "run", name, columns).run(name)
 
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    return qrels_opened(open_table(table, "qrels", name, columns), name)
-
-
-def qrels_opened(opened: Opened, name: str) -> Qrels:
-    """Return the judgements in a table that was opened."""
-    qrels = qrels_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
-    qrels.unread = opened.unread
-    return qrels
-
-
-def qrels_of_frames(
-    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
-) -> Qrels:
-    """Return the judgements in pieces of a table."""
-    place = place or RowOf(name)
-    columns = whole_columns(frames, words, place, name, length, stretched="query")
-    qrels = Qrels(**columns, name=name, place=place)
-    qrels.words = words
-    return qrels
+    return open_table(table, "qrels", name, columns).qrels(name)
 
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    return items_opened(open_table(table, "items", name, columns), name)
-
-
-def items_opened(opened: Opened, name: str) -> Items:
-    """Return the catalogue in a table that was opened."""
-    return items_of_frames(opened.frames, opened.words, name, opened.rows, opened.place)
-
-
-def items_of_frames(
-    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
-) -> Items:
-    """Return the catalogue in pieces of a table."""
-    return Items(whole_columns(frames, words, place or RowOf(name), name, length)["item"], name=name)
+    return open_table(table, "items", name, columns).items(name)
 
 
 def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Opened:
@@ -244,21 +235,38 @@ def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NO
     import polars as pl
 
     source, table = table, frame_of(table, name)
+
+    def read(wanted: list[str]) -> Frames:
+        part = table.select(wanted)
+        return part.iter_slices if isinstance(part, pl.DataFrame) else ScannedFrames(part)
+
+    rows = len(table) if isinstance(table, pl.DataFrame) else None
     schema = table.collect_schema()
     try:
         words = words_of(schema, WORDS[kind], name, columns)
     except DataError as error:
         raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
-    unread = unread_of(schema, words, kind, name, columns, frames_of(table))
-    table = table.select(words.values())
-    if isinstance(table, pl.DataFrame):
-        read: Frames = table.iter_slices
-        rows: int | None = len(table)
-    else:
-        read, rows = ScannedFrames(table), None
-    if (lists := unfolded(read, words, schema, kind, name, columns)) is not None:
+    return opened_by(read, schema, words, kind, name, columns, rows=rows)
+
+
+def opened_by(
+    read: Read,
+    schema: Mapping[str, pl.DataType],
+    words: dict[str, str],
+    kind: str,
+    name: str,
+    columns: Mapping[str, str],
+    *,
+    label: str = "",
+    rows: int | None = None,
+) -> Opened:
+    """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
+    unread = unread_of(schema, words, kind, label or name, columns, read)
+    frames = read([*words.values()])
+    lists = unfolded(frames, words, schema, kind, name, columns)
+    if lists is not None:
         return Opened(lists[0], words, None, lists[1], unread)
-    return Opened(read, words, rows, None, unread)
+    return Opened(frames, words, rows, None, unread)
 
 
 class ScannedFrames(PartFrames):
@@ -271,7 +279,3 @@ class ScannedFrames(PartFrames):
         """Yield the frames; what Polars raises for a table that it found itself is an InputError."""
         with explained(self.label) if self.label else nullcontext():
             yield from self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
-
-    def part(self, columns: list[str], start: int, rows: int | None = None) -> ScannedFrames:
-        """Return some columns, from a row on."""
-        return ScannedFrames(self.table.slice(start, rows).select(columns), self.label)

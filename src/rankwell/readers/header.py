@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import Given, say
 from rankwell.tables.columns import known_word
+from rankwell.tables.numbers import is_number
 
 LOOKED_AT = 1000  # rows
 SAID = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade")}
@@ -18,10 +19,7 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
     A line that names a known column is a header, whatever else it holds. Another one that holds a number is data. Columns that
     are given by numbers, from 1, are those of a table without a header.
 
-    Raises
-    ------
-    DataError
-        If the fields are 0, 1, 2 …, as a header that a program wrote or as data.
+    DataError if the fields are 0, 1, 2 …, as a header that a program wrote or as data.
 
     Examples
     --------
@@ -59,10 +57,7 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
 def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> Given:
     """Return what the columns of a table without a header hold, by their numbers: as MS MARCO and TREC write them.
 
-    Raises
-    ------
-    DataError
-        If it is neither, with what to say.
+    DataError if it is neither, with what to say.
     """
     given = Given.of(given)
     columns = list(zip(*rows, strict=False))
@@ -118,8 +113,5 @@ def _counts(queries: Sequence[str], ranks: Sequence[str]) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.strip().lower().lstrip("+-") not in ("nan", "inf", "infinity")
+    """Whether a field is a number, other than nan and infinity, which may be names."""
+    return is_number(text) and text.strip().lower().lstrip("+-") not in ("nan", "inf", "infinity")

@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankwell.errors import brief
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread
 from rankwell.tables.columns import known_word
 
 Hit = tuple[Any, Any]  # an id, and a score or None

@@ -61,10 +61,7 @@ def as_table_or_dict(source: Any, kind: str) -> Any:
     These are a dict by (query, item), a dict of columns by row (``to_dict()``), a structured array (``to_records()``), and a Series of
     pandas: with query and item in its index, or of lists by query.
 
-    Raises
-    ------
-    UsageError, DataError
-        If it is a column without queries, a table by row, or can be read only once.
+    UsageError or DataError if it is a column without queries, a table by row, or can be read only once.
     """
     word = "grade" if kind == "qrels" else "score"
     if type(source) is dict:
@@ -138,12 +135,7 @@ def _are_names(keys: Mapping[Any, Any]) -> bool:
 def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     """Return a table in memory as a frame.
 
-    Raises
-    ------
-    UsageError
-        If it is of an unknown kind.
-    DataError
-        If its columns are of different lengths, or a column is of several types.
+    UsageError if it is of an unknown kind; DataError if its columns are of different lengths, or a column is of several types.
     """
     import polars as pl
 
@@ -187,13 +179,7 @@ def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
 def table_of(
     records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
 ) -> pl.DataFrame:
-    """Return records, each a dict of columns, as a table.
-
-    Raises
-    ------
-    DataError
-        If a column is not of one type.
-    """
+    """Return records, each a dict of columns, as a table; DataError if a column is not of one type."""
     import polars as pl
 
     for number, record in enumerate(records):

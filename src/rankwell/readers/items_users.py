@@ -1,19 +1,19 @@
-"""Tables of users (queries) or items with any columns: from a file, a data frame, records, or a dict of columns."""
+"""Tables of users (queries), of texts of queries or of items with any columns: from a file, a data frame, records, or a dict of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import in_memory
-from rankwell.readers.column_names import match_columns
+from rankwell.readers.column_names import match_columns, quoted
 from rankwell.readers.reading import ids_in
-from rankwell.readers.text_types import with_types
-from rankwell.readers.whole_frames import of_source
+from rankwell.readers.whole_frames import of_source, with_types
+from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.series import is_column, library
+from rankwell.tables.series import is_column, library, made
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,24 +26,10 @@ def read_users(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
 ) -> Users:
-    """Read a table of users: a path, a data frame, a list of records, or Users.
+    """Read a table of users: a path (CSV and its kin, Parquet, Arrow, NDJSON, JSON), a data frame, a list of records, or Users.
 
-    Parameters
-    ----------
-    source
-        A path (CSV and its kin, Parquet, Arrow, NDJSON, JSON) or a table with a query column under any usual name; its other
-        columns are what segments and weights are named after.
-    name
-        What the table is called in messages.
-    columns
-        Which column is the query, if its name does not tell: ``{"its name": "query"}``.
-    encoding
-        The encoding of a text file that is not UTF-8, such as ``"latin-1"``.
-
-    Raises
-    ------
-    InputError, DataError, UsageError
-        If the source cannot be read, has no query column, or names a query twice.
+    It has a query column under any usual name, or the one that ``columns`` names; its other columns are what segments and weights are
+    named after. RankwellError if it cannot be read, has no query column, or names a query twice.
 
     Examples
     --------
@@ -63,24 +49,10 @@ def read_catalogue(
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
 ) -> Items:
-    """Read a catalogue with all its columns: a path, a data frame, a list of records, or Items.
+    """Read a catalogue with all its columns: what ``read_users`` takes, a ``::`` file of movies (item, title, genres), ids, or Items.
 
-    Parameters
-    ----------
-    source
-        What ``read_users`` takes, with an item column under any usual name, or a ``::`` file of movies (item, title,
-        genres); its other columns are what features and groups are named after.
-    name
-        What the table is called in messages.
-    columns
-        Which column is the item, if its name does not tell: ``{"its name": "item"}``.
-    encoding
-        The encoding of a text file that is not UTF-8, such as ``"latin-1"``.
-
-    Raises
-    ------
-    InputError, DataError, UsageError
-        If the source cannot be read, has no item column, or names an item twice.
+    It has an item column under any usual name, or the one that ``columns`` names; its other columns are what features and groups are
+    named after. RankwellError if it cannot be read, has no item column, or names an item twice.
 
     Examples
     --------
@@ -119,3 +91,39 @@ def _table(
     if not table.is_typed:
         return with_types(frame, ()), ids, table.name
     return in_memory.owned_frame(frame), ids.owned(), table.name
+
+
+def read_queries(source: Any, *, name: str = "queries", encoding: str | None = None) -> Users:
+    """Read the texts of queries: what ``read_users`` takes, or ``{id: text}``.
+
+    A column ``query`` beside one such as ``qid`` is the text. A file of ids and texts, separated by tabs, needs no header. RankwellError
+    if it cannot be read, has no query column, or names a query twice.
+
+    Examples
+    --------
+    >>> read_queries([{"qid": "7", "query": "origin of the virus"}]).texts("query")
+    ['origin of the virus']
+    >>> read_queries({"7": "origin of the virus"}).texts("text")
+    ['origin of the virus']
+    """
+    if isinstance(source, Users):
+        return source
+    if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
+        import polars as pl
+
+        texts = made(lambda: pl.DataFrame({"text": list(source.values())}), name)
+        return Users(Ids.of(list(source), "query"), texts, name=name)
+    table = of_source(source, "queries", name, encoding=encoding)
+    frame, name = in_memory.owned_frame(table.frame), table.name
+    column = _id_column(frame.columns, name)
+    return Users(Ids.of_series(frame[column], "query"), frame.drop(column), name=name)
+
+
+def _id_column(columns: Sequence[str], name: str) -> str:
+    """The column of the ids: the one that means query, but for one that is called so beside it."""
+    meant = [column for column in columns if known_word(column) == "query"]
+    others = [column for column in meant if column.lower() != "query"]
+    if len(meant) == 1 or len(others) == 1:
+        return others[0] if others else meant[0]
+    what = f"the columns {quoted(meant)} all mean query" if meant else "there is no column for the query"
+    raise DataError(f"{name}: {what}; the columns are {quoted(columns)}. Name one query_id.")

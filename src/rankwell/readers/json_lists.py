@@ -98,13 +98,7 @@ class Gathered:
 
 
 def ids_in(items: list[Any], label: str) -> Ids:
-    """Return the items of lists as ids.
-
-    Raises
-    ------
-    DataError
-        If they are no ids, but rows or hits that are not understood.
-    """
+    """Return the items of lists as ids; DataError if they are no ids, but rows or hits that are not understood."""
     try:
         return Ids.of(items, f"{label}: item")
     except DataError:

@@ -57,12 +57,8 @@ def unfolded(
 ) -> tuple[Frames, Place] | None:
     """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
 
-    Lists may be written in cells of text; ``given`` may say how. ``kind`` is what the table is, such as "run".
-
-    Raises
-    ------
-    DataError
-        If there is one number for a whole list, or a query of a run has two lists and nothing says how they go together.
+    Lists may be written in cells of text; ``given`` may say how. ``kind`` is what the table is, such as "run". DataError if there is
+    one number for a whole list, or a query of a run has two lists and nothing says how they go together.
     """
     if "item" not in words:
         return None

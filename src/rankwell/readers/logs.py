@@ -17,8 +17,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers import in_memory, read_qrels
 from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
 from rankwell.readers.column_names import match_columns, quoted
-from rankwell.readers.text_types import read_cells, with_types
-from rankwell.readers.whole_frames import Whole, of_source
+from rankwell.readers.whole_frames import Whole, of_source, read_cells, with_types
 from rankwell.records import record
 from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
@@ -52,13 +51,7 @@ class Log:
         return Ids.of_series(self.column(word), word, self.place)
 
     def column(self, word: str) -> pl.Series:
-        """Return the column that stands for a word.
-
-        Raises
-        ------
-        DataError
-            If there is none.
-        """
+        """Return the column that stands for a word; DataError if there is none."""
         if word not in self.words:
             names = " or ".join([*COLUMNS[word].names][:2])
             raise DataError(
@@ -68,23 +61,11 @@ class Log:
         return self.frame[self.words[word]]
 
     def numbers(self, word: str) -> np.ndarray:
-        """Return the column that stands for a word as floats.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, or a cell of it is missing or no number.
-        """
+        """Return the column that stands for a word as floats; DataError if there is no such column, or a cell of it is missing or no number."""
         return self._numbers(self.column(word), word)
 
     def named_numbers(self, column: str) -> np.ndarray:
-        """Return a column by its name as floats.
-
-        Raises
-        ------
-        UsageError, DataError
-            If there is no such column, or a cell of it is missing or no number.
-        """
+        """Return a column by its name as floats; UsageError or DataError if there is no such column, or a cell of it is missing or no number."""
         if column not in self.frame.columns:
             raise UsageError(
                 f"{self.name} has no column {brief(column)}; the columns are {quoted(self.frame.columns)}."
@@ -96,10 +77,7 @@ class Log:
     def clock(self) -> pl.Series:
         """The times as whole numbers, numbers, or moments; dates are moments, in microseconds unless that loses a part.
 
-        Raises
-        ------
-        DataError
-            If there is no column of times, or a cell of it is missing or no time.
+        DataError if there is no column of times, or a cell of it is missing or no time.
         """
         series = self.column("time")
         if series.null_count():
@@ -124,13 +102,7 @@ class Log:
         return series
 
     def times(self) -> np.ndarray:
-        """Return the times as numbers that keep their order: as they are, or since 1970 for dates.
-
-        Raises
-        ------
-        DataError
-            As for ``clock``.
-        """
+        """Return the times as numbers that keep their order: as they are, or since 1970 for dates; DataError as for ``clock``."""
         clock = self.clock
         if clock.dtype.is_float():
             return self._numbers(clock, "time")
@@ -139,10 +111,7 @@ class Log:
     def times_beside(self, other: Log, column: str = "time") -> tuple[np.ndarray, np.ndarray]:
         """Return the times of this table and of another in one unit; ``column`` is what the messages call the other's.
 
-        Raises
-        ------
-        DataError
-            If one has numbers and the other moments, or as for ``clock``.
+        DataError if one has numbers and the other moments, or as for ``clock``.
         """
         clocks = self.clock, other.clock
         if clocks[0].dtype.is_temporal() != clocks[1].dtype.is_temporal():
@@ -205,31 +174,12 @@ def read_log(
     perhaps: tuple[str, ...] = (),
     shared: bool = False,
 ) -> Log:
-    """Read a table of queries and items with all its columns.
+    """Read a table of queries and items with all its columns: what ``read_qrels`` takes, or a Run.
 
-    Text files keep their columns as text; only the grade and the time become numbers.
-
-    Parameters
-    ----------
-    source
-        A path, a data frame, records, a dict of columns, ``{query: {item: grade}}``, ``{query: [item, …]}``, a Run, Qrels.
-    words
-        The columns that are looked for besides query and item: grade, time, score, rank.
-    name
-        What the table is called in messages; default the file's name.
-    columns
-        Which column is which, if its name does not tell: ``{"its name": "query"}``.
-    needed
-        The words that must be there.
-    perhaps
-        The columns that are taken if there is one, and no second, with such a name.
-    shared
-        Whether ``columns`` may name columns that only other tables have.
-
-    Raises
-    ------
-    InputError, DataError, UsageError
-        If the source cannot be read, or has no column for the query or the item.
+    ``words`` are the columns that are looked for besides the ``needed`` ones, ``perhaps`` those that are taken if there is one, and no
+    second, with such a name. ``columns`` say which column is which, and if they are ``shared`` may name some that only other tables have.
+    Text files keep their columns as text; only the grade and the time become numbers. RankwellError if the source cannot be read, or has
+    no column for a needed word.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from rankwell.tables.arrays import is_tensor, one_dimension
 from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.numbers import Changed, refuse_changed
+from rankwell.tables.numbers import Changed, is_number, refuse_changed
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
@@ -188,7 +188,7 @@ def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]
     for row, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise DataError(f"{place(row)}: {brief(pair)} is no pair (item, {word}), while others are.")
-        if isinstance(pair[1], str) or not _is_number(pair[1]):
+        if isinstance(pair[1], str) or not is_number(pair[1]):
             raise DataError(
                 f"{place(row)}: the {word} of item {brief(pair[0])} is {brief(pair[1])}, not a number. A pair is (item, {word})."
             )
@@ -205,14 +205,6 @@ def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place
         raise changed.at(place(changed.row)) from None
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
 def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
 
@@ -220,7 +212,7 @@ def _values(each: Mapping[Any, Any]) -> Any:
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, items in source.items():
         for item, value in items.items():
-            if not _is_number(value):
+            if not is_number(value):
                 said = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))

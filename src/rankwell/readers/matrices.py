@@ -15,7 +15,6 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.arrays import is_sparse, sparse_of
 from rankwell.records import record
 from rankwell.tables.arrays import array_of
 from rankwell.tables.csr import offsets_of, owners
@@ -23,15 +22,17 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix, are_whole
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.places import Held
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 
 def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return a run: rows of item numbers best first, or scores of all items, or the stored scores of a sparse one.
 
-    Items that are masked (``np.ma``) or score -inf are left out of a matrix of scores.
+    Items that are masked (``np.ma``) or score -inf are left out of a matrix of scores. Two matrices are item numbers and their scores.
     """
+    if is_pair(source):
+        return _of_pair(source, name, columns)
     matrix = matrix_of(source, name, columns)
     if is_sparse(matrix):
         return Run.of_rows(_stored(matrix, name), name)
@@ -47,6 +48,23 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
     known = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
     query, item, rank = listed_in(matrix, name)
     run = Run(query, item, rank=rank, name=name, place=rows_at(name, query, len(matrix)))
+    run.matrix = known
+    return run
+
+
+def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> Run:
+    """The run of a matrix of item numbers, best first, and one of their scores, given in either order."""
+    items, scores = (matrix_of(each, name, columns) for each in source)
+    if items.dtype.kind == "f":
+        items, scores = scores, items
+    if items.dtype.kind not in "iu" or scores.dtype.kind != "f" or items.shape != scores.shape:
+        raise DataError(
+            f"{name}: a pair of matrices is item numbers and their scores, one of whole numbers and one of floats in the same "
+            f"shape; these are {items.dtype} of {items.shape} and {scores.dtype} of {scores.shape}."
+        )
+    known = Matrix.of_whole(whole_numbers(items, name), name, "lists")
+    query, item, rank = listed_in(items, name)
+    run = Run(query, item, scores[query, rank - 1], rank, name=name, place=rows_at(name, query, len(items)))
     run.matrix = known
     return run
 
@@ -87,10 +105,7 @@ def _refuse_rows_of_a_table(matrix: np.ndarray, name: str, kind: str) -> None:
 def labels_of(source: Any, *, name: str = "labels") -> Qrels:
     """Return the judgements in a matrix with the label of each item, or in rows of labels; nan and masked items are not judged.
 
-    Raises
-    ------
-    UsageError, DataError
-        If it is no matrix of numbers.
+    UsageError or DataError if it is no matrix of numbers.
     """
     if not is_matrix(source) and isinstance(source, (list, tuple)):
         source = rectangle(source)
@@ -211,7 +226,7 @@ def _refuse_nan(score: np.ndarray, place: Callable[[int], str]) -> None:
         raise DataError(f"{place(int(np.flatnonzero(np.isnan(score))[0]))}: a score is not a number (nan).")
 
 
-class ScoreRows:
+class ScoreRows(Rows):
     """A matrix of the scores of all items, made into lists some rows at a time."""
 
     grouped = True
@@ -244,10 +259,89 @@ class ScoreRows:
         """Return the same rows in memory of their own."""
         return ScoreRows(self.matrix.copy(), self.name)
 
-    def regrouped(self) -> ScoreRows:
-        """Return these rows: they are grouped."""
-        return self
-
     def table(self) -> Columns:
         """Return all scores as columns."""
         return self._columns(0, len(self.matrix))
+
+
+def is_pair(source: Any) -> bool:
+    """Whether a source is a tuple of two dense matrices."""
+    is_two = isinstance(source, tuple) and len(source) == 2
+    return is_two and all(is_matrix(each) and not is_sparse(each) for each in source)
+
+
+def named_run(source: Any, queries: Ids, name: str = "run") -> Run:
+    """Return the run of a matrix of item numbers, best first, whose rows have ids; rows of pads are empty lists.
+
+    Of a pair of item numbers and scores, the item numbers are taken.
+
+    DataError or UsageError if these are no item numbers, or not as many rows as ids.
+    """
+    if is_pair(source):
+        source = next((each for each in source if array_of(each, name).dtype.kind in "iu"), source[0])
+    matrix = _named(source, queries, name)
+    query, item, rank = listed_in(matrix, name)
+    place = rows_at(name, query, len(matrix))
+    rows = Columns(
+        None, Ids.of_integers(item), rank, place=place, by_rank=True, lists=(queries, place.offsets)
+    )
+    rows.rank_base = 1
+    return Run.of_rows(rows, name)
+
+
+def named_qrels(source: Any, queries: Ids, name: str = "target") -> Qrels:
+    """Return the judgements of a matrix of the numbers of liked items, whose rows have ids."""
+    query, item, _ = listed_in(_named(source, queries, name), name)
+    return Qrels(queries[query], Ids.of_integers(item), name=name)
+
+
+def _named(source: Any, queries: Ids, name: str) -> np.ndarray:
+    matrix: np.ndarray = matrix_of(source, name, {})
+    if is_sparse(source) or matrix.dtype.kind not in "iu":
+        raise DataError(f"{name}: a matrix of item numbers, padded with {PAD}; this has {matrix.dtype}.")
+    if len(matrix) != len(queries):
+        raise DataError(f"{name}: {len(matrix):,} rows, but {len(queries):,} ids of queries.")
+    return matrix
+
+
+def is_sparse(source: Any) -> bool:
+    """Whether a source is a sparse matrix or array of SciPy, or a sparse tensor of PyTorch."""
+    library = type(source).__module__.partition(".")[0]
+    return (library == "scipy" and hasattr(source, "tocsr")) or (
+        library == "torch" and bool(getattr(source, "is_sparse", False) or "sparse" in str(source.layout))
+    )
+
+
+def sparse_of(source: Any, name: str) -> Any:
+    """Return a sparse matrix as compressed rows, each item of a row once; DataError if it has not two dimensions, or an item is stored twice."""
+    if source.ndim != 2:
+        raise DataError(f"{name}: a matrix has two dimensions; this has {source.ndim}.")
+    if type(source).__module__.partition(".")[0] == "torch":
+        source = _of_torch(source)
+    counts = stored_in_rows(source)
+    matrix = source.tocsr()
+    if matrix is source and not matrix.has_canonical_format:
+        matrix = matrix.copy()
+    matrix.sum_duplicates()
+    differ = np.flatnonzero(np.diff(matrix.indptr) != counts)
+    if len(differ):
+        raise DataError(
+            f"{name}, row {differ[0]}: an item is stored twice. Call sum_duplicates(), if that is meant."
+        )
+    return matrix
+
+
+def stored_in_rows(matrix: Any) -> np.ndarray:
+    """Return how many entries each row stores, copies of an item included."""
+    kept = matrix if matrix.format == "coo" else matrix.tocsr().tocoo(copy=False)
+    return np.bincount(kept.row, minlength=matrix.shape[0])
+
+
+def _of_torch(tensor: Any) -> Any:
+    """A sparse tensor as SciPy's triples, in which copies of an entry stay apart."""
+    from scipy.sparse import coo_array
+
+    tensor = tensor.detach().cpu()
+    tensor = tensor if tensor.is_sparse else tensor.to_sparse_coo()
+    values = array_of(tensor._values(), "values")  # noqa: SLF001 - values() would add up copies
+    return coo_array((values, tensor._indices().numpy()), shape=tuple(tensor.shape))  # noqa: SLF001

@@ -37,10 +37,7 @@ def is_rows(source: Any) -> bool:
 def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
     """Return the columns of a list of objects, which all have the fields of the first; fields that hold dicts are left out.
 
-    Raises
-    ------
-    DataError
-        If an object lacks a field.
+    DataError if an object lacks a field.
     """
     fields = fields_of(source[0]) or ()
     columns: dict[str, list[Any]] = {field: [] for field in fields}

@@ -1,9 +1,11 @@
-"""Opened files: their bytes decompressed, in UTF-8, and their lines counted."""
+"""Opened files: their bytes decompressed, in UTF-8, and their lines counted; and the error of damage in binary ones."""
 
 from __future__ import annotations
 
 import codecs
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, InputError, UsageError
@@ -25,7 +27,15 @@ MARKS = {
 MOST_GROWTH, HARMLESS = 200, 1 << 28
 
 
-class Bytes(io.RawIOBase):
+class Readable(io.RawIOBase):
+    """Bytes that can be read."""
+
+    def readable(self) -> bool:
+        """They can be read."""
+        return True
+
+
+class Bytes(Readable):
     """The decompressed bytes of a file, which must not change meanwhile."""
 
     def __init__(self, raw: IO[bytes], file: File) -> None:
@@ -33,10 +43,6 @@ class Bytes(io.RawIOBase):
         with file.reading():
             self.opened = expanded(raw, file.compression)
         self._given = 0
-
-    def readable(self) -> bool:
-        """They can be read."""
-        return True
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes; damage, a change and a decompression bomb are an InputError."""
@@ -59,15 +65,11 @@ class Bytes(io.RawIOBase):
         super().close()
 
 
-class Held(io.RawIOBase):
+class Held(Readable):
     """Bytes in memory, read like a file."""
 
     def __init__(self, content: memoryview) -> None:
         self.content, self.at = content, 0
-
-    def readable(self) -> bool:
-        """They can be read."""
-        return True
 
     def seek(self, at: int, _whence: int = io.SEEK_SET) -> int:
         """Go on at a byte."""
@@ -82,17 +84,13 @@ class Held(io.RawIOBase):
         return len(piece)
 
 
-class Recoded(io.RawIOBase):
+class Recoded(Readable):
     """The text of a file of another encoding, in UTF-8."""
 
     def __init__(self, content: Bytes | Lines, encoding: str, label: str) -> None:
         self.content, self.encoding, self.label = content, encoding, label
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ready, self._at, self._lines, self._ended = b"", 0, 0, False
-
-    def readable(self) -> bool:
-        """It can be read."""
-        return True
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes of the text; bytes that are none of the encoding are a DataError."""
@@ -161,12 +159,7 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def known_encoding(name: str) -> str:
-    """Return the usual name of an encoding of text.
-
-    Raises
-    ------
-    UsageError
-        If there is none of that name.
+    """Return the usual name of an encoding of text; UsageError if there is none of that name.
 
     Examples
     --------
@@ -187,3 +180,20 @@ def known_encoding(name: str) -> str:
 
 
 NO_FILES = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem")
+
+
+class Damage(Exception):
+    """What is wrong, in words that end the sentence of the error."""
+
+
+@contextmanager
+def refused(file: File, form: str, *signs: type[Exception]) -> Iterator[None]:
+    """Turn damage into an InputError; ``signs`` are what reading raises where the structure is not that of ``form``."""
+    expected: tuple[type[Exception], ...] = (Damage, *signs)
+    try:
+        yield
+    except expected as error:
+        trouble = error if isinstance(error, Damage) else f"its structure is not that of {form}"
+        raise InputError(
+            f"{file.label}: the {form} file cannot be read; it is damaged or cut off ({trouble}). Write it again."
+        ) from error

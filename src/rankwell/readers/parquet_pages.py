@@ -13,8 +13,8 @@ import numpy as np
 
 from rankwell.errors import brief
 from rankwell.kernels import thrift
-from rankwell.readers.damage import Damage, refused
 from rankwell.readers.files import File
+from rankwell.readers.opened import Damage, refused
 
 MARK, TAIL = b"PAR1", 8
 DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3

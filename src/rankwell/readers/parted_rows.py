@@ -12,7 +12,7 @@ from rankwell.readers.frame_columns import PIECE
 from rankwell.records import record
 from rankwell.tables.division import DividedIds, Division
 from rankwell.tables.places import Place, end_to_end
-from rankwell.tables.rows import Columns, Lists, lowest_rank
+from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +36,7 @@ class Piece:
     base: int | None
 
 
-class PartedRows:
+class PartedRows(Rows):
     """The rows of a run in a table of any order; each piece of the table is divided while it is in a processor's cache."""
 
     grouped = True
@@ -91,14 +91,6 @@ class PartedRows:
 
         lengths = [high - low for _, low, high in shares]
         return end_to_end(lengths, [place_in(piece, low) for piece, low, _ in shares])(row)
-
-    def owned(self) -> Columns:
-        """Return all rows as columns."""
-        return self.table()
-
-    def regrouped(self) -> PartedRows:
-        """Return these rows: they are grouped."""
-        return self
 
     def table(self) -> Columns:
         """Return all rows as columns."""

@@ -1,13 +1,15 @@
-"""The files that a path or a pattern names."""
+"""The files that a path or a pattern names, and what to write where a folder was given."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
+from collections import Counter
 from pathlib import Path
 
 from rankwell.errors import InputError
+from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.opened import known_encoding
@@ -24,10 +26,7 @@ def files_of(source: str | os.PathLike[str] | File) -> list[File]:
 def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the files that a path or a pattern names, in the order of their names; a file that exists is itself.
 
-    Raises
-    ------
-    InputError
-        If a pattern matches nothing, or everything.
+    InputError if a pattern matches nothing, or everything.
     """
     text = os.fspath(path)
     if not glob.has_magic(text) or Path(text).exists():
@@ -62,3 +61,23 @@ def recoded(file: File, encoding: str | None, format_in: str | None = None) -> F
     name = known_encoding(encoding)
     is_named = file.marked is not None or name in ("utf-16", "utf-32")
     return file if is_named else file.changed(encoding=name)
+
+
+def to_name_instead(folder: Path) -> str:
+    """Return what to name: the judgements of a collection of BEIR, else a pattern of the most frequent suffix."""
+    if (folder / "corpus.jsonl").exists() and (judged := sorted((folder / "qrels").glob("*.tsv"))):
+        return f"It is a collection of BEIR; its judgements are in {' or '.join(map(str, judged))}."
+    suffixes = Counter(suffix for suffix in _suffixes(folder) if suffix)
+    suffix = suffixes.most_common(1)[0][0] if suffixes else ""
+    return f"Name a file, or several as '{folder / f'*{suffix}'}'."
+
+
+def _suffixes(folder: Path) -> list[str]:
+    """The suffixes of the files in a folder, with that of a compression; none if it cannot be listed."""
+    try:
+        files = sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    except OSError:
+        return []
+    return [
+        "".join(each.suffixes[-2:]) if each.suffix in COMPRESSED_SUFFIXES else each.suffix for each in files
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -26,35 +27,44 @@ Piece = dict[str, Ids | np.ndarray]
 PLAIN_QRELS = ("grade", "topic", "subgroup", "topic_weight", "propensity", "imputed")
 
 
-class Pieces(Protocol):
+class Pieces(ABC):
     """A run or judgements, read in pieces: ``query``, ``item``, and ``score``, ``rank``, ``grade`` or what else it has."""
 
     name: str
-    files: Sequence[File]  # none if it is not in files
-    ahead: int  # so many rows are held at a time while it is read, at least
-    unread: tuple[Unread, ...]
+    place: Place  # where a row stands
+    files: Sequence[File] = ()  # none if it is not in files
+    ahead = 0  # so many rows are held at a time while it is read, at least
+    unread: tuple[Unread, ...] = ()
 
+    @abstractmethod
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces of the rows from ``start`` on, with at least the columns asked for; None for all."""
 
-    def place(self, row: int) -> str:
-        """Return where a row stands."""
-
-
-@runtime_checkable
-class WithHead(Protocol):
-    """A table whose first rows can be read alone."""
-
     def head(self) -> Piece | None:
         """Return some of the first rows; None if there are none."""
+        with closing(self.read()) as reading:
+            return next(reading, None)
 
-
-@runtime_checkable
-class WithDistinct(Protocol):
-    """A table that counts different ids itself."""
+    def top(self, words: Sequence[str], rows: int) -> list[Piece]:
+        """Return the first pieces, with at least so many rows if there are as many."""
+        found: list[Piece] = []
+        with closing(self.read(words)) as reading:
+            for piece in reading:
+                found.append({word: piece[word] for word in words})
+                rows -= len(piece[words[0]])
+                if rows <= 0:
+                    break
+        return found
 
     def distinct(self, word: str) -> int:
         """Return the number of different ids in a column."""
+        found: Ids | None = None
+        for piece in self.read((word,)):
+            ids = piece[word]
+            assert isinstance(ids, Ids)
+            both = ids if found is None else Ids.concatenate([found, ids])
+            found = both[both.group()[1]]
+        return 0 if found is None else len(found)
 
 
 @runtime_checkable
@@ -77,57 +87,12 @@ def pieces_of(run: Run) -> Pieces:
     return held_run(table, run.name)
 
 
-def head_of(pieces: Pieces) -> Piece | None:
-    """Return some of the first rows of a table; None if it holds no rows."""
-    if isinstance(pieces, WithHead):
-        return pieces.head()
-    with closing(pieces.read()) as reading:
-        return next(reading, None)
-
-
-@runtime_checkable
-class WithTop(Protocol):
-    """A table whose first rows can be taken without the others."""
-
-    def top(self, words: Sequence[str], rows: int) -> Piece:
-        """Return so many of the first rows."""
-
-
-def top(pieces: Pieces, words: Sequence[str], rows: int) -> list[Piece]:
-    """Return the first pieces of a table, with at least so many rows if it has them."""
-    if isinstance(pieces, WithTop):
-        return [pieces.top(words, rows)]
-    found: list[Piece] = []
-    with closing(pieces.read(words)) as reading:
-        for piece in reading:
-            found.append({word: piece[word] for word in words})
-            rows -= len(piece[words[0]])
-            if rows <= 0:
-                break
-    return found
-
-
-def distinct(pieces: Pieces, word: str) -> int:
-    """Return the number of different ids in a column of a table."""
-    if isinstance(pieces, WithDistinct):
-        return pieces.distinct(word)
-    found: Ids | None = None
-    for piece in pieces.read((word,)):
-        ids = piece[word]
-        assert isinstance(ids, Ids)
-        both = ids if found is None else Ids.concatenate([found, ids])
-        found = both[both.group()[1]]
-    return 0 if found is None else len(found)
-
-
-class FramePieces:
+class FramePieces(Pieces):
     """A table in frames; where these can begin in the middle, rows before are not read."""
 
     def __init__(self, frames: Frames, words: dict[str, str], name: str, place: Place) -> None:
         self.frames, self.words, self.name, self.place = frames, words, name, place
-        self.files: Sequence[File] = ()
         self.ahead = frames.group if isinstance(frames, PartFrames) else 0
-        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces, with just the columns asked for."""
@@ -148,22 +113,18 @@ class FramePieces:
         frames = self.frames
         if isinstance(frames, PartFrames):
             frames = frames.part(list(self.words.values()), 0, HEAD)
-        with closing(FramePieces(frames, self.words, self.name, self.place).read()) as reading:
-            return next(reading, None)
+        return super(FramePieces, FramePieces(frames, self.words, self.name, self.place)).head()
 
     def piece(self, frame: pl.DataFrame, row: int, words: dict[str, str], place: Place) -> Piece:
         """Return the columns of a frame that begins at a row."""
         return {word: column_of(frame[column], word, place, row) for word, column in words.items()}
 
 
-class BlockPieces:
+class BlockPieces(Pieces):
     """Lines of text in blocks, which a function makes columns of."""
 
     def __init__(self, name: str, blocks: Callable[[], Iterator[tuple[Piece, Place]]], label: str) -> None:
         self.name, self.blocks, self.label = name, blocks, label
-        self.files: Sequence[File] = ()
-        self.ahead = 0
-        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:  # noqa: ARG002 - lines are read whole
         """Yield pieces, with all columns."""
@@ -182,14 +143,11 @@ class BlockPieces:
         raise InputError(f"{self.label}: {CHANGED}")
 
 
-class HeldPieces:
+class HeldPieces(Pieces):
     """Columns that are in memory, as one piece."""
 
     def __init__(self, piece: Piece, name: str, place: Place, matrix: Matrix | None = None) -> None:
         self.piece, self.name, self.place, self.matrix = piece, name, place, matrix
-        self.files: Sequence[File] = ()
-        self.ahead = 0
-        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
@@ -217,12 +175,12 @@ def held_qrels(qrels: Qrels) -> HeldPieces:
     return pieces
 
 
-class SeveralPieces:
+class SeveralPieces(Pieces):
     """Several tables end to end; all have the same columns."""
 
     def __init__(self, parts: Sequence[Pieces], name: str) -> None:
         self.parts, self.name = parts, name
-        self.files: Sequence[File] = [file for part in parts for file in part.files]
+        self.files = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
         self.unread = together([part.unread for part in parts])
 

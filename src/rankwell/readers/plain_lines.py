@@ -6,25 +6,28 @@ to the slower reader of the whole format, block by block, as no record can go ov
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rankwell.kernels import delimited_text, json_keys, json_lines, trec_lines
-from rankwell.readers.blocks import Block, Buffers
+from rankwell.kernels import delimited_text, json_keys, json_lines
+from rankwell.readers import cells
+from rankwell.readers.blocks import Block, in_turn
+from rankwell.readers.column_names import Given
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import column_of
-from rankwell.readers.frames import FrameRows
-from rankwell.readers.pieces import BlockPieces, Piece
+from rankwell.readers.frame_columns import Frames, column_of
+from rankwell.readers.frames import FrameRows, Opened
+from rankwell.readers.pieces import BlockPieces, Piece, Pieces
 from rankwell.records import record
-from rankwell.tables.columns import ID_WORDS
+from rankwell.tables.columns import ID_WORDS, Unread
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.own_text import packed
 from rankwell.tables.places import LineAfter, Place
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -32,8 +35,89 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 22
 BLOCK_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
-LINE_END = 10
+LISTED = ("run", "qrels")  # kinds of table with a row per pair of query and item
 Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
+
+
+@record(eq=False)
+class OpenedLines(Opened):
+    """A table of text whose ``lines``, if it has such, a kernel reads; ``framed`` reads those of a block in the slower way."""
+
+    lines: Lines | None = None
+    framed: Framed | None = None
+
+    def run(self, name: str) -> Run:
+        """Return the run; without score and rank the rows must be counted, so all are read."""
+        if self.lines is None or self.framed is None or not {"score", "rank"} & set(self.words):
+            return super().run(name)
+        run = run_of(self.lines, FrameRows(self.frames, self.words, name, place=self.place), self.framed)
+        run.unread = self.unread
+        return run
+
+    def qrels(self, name: str) -> Qrels:
+        """Return the judgements."""
+        qrels = None if self.lines is None else qrels_of(self.lines, name)
+        if qrels is None:
+            return super().qrels(name)
+        qrels.unread = self.unread
+        return qrels
+
+    def pieces(self, name: str) -> Pieces:
+        """Return the judgements, to be read in pieces."""
+        if self.lines is None or self.framed is None:
+            return super().pieces(name)
+        pieces = in_pieces(self.lines, self.framed, name)
+        pieces.unread = self.unread
+        return pieces
+
+
+class TextTable(ABC):
+    """A table of text, of which the reader of a format knows the lines and which column is which."""
+
+    file: File
+    given: Given
+    words: dict[str, str]
+    unread: tuple[Unread, ...]
+
+    def opened(self, kind: str) -> Opened:
+        """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
+        lists = self.in_lists(kind) if kind in LISTED else None
+        if lists is not None:
+            return Opened(lists[0], self.words, None, lists[1], self.unread)
+        lines = self.lines if kind in LISTED else None
+        return OpenedLines(self.pieces, self.words, None, self.place, self.unread, lines, self.framed)
+
+    def in_lists(self, kind: str) -> tuple[Frames, Place] | None:
+        """Return the rows, one of each item, and their places where cells hold lists of items; None if each is one item."""
+        if not cells.may_hold_lists(self.words, self.given):
+            return None
+        first = self.first_cells()
+        if first is not None and cells.are_plain(first, self.words, self.given):
+            return None
+        from rankwell.readers.list_columns import of_cells
+
+        return of_cells(self.pieces, self.words, kind, self.file.label, self.given, self.place)
+
+    @property
+    @abstractmethod
+    def lines(self) -> Lines | None:
+        """The lines, if no record goes over two."""
+
+    @abstractmethod
+    def first_cells(self) -> str | None:
+        """Return a text that has the first items, and maybe more; None if they cannot be seen without reading the table."""
+
+    @abstractmethod
+    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the wanted columns in pieces."""
+
+    @abstractmethod
+    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+        """Return the rows of some lines, and where they stand."""
+
+    @abstractmethod
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row."""
 
 
 class Syntax(Protocol):
@@ -135,27 +219,7 @@ class Lines:
 
     def blocks(self, size: int) -> Iterator[Block]:
         """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
-        buffers = Buffers()
-        buffer, filled, skipped, begin = buffers.take(size + self.begin + 1), 0, 0, self.begin
-        with self.file.stream() as stream:
-            while read := stream.readinto(buffer[filled:-1].data):
-                filled += read
-                if filled < len(buffer) - 1:
-                    continue
-                end = trec_lines.lines_end(buffer, begin, filled)
-                cut = begin
-                if end > begin:
-                    cut = self.syntax.last_query(buffer, begin, end)
-                if cut > begin:
-                    yield Block(self.file, buffer, begin, cut, skipped)
-                rest = filled - cut
-                following = buffers.take(max(size, 2 * rest) + 1)
-                following[:rest] = buffer[cut:filled]
-                buffer, filled, skipped, begin = following, rest, skipped + cut, 0
-        if filled > begin:
-            ended = buffer[filled - 1] == LINE_END
-            buffer[filled] = LINE_END
-            yield Block(self.file, buffer, begin, filled + (not ended), skipped)
+        return in_turn(self.file, size, self.begin, self.syntax.last_query)
 
 
 def _is_utf_8(block: Block) -> bool:
@@ -228,7 +292,7 @@ def _joined(parts: list[Any]) -> Any:
     return Ids.concatenate(parts) if isinstance(parts[0], Ids) else np.concatenate(parts)
 
 
-class LineRows:
+class LineRows(Rows):
     """The rows of a run, parsed in batches as if those of each query stood together; none is held."""
 
     grouped = False
@@ -266,14 +330,6 @@ class LineRows:
     def in_pieces(self, name: str) -> BlockPieces:
         """Return the rows in pieces."""
         return in_pieces(self.lines, self.framed, name)
-
-    def owned(self) -> Columns:
-        """Return all rows as columns."""
-        return self.table()
-
-    def regrouped(self) -> Columns:
-        """Return all rows as columns, which are grouped when lists are made of them."""
-        return self.table()
 
     def table(self) -> Columns:
         """Return all rows as columns."""

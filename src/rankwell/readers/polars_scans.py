@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import InputError, RankwellError
 from rankwell.readers.files import File
@@ -19,13 +18,7 @@ Diagnose = Callable[[], RankwellError | None]
 def schema_of(
     scan: Callable[[], pl.LazyFrame], file: File, kind: str, diagnose: Diagnose | None = None
 ) -> tuple[pl.LazyFrame, list[str]]:
-    """Return a table that is read later, and the names of its columns.
-
-    Raises
-    ------
-    InputError
-        If the file is not of its kind, or damaged.
-    """
+    """Return a table that is read later, and the names of its columns; InputError if the file is not of its kind, or damaged."""
     import polars as pl
 
     try:
@@ -48,12 +41,6 @@ class FileFrames(PartFrames):
     def batches(self, size: int | None) -> Iterator[pl.DataFrame]:
         """Yield frames of about ``size`` rows; None for frames as they stand in the file."""
         yield from _batches(self.table, size, self.file, self.kind, None)
-
-    def part(self, columns: list[str], start: int, rows: int | None = None) -> Self:
-        """Return some columns, from a row on."""
-        other = copy.copy(self)
-        other.table = self.table.slice(start, rows).select(columns)
-        return other
 
 
 def whole_table(table: Frames, schema: Mapping[str, Any]) -> pl.DataFrame:

@@ -17,22 +17,15 @@ if TYPE_CHECKING:
 
 STEM = "stem"
 OPTIONS = (
-    "fields",
-    "type",
-    "operator",
-    "analyzer",
-    "fuzziness",
-    "minimum_should_match",
-    "default_field",
-    "boost",
-)
+    "fields", "type", "operator", "analyzer", "fuzziness", "minimum_should_match", "default_field", "boost",
+)  # fmt: skip
 
 
 class QueryIds:
-    """Ids in the order of the answers, handed out one by one."""
+    """Ids in the order of the answers, handed out one by one; they may go on in the next file."""
 
     def __init__(self, ids: Iterable[Any], origin: str) -> None:
-        self.ids, self.origin, self.taken = list(ids), origin, 0
+        self.ids, self.origin, self.taken, self.goes_on = list(ids), origin, 0, False
         places: dict[tuple[type, Any], int] = {}
         for place, each in enumerate(self.ids, 1):
             first = places.setdefault((type(each), each), place)
@@ -52,7 +45,7 @@ class QueryIds:
 
     def finish(self, label: str) -> None:
         """Raise DataError if ids are left over."""
-        if self.taken < len(self.ids):
+        if self.taken < len(self.ids) and not self.goes_on:
             raise DataError(
                 f"{label}: {self.taken} answers, but {len(self.ids)} ids in {self.origin}. Give one id for each answer, in the same order."
             )
@@ -64,42 +57,27 @@ class IdsOfFiles:
     def __init__(self, given: Any, sources: Sequence[Any], files: Sequence[File]) -> None:
         self.names = _stems(sources, files) if isinstance(given, str) and given == STEM else None
         self.ids = None if self.names else ids_of(given)
-        self.several = len(files) > 1
+        if self.ids is not None:
+            self.ids.goes_on = len(files) > 1
 
     def of(self, file: File) -> QueryIds:
         """Return the ids of one file."""
         if self.names is not None:
             return QueryIds([self.names[file.label]], "the file's name (query_ids='stem')")
         assert self.ids is not None
-        return Rest(self.ids) if self.several else self.ids
+        return self.ids
 
     def finish(self, label: str) -> None:
         """Raise DataError if ids are left over after the last file."""
         if self.ids is not None:
+            self.ids.goes_on = False
             self.ids.finish(label)
-
-
-class Rest(QueryIds):
-    """Ids that go on in the next file."""
-
-    def __init__(self, ids: QueryIds) -> None:
-        self.whole = ids
-
-    def take(self, label: str) -> Any:
-        """Return the next id."""
-        return self.whole.take(label)
-
-    def finish(self, label: str) -> None:
-        """Leave the rest to the next file."""
 
 
 def ids_of(given: Any) -> QueryIds:
     """Return the ids of a list, a column, or a file: an id a line, or the requests of a ``_msearch``.
 
-    Raises
-    ------
-    UsageError, DataError
-        If they are no ids.
+    UsageError or DataError if they are no ids.
     """
     if isinstance(given, str) and given == STEM:
         raise UsageError(

@@ -6,22 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import in_memory
-from rankwell.readers.in_memory import is_spark
-from rankwell.readers.options import (
-    AS_IT_IS,
-    NO_COLUMNS,
-    Options,
-    answers_in,
-    given_of,
-    refuse_options,
-    refuse_query_ids,
-)
+from rankwell.readers.column_names import NONE_GIVEN, Given
+from rankwell.readers.in_memory import is_dict_of_columns, is_spark
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.assessor import Assessor
@@ -29,11 +21,42 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column, listed
 
+if TYPE_CHECKING:
+    from rankwell.readers.shape import Shape
+
 PATHS = (str, os.PathLike, Opened)
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard input (- or <stdin>)
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
+NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
+# the formats whose cells may hold lists, and those whose words say what they hold
+WITH_CELLS = "delimited", "recbole", "ndjson", "json", "parquet", "arrow"
+NAMED_WORDS = "delimited", "ndjson", "json"
+
+
+class Options(NamedTuple):
+    """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
+
+    format_in: str | None
+    columns: Mapping[str, str]
+    encoding: str | None
+    query_ids: Any = None
+    scores_from: Any = None
+
+
+AS_IT_IS = Options(None, NO_COLUMNS, None)
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
+
+
+class Said(TypedDict, total=False):
+    """What may be said of the reading of a run, as for ``read_run``."""
+
+    format_in: str | None
+    columns: Mapping[str, str] | None
+    encoding: str | None
+    query_ids: Any
+    items_in: ItemsIn | None
+    scores_from: Any
 
 
 @checked
@@ -119,14 +142,9 @@ def open_run(
     source: Any,
     *,
     name: str | None = None,
-    format_in: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
-    query_ids: Any = None,
-    items_in: ItemsIn | None = None,
-    scores_from: Any = None,
     order: Literal["rows"] | None = None,
+    **said: Unpack[Said],
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
@@ -134,14 +152,15 @@ def open_run(
     """
     run = source
     if not isinstance(source, Run):
-        if order is not None:
-            plain("order", order, Literal["rows"])
-        is_plain = format_in is None and encoding is None and not columns and order is None
-        if is_plain and query_ids is None and items_in is None and scores_from is None:
-            options = AS_IT_IS
-        else:
-            given = given_of(columns, items_in, by_rows=order is not None)
-            options = Options(format_in, given, encoding, query_ids, scores_from)
+        options = AS_IT_IS
+        if order is not None or said:
+            if order is not None:
+                plain("order", order, Literal["rows"])
+            words: dict[str, Any] = {**said}
+            given = given_of(
+                words.pop("columns", None), words.pop("items_in", None), by_rows=order is not None
+            )
+            options = Options(**({"format_in": None, "encoding": None} | words), columns=given)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -182,6 +201,42 @@ def open_named(runs: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str,
     """Return runs by name as ``open_several`` does."""
     named = [(run, name) for name, run in runs.items()]
     return dict(zip(runs, open_several(named, options), strict=True))
+
+
+def is_one_run(runs: Any) -> bool:
+    """Whether a dict holds the lists of queries, or the columns of a table, and not runs by name.
+
+    >>> is_one_run({"q": ["a", "b"]}), is_one_run({"q": {"a": 1.0}}), is_one_run({"bm25": {"q": ["a", "b"]}})
+    (True, True, False)
+    """
+    if not isinstance(runs, Mapping):
+        return False
+    first: Any = next(iter(runs.values()), "")
+    if isinstance(first, Mapping):
+        item, number = next(iter(first.items()), (None, None))
+        return isinstance(number, Real) and type(item) is not tuple
+    if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
+        return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
+    return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
+
+
+def refuse_unnamed(runs: Any, what: str) -> None:
+    """Raise UsageError for what is no dict of runs by name, saying how to write one."""
+    if is_one_run(runs):
+        said = "not one run with its lists by query. Give {'a': run, 'b': other}"
+    elif isinstance(runs, Mapping):
+        return
+    elif "GroupBy" in type(runs).__name__:
+        said = "not groups. Give {name: part for (name,), part in groups}"
+        if type(runs).__module__.startswith("pandas"):
+            said = "not groups. Give dict(list(groups))"
+    elif isinstance(runs, (list, tuple)) and runs and is_one_list(runs):
+        said = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
+    elif isinstance(runs, (list, tuple)):
+        said = "not a list. Give {'a': runs[0], 'b': runs[1]}"
+    else:
+        said = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
+    raise UsageError(f"{what} takes runs by name, {said}.")
 
 
 def _is_trec(source: Any) -> bool:
@@ -411,10 +466,10 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
 
         if isinstance(source, Mapping):
             return mapping, source
-        from rankwell.readers import item_lists, matrices
+        from rankwell.readers import matrices
 
-        if kind == "run" and item_lists.is_pair(source):
-            return item_lists, source
+        if kind == "run" and matrices.is_pair(source):
+            return matrices, source
         if isinstance(source, (list, tuple)) and source:
             _refuse_rows_of_a_table(source, kind)
             refuse_one_list(source)
@@ -429,3 +484,56 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     raise UsageError(
         f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped}"
     )
+
+
+def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows: bool = False) -> Given:
+    """Return what columns hold, and how cells write lists of items, if that was said."""
+    given = NONE_GIVEN if columns is None else Given.of(columns)
+    if items_in is None and not by_rows:
+        return given
+    return Given(given, by_rows=by_rows, argument=given.argument, items_in=items_in or given.items_in)
+
+
+def answers_in(source: Any, kind: str, name: str, options: Options) -> tuple[Shape | None, Any]:
+    """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
+    from rankwell.readers import objects
+
+    if not isinstance(source, (Mapping, list, tuple)) and not hasattr(source, "body"):
+        return None, source
+    if isinstance(source, (Mapping, list, tuple)) and objects.is_usual(source):
+        return None, source
+    from rankwell.readers.shape import shape_of, unwrapped
+
+    source = unwrapped(source)
+    if not isinstance(source, (Mapping, list, tuple)):
+        return None, source
+    shape = shape_of(source)
+    if shape is None and not options.columns:
+        from rankwell.readers.foreign import refuse_foreign
+
+        refuse_foreign(source, name, kind)
+    return shape, source
+
+
+def refuse_options(
+    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
+) -> None:
+    """Raise UsageError for what was said of the reading of a source and does not apply to it."""
+    if Given.of(options.columns).items_in is not None and not is_table:
+        from rankwell.readers.cells import argument_of
+
+        raise UsageError(
+            f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
+        )
+    if options.scores_from is not None and has_scores:
+        raise UsageError(
+            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
+        )
+
+
+def refuse_query_ids(given: Any, label: str, why: str) -> None:
+    """Raise UsageError if ids are given to queries that have a name."""
+    if given is not None:
+        raise UsageError(
+            f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
+        )

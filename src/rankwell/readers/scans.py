@@ -65,12 +65,7 @@ def is_scanned(source: Any) -> bool:
 def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
     """Return the table at an address, or in a folder; of a folder partitioned as by Hive with the columns that its names hold.
 
-    Raises
-    ------
-    UsageError
-        If the suffix of an address is not that of a table.
-    InputError
-        If the table cannot be read.
+    UsageError if the suffix of an address is not that of a table; InputError if the table cannot be read.
     """
     import polars as pl
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,24 +18,14 @@ from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
+
+if TYPE_CHECKING:
+    from rankwell.readers.formats.trec import TrecRows
 
 CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
 Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray]
-
-
-class Whole(Protocol):
-    """The lines of a run in any order."""
-
-    label: str
-    layout: Layout
-
-    def takes(self) -> Iterable[Take]:
-        """Yield functions that each read a block."""
-
-    def table(self) -> Columns:
-        """Return all lines as columns."""
 
 
 @record(eq=False)
@@ -48,12 +38,12 @@ class Pack:
     ends: np.ndarray
 
 
-class ScatteredRows:
+class ScatteredRows(Rows):
     """The lines of a TREC run in any order, as if those of each query stood together."""
 
     grouped = True
 
-    def __init__(self, whole: Whole) -> None:
+    def __init__(self, whole: TrecRows) -> None:
         self.whole = whole
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
@@ -102,16 +92,12 @@ class ScatteredRows:
         """Return these rows: they are held."""
         return self
 
-    def regrouped(self) -> ScatteredRows:
-        """Return these rows: they are grouped."""
-        return self
-
     def table(self) -> Columns:
         """Return all lines as columns, in the order of the file."""
         return self.whole.table()
 
 
-def _packed(whole: Whole) -> tuple[Ids, np.ndarray, list[Pack]]:
+def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
     """The distinct queries, the offsets of their rows, and the blocks packed."""
     parts = list(_done(whole))
     heads = Ids.concatenate([own for own, *_ in parts])
@@ -126,7 +112,7 @@ def _packed(whole: Whole) -> tuple[Ids, np.ndarray, list[Pack]]:
     return heads[firsts], offsets_of(sizes), packs
 
 
-def _done(whole: Whole) -> Iterator[Packed]:
+def _done(whole: TrecRows) -> Iterator[Packed]:
     """Pack the blocks on all cores; only a few are read before they are packed."""
     workers = cores()
     if workers == 1:

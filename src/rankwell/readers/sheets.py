@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import quoted
 from rankwell.readers.files import File
+from rankwell.readers.frames import Opened
+from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.text import not_utf8, require_text
 from rankwell.tables.assessor import Assessor
@@ -54,10 +55,8 @@ def _separator(head: bytes) -> str | None:
 def read_sheet(source: str | Path | File) -> pl.DataFrame:
     """Return what an exported sheet holds: a row per judgement, with numbers, flags and texts.
 
-    Raises
-    ------
-    InputError, DataError
-        If the file cannot be read, is no exported sheet, or a row lacks its query, item, grade or judge, or has a grade beyond ±2^53.
+    InputError or DataError if the file cannot be read, is no exported sheet, or a row lacks its query, item, grade or judge, or has a
+    grade beyond ±2^53.
     """
     import polars as pl
 
@@ -102,30 +101,29 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     ).select("query", "item", "grade", "judge", "time", "order", "is_repeat", "comment")
 
 
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements of a sheet without its repeats, and who judged.
+class Sheet(Opened):
+    """The judgements of a sheet without its repeats, and who judged."""
 
-    Raises
-    ------
-    DataError
-        If it holds those of several judges.
-    """
-    del columns  # are those of sheets
-    table = read_sheet(file)
-    judges = table["judge"].unique(maintain_order=True).to_list()
-    if len(judges) > 1:
-        raise DataError(
-            f"{file.label}: {len(judges):,} judges are in one file ({quoted(judges)}); join their judgements first: rankwell judging merge."
-        )
-    first = table.filter(~table["is_repeat"])
-    assessor = _assessor(judges[0]) if judges else None
-    return Qrels(
-        first["query"].to_list(),
-        first["item"].to_list(),
-        first["grade"].to_numpy(),
-        assessor=assessor,
-        name=name,
-    )
+    def __init__(self, file: File) -> None:
+        self.file = file
+
+    def qrels(self, name: str) -> Qrels:
+        """Return them; DataError if they are those of several judges."""
+        table = read_sheet(self.file)
+        judges = table["judge"].unique(maintain_order=True).to_list()
+        if len(judges) > 1:
+            raise DataError(
+                f"{self.file.label}: {len(judges):,} judges are in one file ({quoted(judges)}); join their judgements first: rankwell judging "
+                f"merge."
+            )
+        first = table.filter(~table["is_repeat"])
+        query, item = first["query"].to_list(), first["item"].to_list()
+        assessor = _assessor(judges[0]) if judges else None
+        return Qrels(query, item, first["grade"].to_numpy(), assessor=assessor, name=name)
+
+    def pieces(self, name: str) -> Pieces:
+        """Return them in pieces, held."""
+        return held_qrels(self.qrels(name))
 
 
 def _assessor(judge: str) -> Assessor:

@@ -1,38 +1,41 @@
-"""DataFrames of Spark, classic or by Spark Connect: which of their columns are wanted; rows are collected only when somebody looks."""
+"""DataFrames of Spark, classic or by Spark Connect: which of their columns are wanted; rows are collected only when somebody looks.
+
+Spark reads Parquet, and tables of its catalogue, itself.
+"""
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers import cells
 from rankwell.readers.column_names import NONE_GIVEN, Given, match_columns
-from rankwell.readers.files import File
-from rankwell.readers.frame_columns import PIECE, column_of
-from rankwell.readers.pieces import Piece
+from rankwell.readers.frame_columns import PIECE, Frames, column_of
+from rankwell.readers.pieces import Piece, Pieces
 from rankwell.readers.unread import unread_of
-from rankwell.tables.columns import MOST_LEVELS, WORDS, Unread
+from rankwell.tables.columns import MOST_LEVELS, WORDS
 from rankwell.tables.places import RowOf
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
 
 ONE = Given(items_in="one")  # whether cells are lists was seen before
+PARQUET = ".parquet", ".pq"
+TABLE = re.compile(r"[^\s./\\*?]+(\.[^\s./\\*?]+){0,2}")  # catalogue.schema.table
 
 
-class SparkPieces:
+class SparkPieces(Pieces):
     """A DataFrame of Spark as a table, with its columns named by words."""
-
-    files: Sequence[File] = ()
-    ahead = 0
 
     def __init__(self, frame: Any, words: Mapping[str, str], name: str) -> None:
         self.frame = frame.select(*[frame[column].alias(word) for word, column in words.items()])
         self.words, self.name, self.place = tuple(words), name, RowOf(name)
-        self.unread: tuple[Unread, ...] = ()
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the rows, collected, in pieces."""
@@ -44,10 +47,10 @@ class SparkPieces:
         """Return the number of different ids in a column."""
         return int(self.frame.select(word).distinct().count())
 
-    def top(self, words: Sequence[str], rows: int) -> Piece:
+    def top(self, words: Sequence[str], rows: int) -> list[Piece]:
         """Return so many of the first rows, collected."""
         frame = self.collected(words, rows)
-        return {word: column_of(frame[word], word, self.place, 0) for word in words}
+        return [{word: column_of(frame[word], word, self.place, 0) for word in words}]
 
     def collected(self, words: Sequence[str] | None = None, rows: int | None = None) -> pl.DataFrame:
         """Return the rows, or so many of the first ones, collected."""
@@ -59,7 +62,7 @@ class SparkPieces:
         return table
 
 
-class SparkRows:
+class SparkRows(Rows):
     """The rows of a run in a DataFrame of Spark."""
 
     grouped = False
@@ -76,14 +79,6 @@ class SparkRows:
         """Yield the batches of the rows, collected."""
         return self.table().batches(size)
 
-    def owned(self) -> Columns:
-        """Return all rows, collected."""
-        return self.table()
-
-    def regrouped(self) -> Columns:
-        """Return all rows, collected."""
-        return self.table()
-
     def table(self) -> Columns:
         """Return all rows, collected."""
         from rankwell.readers import frames
@@ -93,7 +88,7 @@ class SparkRows:
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a DataFrame of Spark."""
-    pieces = _opened(frame, "run", name, columns)
+    pieces = opened(frame, "run", name, columns)
     run = Run.of_rows(SparkRows(pieces), name)
     run.unread = pieces.unread
     return run
@@ -103,15 +98,10 @@ def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     """Return the judgements in a DataFrame of Spark, collected."""
     from rankwell.readers import frames
 
-    pieces = _opened(frame, "qrels", name, columns)
+    pieces = opened(frame, "qrels", name, columns)
     qrels = frames.qrels_of(pieces.collected(), name=name, columns=ONE)
     qrels.unread = pieces.unread
     return qrels
-
-
-def open_qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> SparkPieces:
-    """Return the judgements in a DataFrame of Spark, which are left where they are."""
-    return _opened(frame, "qrels", name, columns)
 
 
 def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Any:
@@ -121,7 +111,8 @@ def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     return frames.items_of(frame.toArrow(), name=name, columns=columns)
 
 
-def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
+def opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
+    """Return the run or the judgements in a DataFrame of Spark, which are left where they are."""
     if Given.of(columns).by_rows:
         raise UsageError(
             f"{name}: the rows of Spark have no order; give the run a column of ranks or scores."
@@ -138,11 +129,9 @@ def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> Spa
 
 def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
     """Raise DataError for cells of text that hold lists of items, as far as the first rows show it."""
-    first = SparkPieces(
-        pieces.frame.limit(cells.LOOKED), {word: word for word in pieces.words}, pieces.name
-    ).collected()
+    same = {word: word for word in pieces.words}
     way = Given.of(columns).items_in or cells.way_of(
-        first, {word: word for word in pieces.words}, pieces.name, columns
+        pieces.collected(rows=cells.LOOKED), same, columns, RowOf(pieces.name)
     )
     if way is not None:
         raise DataError(
@@ -151,13 +140,52 @@ def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:
         )
 
 
-def _levels_of(frame: Any, columns: list[str]) -> Callable[[int], list[pl.DataFrame]]:
+def _levels_of(frame: Any, columns: list[str]) -> Frames:
     """Some distinct values of each column, all that is wanted of columns that are not read."""
 
-    def read(size: int) -> list[pl.DataFrame]:  # noqa: ARG001 - one frame of a few rows
+    def read(size: int) -> Iterator[pl.DataFrame]:  # noqa: ARG001 - one frame of a few rows
         import polars as pl
 
         few = [frame.select(frame[column]).distinct().limit(MOST_LEVELS + 2).toArrow() for column in columns]
-        return [pl.concat([pl.DataFrame(each) for each in few], how="horizontal")]
+        yield pl.concat([pl.DataFrame(each) for each in few], how="horizontal")
 
     return read
+
+
+def read_by_spark(session: Callable[[], Any], name: str) -> Any:
+    """Return the DataFrame that Spark reads from Parquet (a file, a folder, a pattern, an address) or a table; else the name.
+
+    ``session`` opens the session; a table is called ``table``, ``schema.table`` or ``catalogue.schema.table``. InputError if neither this
+    machine nor Spark has it.
+    """
+    path = Path(name)
+    is_here = path.exists()
+    if name.endswith(PARQUET) or (is_here and path.is_dir()) or ("://" in name and not path.suffix):
+        return _parquet(session(), name, is_here)
+    if is_here or "://" in name or not TABLE.fullmatch(name):
+        return name
+    opened = session()
+    if opened.catalog.tableExists(name):
+        return opened.table(name)
+    raise InputError(
+        f"{brief(name)}: neither a file on this machine nor a table of the session. Give a path, or the name of a table "
+        f"(schema.table)."
+    )
+
+
+def _parquet(session: Any, name: str, is_here: bool) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        frame = session.read.parquet(name if "://" in name else str(Path(name).absolute()))
+        frame.schema  # noqa: B018 - is only read now
+    except PySparkException as error:
+        if is_here:  # the cluster sees other files than this machine
+            warnings.warn(f"{name}: Spark does not see this file, so it is read here and sent.", stacklevel=2)
+            return name
+        raise InputError(f"{name}: Spark cannot read it ({_first_line(error)}).") from error
+    return frame
+
+
+def _first_line(error: Exception) -> str:
+    return brief(str(error).strip().splitlines()[0])

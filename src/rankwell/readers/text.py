@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from rankwell.errors import DataError, brief
@@ -10,15 +12,14 @@ from rankwell.readers.files import PIECE, File
 
 SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
 BOM = b"\xef\xbb\xbf"
+NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
+LONG = f"the line has more than {PIECE:,} bytes. Is this the right file?"
 
 
 def text_of(file: File) -> tuple[np.ndarray, int]:
     """Return the bytes of a text file, ended by a line end, and where its text begins (after a byte-order mark).
 
-    Raises
-    ------
-    DataError
-        If the file is an archive, or empty.
+    DataError if the file is an archive, or empty.
     """
     refuse_other_files(file)
     if not len(file.content):
@@ -54,18 +55,35 @@ def not_utf8(file: File) -> DataError | None:
     try:
         str(file.content.data, "utf-8")
     except UnicodeDecodeError as error:
-        line = int(np.count_nonzero(file.content[: error.start] == 10)) + 1
-        return DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+        return at_wrong_bytes(file, error)
     return None
+
+
+def at_wrong_bytes(file: File, error: UnicodeDecodeError, line: int = 0) -> DataError:
+    """Return the error of bytes that are not UTF-8: those of a line, or of the whole text."""
+    line = line or int(np.count_nonzero(file.content[: error.start] == 10)) + 1
+    return DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+
+
+def filled_lines(file: File) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the text of the lines that are not empty, without a byte-order mark."""
+    with file.stream() as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.removeprefix(BOM) if number == 1 else line
+            if text.strip():
+                yield number, text
+
+
+def filled_line(file: File, row: int) -> str:
+    """Return ``file:line`` of a row, where each line that is not empty is one."""
+    line = next((line for at, (line, _) in enumerate(filled_lines(file)) if at == row), 1)
+    return f"{file.label}:{line}"
 
 
 def require_text(file: File, *, lines: bool = True) -> Seen:
     """Return what was seen of a text; refuse what is no text in UTF-8.
 
-    Raises
-    ------
-    DataError
-        For other encodings, NUL bytes, a second byte-order mark, and (``lines``) lines of more than 16 MiB.
+    DataError for other encodings, NUL bytes, a second byte-order mark, and (``lines``) lines of more than 16 MiB.
     """
     refuse_other_files(file)
     seen = Seen(file, lines=lines)
@@ -119,9 +137,7 @@ class Seen:
         if has_nul or has_mark or BOM[:1] in self.last:
             self._refuse(self.last + piece.tobytes(), at)
         if self.is_of_lines and at + first - self.begun > PIECE:
-            raise DataError(
-                f"{self.file.label}:{self.lines + 1}: the line has more than {PIECE:,} bytes. Is this the right file?"
-            )
+            raise DataError(f"{self.file.label}:{self.lines + 1}: {LONG}")
         if lines:
             self.begun = at + last
         self.lines += lines
@@ -132,10 +148,7 @@ class Seen:
     def _refuse(self, part: bytes, at: int) -> None:
         """Raise DataError for a NUL byte, and for a byte-order mark that begins a line other than the first."""
         if (found := part.find(b"\0", len(self.last))) >= 0:
-            raise DataError(
-                f"{self.file.label}:{self._line(part, found)}: a NUL byte; the file is damaged, binary, or UTF-16 without its "
-                f"mark. Text is UTF-8."
-            )
+            raise DataError(f"{self.file.label}:{self._line(part, found)}: {NUL}")
         if (found := part.find(b"\n" + BOM, at == 0)) >= 0:
             raise second_mark(self.file, self._line(part, found + 1))
 

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
-from rankwell.readers.matrices import Entries
-from rankwell.readers.score_blocks import scores_of
-from rankwell.readers.seen_items import Seen, seen_of
+from rankwell.readers.matrices import Entries, is_matrix, is_sparse, sparse_of
+from rankwell.readers.reading import read_qrels
 from rankwell.records import record
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import offsets_of
+from rankwell.tables.arrays import array_of
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known, to_same_kind
-from rankwell.tables.matrix import Matrix
+from rankwell.tables.matrix import Matrix, refuse_labels
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
 WIDTH = 64  # scores of which only the largest is looked at first
 NONE_LEFT_OUT = np.empty(0, np.uint8)
+Numbering = Callable[[Ids], np.ndarray]
+CELLS = 1 << 22  # scores made at a time
+ROWS = 256  # asked of a function at first, when the number of items is not known
 
 
 @checked
@@ -188,3 +192,131 @@ def _best(
     offsets = offsets_of(np.bincount(row, minlength=rows))
     kept, lengths = order.tops(offsets, score, *items[column].columns, rule, NONE_LEFT_OUT, k)
     return lengths, column[kept], score[kept]
+
+
+class Seen(NamedTuple):
+    """The columns that are left out, end to end, and where those of each row begin; ``shape`` is that of a matrix, which has to fit."""
+
+    offsets: np.ndarray
+    columns: np.ndarray
+    shape: tuple[int, int] | None = None
+
+    def of(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows, counted from the first of them, and the columns of what some rows leave out."""
+        # rows beyond the last that leaves out anything leave out nothing
+        offsets = self.offsets[np.minimum(np.arange(low, high + 1), len(self.offsets) - 1)]
+        return owners(offsets), self.columns[offsets[0] : offsets[-1]]
+
+    def refuse_others(self, rows: int, columns: int, *, is_whole: bool) -> None:
+        """Raise DataError if a matrix of training data has not the shape of the scores, of which some rows may be still to come."""
+        if self.shape is None:
+            return
+        if columns != self.shape[1] or rows > self.shape[0] or (is_whole and rows != self.shape[0]):
+            raise DataError(
+                f"train: a sparse matrix has the shape of the scores, a row per query and a column per item, but it is "
+                f"{self.shape[0]:,} × {self.shape[1]:,} and the scores {rows:,} × {columns:,}. For some users take their rows: "
+                f"train[users]."
+            )
+
+
+def seen_of(train: Any, rows: Numbering, columns: Numbering) -> Seen:
+    """Return what a sparse matrix of training data, in the shape of the scores, or a log of them leaves out.
+
+    ``rows`` and ``columns`` find the row of each query and the column of each item of a log, -1 for others. UsageError or DataError if
+    the training data cannot be read, or no pair of them has a score.
+    """
+    if is_sparse(train):
+        matrix = train.tocsr() if hasattr(train, "tocsr") else sparse_of(train, "train")
+        return Seen(matrix.indptr.astype(np.int64), matrix.indices, matrix.shape)
+    log = read_qrels(train, name=None if isinstance(train, str) else "train")
+    refuse_labels(log.matrix)
+    row, column = rows(log.query), columns(log.item)
+    known = np.flatnonzero((row >= 0) & (column >= 0))
+    if len(row) and not len(known):
+        raise DataError(
+            f"{log.name}: no query of the training data has scores for one of its items. queries= and items= are the ids of the rows "
+            f"and of the columns of the scores; by default these have numbers."
+        )
+    known = known[np.argsort(row[known], kind="stable")]
+    return Seen(offsets_of(np.bincount(row[known])), column[known])
+
+
+class Scores(NamedTuple):
+    """Blocks of scores, a row per query and a column per item; ``rows`` is their number if it is known beforehand."""
+
+    blocks: Iterable[np.ndarray]
+    rows: int | None
+
+
+def scores_of(source: Any, queries: int | None, items: int | None, batch: int | None) -> Scores:
+    """Return the blocks of a matrix, of a pair of factors, of a function of row numbers, or of an iterator.
+
+    UsageError or DataError if it is none of these, or the factors do not fit each other.
+    """
+    if is_sparse(source):
+        raise UsageError(
+            "scores: a sparse matrix does not hold the score of each item; rw.read_run reads it as a run."
+        )
+    if is_matrix(source):
+        # a tensor elsewhere, or in half precision, is copied block by block too
+        matrix: Any = source if hasattr(source, "__dlpack__") and source.ndim == 2 else _floats(source)
+        rows, width = matrix.shape
+        step = batch or _rows(width)
+        return Scores((_floats(matrix[low : low + step]) for low in range(0, rows, step)), rows)
+    if isinstance(source, tuple) and len(source) == 2 and all(map(is_matrix, source)):
+        users, factors = map(_floats, source)
+        return _products(users, factors, batch)
+    if callable(source):
+        if queries is None:
+            raise UsageError(
+                "scores: a function of row numbers needs queries=, the ids of all rows, such as range(1000)."
+            )
+        return Scores(_asked(source, queries, batch or (_rows(items) if items else None)), queries)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        return Scores(map(_floats, source), None)
+    raise UsageError(
+        f"scores: cannot take {type(source).__name__}. Give a matrix of floats (users × items), a pair of factors (users × d, "
+        f"items × d), a function of row numbers, or an iterator of blocks of rows."
+    )
+
+
+def _rows(width: int) -> int:
+    return max(CELLS // max(width, 1), 1)
+
+
+def _floats(source: Any) -> np.ndarray:
+    """A block as a NumPy array of floats in two dimensions."""
+    if not is_matrix(source):
+        raise UsageError(f"scores: a block is a matrix with a row per query, not {type(source).__name__}.")
+    block = array_of(source, "scores")
+    if block.ndim != 2 or block.dtype.kind != "f":
+        raise DataError(
+            f"scores: a row per query and a column per item, of floats; this has {block.ndim} dimensions of {block.dtype}. Item "
+            f"numbers, best first, are a run already: rw.read_run."
+        )
+    return block
+
+
+def _products(users: np.ndarray, items: np.ndarray, batch: int | None) -> Scores:
+    """The products of the factors of users and of items."""
+    if users.shape[1] != items.shape[1]:
+        raise DataError(
+            f"scores: users have {users.shape[1]} factors and items {items.shape[1]}; the pair is (users × d, items × d)."
+        )
+    step = batch or _rows(len(items))
+    kind = np.result_type(users, items, np.float32)
+    users, items = users.astype(kind, copy=False), items.astype(kind, copy=False)
+    return Scores((users[low : low + step] @ items.T for low in range(0, len(users), step)), len(users))
+
+
+def _asked(function: Callable[[np.ndarray], Any], rows: int, step: int | None) -> Iterator[np.ndarray]:
+    """What a function returns for some row numbers at a time; how many follows from the first answer, unless it is given."""
+    low, size = 0, step or min(ROWS, rows)
+    while low < rows:
+        wanted = np.arange(low, min(low + size, rows))
+        block = _floats(function(wanted))
+        if len(block) != len(wanted):
+            raise DataError(f"scores: the function returned {len(block)} rows for {len(wanted)} row numbers.")
+        yield block
+        low += size
+        size = step or _rows(block.shape[1])

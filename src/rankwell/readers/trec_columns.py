@@ -1,4 +1,4 @@
-"""Lines of TREC text parsed into columns: the ids as spans of the text, the numbers, and where each row stands."""
+"""Lines of TREC text parsed into columns: the ids as spans of the text, the numbers, and where each row stands; and the tag of a run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from rankwell.readers.text import SAY_ENCODING, beginning
 from rankwell.records import record
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.places import Held
+from rankwell.tables.run_qrels import Run
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BLANKS = re.compile(rb"[\x01-\x20]+")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
 LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
+PLACE = 5  # words before the tag: query Q0 item rank score
 
 
 class Layout(NamedTuple):
@@ -85,22 +87,9 @@ class Parsed:
             columns if is_qrels else [*columns[:5], NO_STARTS, *columns[5:], NO_LENGTHS]
         )
         rows, stretches, status, at = trec_text.parse(
-            text,
-            block.begin,
-            block.end,
-            layout.value,
-            layout.least,
-            not has_nul,
-            rule,
-            np.frombuffer(sign, np.uint8),
-            starts,
-            keys,
-            numbers,
-            firsts,
-            queries,
-            topics,
-            *lengths,
-        )
+            text, block.begin, block.end, layout.value, layout.least, not has_nul, rule, np.frombuffer(sign, np.uint8),
+            starts, keys, numbers, firsts, queries, topics, *lengths,
+        )  # fmt: skip
         if status:
             from rankwell.readers.trec_trouble import trouble
 
@@ -189,3 +178,17 @@ def split(line: bytes) -> list[bytes]:
 def is_number(word: str) -> bool:
     """Whether a word is a number in decimal."""
     return _NUMBER.fullmatch(word) is not None
+
+
+def tag_of(run: Run) -> str:
+    """Return the tag in the first line of the TREC text that a run was read from; empty for other runs.
+
+    Examples
+    --------
+    >>> tag_of(Run(["1"], ["a"], [2.0]))
+    ''
+    """
+    if not run.files or ": read as trec" not in run.source:
+        return ""
+    words = next(data_lines(run.files[0]), [])
+    return words[PLACE].decode(errors="replace") if len(words) > PLACE else ""

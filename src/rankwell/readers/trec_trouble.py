@@ -5,12 +5,12 @@ from __future__ import annotations
 from rankwell.errors import brief
 from rankwell.kernels import trec_text
 from rankwell.readers.column_names import NONE_GIVEN, Given, say
+from rankwell.readers.text import NUL
 from rankwell.readers.trec_columns import LEAST_TIME, Layout, is_number, split
 from rankwell.tables.columns import known_word
 from rankwell.tables.run_qrels import SWAPPED
 
 TABLE = {6: "query,item,score", 4: "query,item,grade"}
-NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
 
 
 def trouble(line: bytes, layout: Layout, status: int, sign: bytes, first: list[bytes]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import Given, say
+from rankwell.readers.frame_columns import PIECE, Frames
 from rankwell.tables.columns import (
     GRADE_WORDS,
     LEAST_TIME,
@@ -22,11 +23,10 @@ from rankwell.tables.columns import (
 if TYPE_CHECKING:
     import polars as pl
 
-PIECE = 250_000
 NOTHING = ("", "na", "n/a", "nan", "null", "none", "-")
 MISSING = float("-inf")  # stands for a missing value among the numbers of a column
 NO_GRADES = ("rank", "time", "topic_weight", "propensity", "imputed")
-Read = Callable[[list[str]], Callable[[int], Iterable["pl.DataFrame"]]]
+Read = Callable[[list[str]], Frames]
 
 
 def unread_of(
@@ -41,10 +41,7 @@ def unread_of(
 
     They are looked at only where there is no score and no rank, or no grade.
 
-    Raises
-    ------
-    DataError
-        If the run has no score and no rank, but a column of numbers that could be one.
+    DataError if the run has no score and no rank, but a column of numbers that could be one.
     """
     columns = list(columns)
     free = [column for column in columns if column not in words.values() and column not in given]
@@ -84,9 +81,7 @@ def _question(column: str, name: str, given: Mapping[str, str]) -> DataError:
     )
 
 
-def _refuse_systems(
-    frames: Callable[[int], Iterable[pl.DataFrame]], words: Mapping[str, str], column: str, name: str
-) -> None:
+def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name: str) -> None:
     """Raise DataError if queries have rows of several systems, whose lists would be mixed."""
     owners = [words["query"]] if SYSTEMS[plain_name(column)] else [words["query"], words["item"]]
     for frame in frames(PIECE):
@@ -113,9 +108,7 @@ def _refuse_two_grades(
             )
 
 
-def look(
-    frames: Callable[[int], Iterable[pl.DataFrame]], columns: Sequence[str], kind: str
-) -> dict[str, Unread]:
+def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, Unread]:
     """Return of each column whether it holds numbers, and these if they are few; the rest of a table is not read once that is known.
 
     A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
@@ -177,16 +170,3 @@ def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
         return None
     numbers = numbers.fill_nan(MISSING)
     return numbers.extend(pl.Series([MISSING])) if has_gaps and len(numbers) else numbers
-
-
-def frames_of(table: pl.DataFrame | pl.LazyFrame) -> Read:
-    """Return what reads some columns of a table in memory, or one that Polars reads later."""
-    import polars as pl
-
-    def read(columns: list[str]) -> Callable[[int], Iterator[pl.DataFrame]]:
-        part = table.select(columns)
-        if isinstance(part, pl.LazyFrame):
-            return lambda size: part.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
-        return part.iter_slices
-
-    return read

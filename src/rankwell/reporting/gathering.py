@@ -22,7 +22,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
-from rankwell.readers.runs_by_name import is_one_run
+from rankwell.readers.reading import is_one_run
 from rankwell.readers.system_names import short_name
 from rankwell.records import record
 from rankwell.reporting.input_files import InputFile, input_files

@@ -308,10 +308,30 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
         return (ids if ids.is_text == like.is_text or len(ids) else like[:0]), False
     converted = ids.as_integers() if ids.is_text else None
     if converted is None:
-        from rankwell.tables.plain_numbers import not_alike
-
-        raise not_alike(what, ids if ids.is_text else like)
+        raise _not_alike(what, ids if ids.is_text else like)
     return converted, True
+
+
+def _not_alike(what: str, text: Ids) -> DataError:
+    """The error of text ids that shall match integers; it names the first that is no plain number."""
+    return DataError(
+        f"{what} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
+        f"{brief(_other(text))}). Give both sides the same type."
+    )
+
+
+def _other(ids: Ids) -> str | int:
+    """The first text id that is not the plain decimal form of an integer; the first one if each is."""
+    low, high = 0, len(ids)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if ids[low:middle].as_integers() is None:
+            high = middle
+        elif ids[middle:high].as_integers() is None:
+            low = middle
+        else:
+            return ids.one(0)
+    return ids.one(low)
 
 
 IdColumn = Ids | Iterable[Any]

@@ -18,6 +18,19 @@ MOST = 2.0**53
 LONGEST = 60
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value, or a text, is a number as Python reads it.
+
+    >>> is_number("1e3"), is_number("a"), is_number(None)
+    (True, False, False)
+    """
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
 def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:
     """Raise Changed if a whole number among ``values``, in Python, is not the one of the floats made of them."""
     if not len(numbers) or np.abs(numbers).max() < MOST:

@@ -69,9 +69,11 @@ class Rows(Protocol):
 
     def owned(self) -> Rows:
         """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
+        return self.table()
 
     def regrouped(self) -> Rows:
         """Return the same rows, grouped by query."""
+        return self if self.grouped else self.table()
 
     def table(self) -> Columns:
         """Return all rows as columns."""

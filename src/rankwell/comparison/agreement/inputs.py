@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.errors import brief
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.readers import open_run
-from rankwell.readers.runs_by_name import refuse_unnamed
+from rankwell.readers.reading import refuse_unnamed
 from rankwell.tables.run_qrels import Run
 
 

@@ -149,14 +149,9 @@ def fuse(
     if top is not None and top < 1:
         raise UsageError(f"top={top}: must be at least 1, or None for all items.")
     run_options, qrels_options = reading_of(
-        read,
-        columns=columns,
-        qrels_columns=qrels_columns,
-        format_in=format_in,
-        qrels_format=qrels_format,
-        encoding=encoding,
-        order=order,
-    )
+        read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
     opened = runs_of(runs, run_options)
     names = names_of(runs, opened)
     given = weights_of(weights, names, recipe.method)

@@ -24,14 +24,12 @@ from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.of_users import by_table, frame_of, without_users
 from rankwell.evaluation.distributed.tables import frames_of, refuse_other_kind, survey, tagged
-from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.streaming.done import Done, PartDone
+from rankwell.evaluation.streaming.plan import OpenedPlan
 from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy
 from rankwell.judge.train import Everyone
 from rankwell.metrics.metric import Metric
 from rankwell.readers.pieces import Pieces, pieces_of
@@ -47,10 +45,9 @@ if TYPE_CHECKING:
 
 
 @record(eq=False)
-class SparkPlan:
+class SparkPlan(OpenedPlan):
     """Opened tables, metrics and rules, for any number of runs on Spark."""
 
-    inputs: Inputs
     engine: Spark
     per_query: bool = True
     segments: Segments | None = None
@@ -58,29 +55,9 @@ class SparkPlan:
     threads: int | None = None
     slices: Mapping[str, Task] = field(default_factory=dict)
 
-    is_streamed: ClassVar[bool] = True
-
-    @property
-    def task(self) -> Task:
-        """Raise UsageError: no judgements are held that anything else could be computed from."""
-        raise UsageError(
-            "engine='spark' holds no judgements, so only evaluate works with it; collect the data for anything else."
-        )
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics."""
-        return self.inputs.metrics
-
-    @property
-    def policy(self) -> Policy:
-        """The policy of the evaluation."""
-        return self.inputs.asked.policy
-
-    def with_metrics(self, metrics: tuple[Metric, ...]) -> SparkPlan:
-        """Return the same plan with other metrics."""
-        asked = asked_of(metrics, self.inputs.asked.policy)
-        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+    no_task: ClassVar[str] = (
+        "engine='spark' holds no judgements, so only evaluate works with it; collect the data for anything else."
+    )
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""

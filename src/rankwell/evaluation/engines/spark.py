@@ -65,7 +65,7 @@ class Spark:
             isinstance(given, str) and given.startswith("irds:")
         ):
             return given
-        from rankwell.readers.spark_files import read_by_spark
+        from rankwell.readers.spark_tables import read_by_spark
 
         return read_by_spark(self.opened, os.fspath(given))
 

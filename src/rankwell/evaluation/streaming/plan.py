@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import Inputs
@@ -26,25 +26,18 @@ if TYPE_CHECKING:
 
 
 @record(eq=False)
-class StreamPlan:
-    """Opened tables, metrics and rules, for any number of runs."""
+class OpenedPlan:
+    """Opened tables, metrics and rules, for any number of runs; no judgements are held, so an evaluation is all that can be made of them."""
 
     inputs: Inputs
-    engine: Stream
-    threads: int | None = None
-    per_query: bool | Path = True
-    segments: Segments | None = None
-    tie_ranges: bool = True
-    slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
 
     is_streamed: ClassVar[bool] = True
+    no_task: ClassVar[str] = ""
 
     @property
     def task(self) -> Task:
         """Raise UsageError: no judgements are held that anything else could be computed from."""
-        raise UsageError(
-            "engine='stream' holds no judgements, so only evaluate works with it; for anything else use engine='memory'."
-        )
+        raise UsageError(self.no_task)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -56,10 +49,26 @@ class StreamPlan:
         """The policy of the evaluation."""
         return self.inputs.asked.policy
 
-    def with_metrics(self, metrics: tuple[Metric, ...]) -> StreamPlan:
+    def with_metrics(self, metrics: tuple[Metric, ...]) -> Self:
         """Return the same plan with other metrics."""
         asked = asked_of(metrics, self.inputs.asked.policy)
         return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+
+
+@record(eq=False)
+class StreamPlan(OpenedPlan):
+    """Opened tables, metrics and rules, for any number of runs, part by part."""
+
+    engine: Stream
+    threads: int | None = None
+    per_query: bool | Path = True
+    segments: Segments | None = None
+    tie_ranges: bool = True
+    slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
+
+    no_task: ClassVar[str] = (
+        "engine='stream' holds no judgements, so only evaluate works with it; for anything else use engine='memory'."
+    )
 
     @property
     def holds_values(self) -> bool:

@@ -16,7 +16,7 @@ from rankwell.evaluation.streaming.totals import results_of, words_of_survey, wo
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.judge.train import Everyone
-from rankwell.readers.pieces import HeldPieces, head_of, pieces_of
+from rankwell.readers.pieces import HeldPieces, pieces_of
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.tables.amounts import Amounts
@@ -101,7 +101,7 @@ class Streaming:
         found, integer = {}, None
         kept = {name: self.keeping.load(f"{name}-survey") for name in self.tables}
         if None in kept.values():
-            heads = [head_of(pieces) for pieces in self.tables.values()]
+            heads = [pieces.head() for pieces in self.tables.values()]
             integer = next((ids_in(head)[:1] for head in heads if head and not ids_in(head).is_text), None)
             del heads
         for name, pieces in self.tables.items():

@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
 from rankwell.judge.pooling import levels_of
-from rankwell.readers.pieces import Piece, Pieces, head_of
+from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
@@ -121,7 +121,7 @@ class Surveyor:
 
         What was seen is given to ``keep`` now and then.
         """
-        head, seen = head_of(pieces), self.seen
+        head, seen = pieces.head(), self.seen
         if head is None:
             raise DataError(f"{pieces.name}: the table holds no rows.")
         empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))

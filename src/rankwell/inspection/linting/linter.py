@@ -97,14 +97,9 @@ def lint(
     policy = policy_with(policy, words)
     several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
     of_runs, of_qrels = reading_of(
-        read,
-        columns=columns,
-        qrels_columns=qrels_columns,
-        format_in=format_in,
-        qrels_format=qrels_format,
-        encoding=encoding,
-        order=order,
-    )
+        read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
     opened = [tried(partial(run_data, **of_runs), source, found, encoding) for source in several]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.files import File
 from rankwell.readers.formats.ndjson import wrong_line
 from rankwell.readers.polars_scans import explained
+from rankwell.readers.text import filled_line
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ def part(folder: Path, name: str) -> Path | None:
 def qrels_of(folder: Path, split: str | None) -> Path | None:
     """Return the judgements of a split, of ``test`` by default; None if the folder has none.
 
-    Raises
-    ------
-    UsageError
-        If there is no such split, or there are several and none is ``test``.
+    UsageError if there is no such split, or there are several and none is ``test``.
     """
     files = {path.name.partition(".")[0]: path for path in sorted((folder / "qrels").glob("*.tsv*"))}
     if not files and split is None:
@@ -54,10 +51,7 @@ def is_text(file: File) -> bool:
 def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     """Return the ids and the title and text of a file of documents or queries.
 
-    Raises
-    ------
-    DataError, InputError
-        If it is not one JSON object per line, or one has no ``_id`` or no ``text``, or an ``_id`` that is empty or repeated.
+    DataError or InputError if it is not one JSON object per line, or one has no ``_id`` or no ``text``, or an ``_id`` that is empty or repeated.
     """
     import polars as pl
 
@@ -72,16 +66,9 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
         missing = frame[needed].null_count()
         if missing:
             row = frame[needed].is_null().arg_max() or 0
-            raise DataError(f"{_place(file, row)}: there is no {needed} ({missing:,} such lines).")
-    refuse_ids(frame["_id"], lambda row: _place(file, row))
+            raise DataError(f"{filled_line(file, row)}: there is no {needed} ({missing:,} such lines).")
+    refuse_ids(frame["_id"], lambda row: filled_line(file, row))
     has_titles = (frame["title"].fill_null("") != "").any()
     return Ids.of_series(frame["_id"], "id"), frame.select("title", "text") if has_titles else frame.select(
         "text"
     )
-
-
-def _place(file: File, row: int) -> str:
-    """The file and the line of a row; blank lines are no rows."""
-    with file.stream() as lines:
-        numbers = (number for number, line in enumerate(lines, 1) if line.strip())
-        return f"{file.label}:{next(islice(numbers, row, None))}"

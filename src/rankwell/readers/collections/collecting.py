@@ -8,9 +8,9 @@ from typing import Any
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers import irds
-from rankwell.readers.collections import beir, fitting, msmarco, smart, trec
+from rankwell.readers.collections import beir, msmarco, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
-from rankwell.readers.collections.topics import topics_in
+from rankwell.readers.collections.topics import judged_in, numbered, only, topics_in
 from rankwell.readers.files import File
 from rankwell.readers.paths import recoded
 from rankwell.readers.reading import read_qrels
@@ -109,10 +109,10 @@ def read_collection(
     is_smart = SMART in (documents_mark, topics_mark) or (documents is None and topics is None)
     found_qrels = None if qrels is None else _qrels(qrels, encoding, notes, is_smart=is_smart)
     if found_topics is not None and found_qrels is not None:
-        judged = fitting.judged_in(found_qrels)
-        found_topics = fitting.numbered(found_topics, judged, notes)
+        judged = judged_in(found_qrels)
+        found_topics = numbered(found_topics, judged, notes)
         if folder is not None:
-            found_topics = fitting.only(found_topics, judged, notes)
+            found_topics = only(found_topics, judged, notes)
     label = name or Path(str(documents or topics or "collection")).name
     return Collection(label, found_documents, found_topics, found_qrels, tuple(notes))
 

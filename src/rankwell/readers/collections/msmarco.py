@@ -24,10 +24,7 @@ def is_table(file: File) -> bool:
 def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     """Return the ids and the other columns.
 
-    Raises
-    ------
-    DataError
-        With file and line, for a line with another number of columns than the first, or an id that is empty or repeated.
+    DataError with file and line, for a line with another number of columns than the first, or an id that is empty or repeated.
     """
     import polars as pl
 

@@ -31,10 +31,7 @@ CODES, TURNED = {-1.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5
 def entries(file: File) -> Entries:
     """Return the ids and fields of a file of documents or queries.
 
-    Raises
-    ------
-    DataError
-        With file and line, for text before the first ``.I`` or field, or an entry without a number.
+    DataError with file and line, for text before the first ``.I`` or field, or an entry without a number.
     """
     found = Entries()
     lines: list[str] | None = None

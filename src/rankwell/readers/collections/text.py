@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.text import refuse_other_files
+from rankwell.readers.text import BOM, refuse_other_files
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -20,18 +20,12 @@ SMART, TAGS, JSON = ".I", "<", "{"  # how the content of a format begins
 def mark_of(file: File) -> str:
     """Return how the content begins: ``.I``, ``<``, ``{``, or nothing known; archives are refused."""
     refuse_other_files(file)
-    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = file.head.removeprefix(BOM).lstrip()
     return next((mark for mark in (SMART, TAGS, JSON) if head.startswith(mark.encode())), "")
 
 
 def decoded(file: File) -> str:
-    """Return the text of a file.
-
-    Raises
-    ------
-    DataError
-        With file and line, if it is not in the encoding that was given, or in UTF-8; an archive, or no text.
-    """
+    """Return the text of a file; DataError with file and line, if it is not in the encoding that was given, or in UTF-8; an archive, or no text."""
     refuse_other_files(file)
     content = file.content.tobytes()
     if (nul := content.find(b"\0")) >= 0:
@@ -75,13 +69,7 @@ def is_number(text: str) -> bool:
 
 
 def refuse_ids(ids: pl.Series, place: Callable[[int], str]) -> None:
-    """Refuse ids that are empty or repeated.
-
-    Raises
-    ------
-    DataError
-        With the ``place`` of the row, such as file and line.
-    """
+    """Refuse ids that are empty or repeated; DataError with the ``place`` of the row, such as file and line."""
     blank = (ids.str.strip_chars() == "").arg_true()
     if len(blank):
         raise DataError(f"{place(int(blank[0]))}: the id is empty.")
@@ -102,13 +90,7 @@ class Entries:
         self.fields: list[dict[str, list[str]]] = []  # of each entry, the parts of each field
 
     def begin(self, name: str, place: str) -> None:
-        """Begin the next entry, which stands at a place, such as file and line.
-
-        Raises
-        ------
-        DataError
-            If there is an entry of that name already.
-        """
+        """Begin the next entry, which stands at a place, such as file and line; DataError if there is an entry of that name already."""
         if name in self.places:
             raise DataError(
                 f"{place}: the id {brief(name)} is repeated; the first is at {self.places[name]}."

@@ -1,38 +1,32 @@
-"""Topics and texts of queries: in the formats of test collections, or in a table."""
+"""Topics and texts of queries: in the formats of test collections, or in a table; and how they fit the judgements."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from rankwell.errors import UsageError
 from rankwell.readers import irds
-from rankwell.readers.collections import beir, fitting, smart, trec
-from rankwell.readers.collections.text import JSON, SMART, TAGS, mark_of
+from rankwell.readers.collections import beir, smart, trec
+from rankwell.readers.collections.text import JSON, SMART, TAGS, is_number, mark_of, without_zeros
 from rankwell.readers.files import File
+from rankwell.readers.items_users import read_queries
 from rankwell.readers.paths import recoded
-from rankwell.readers.query_texts import read_queries
 from rankwell.tables.collections import Topics
+from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
 
 def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None = None) -> Topics:
     """Read the texts of queries: topics in SMART's, TREC's or BEIR's format, an id of ir_datasets, or what ``read_queries`` takes.
 
-    Parameters
-    ----------
-    source
-        A path, a data frame, a list of records, ``{id: text}``, or Topics.
-    qrels
-        Judgements; topics get the numbers that these mean, where the file has others, as Cranfield's has.
-    encoding
-        The encoding of a text file that is not UTF-8.
-
-    Raises
-    ------
-    InputError, DataError, UsageError
-        If the source cannot be read, is damaged, or names a query twice, or is SMART's without judgements.
+    With ``qrels`` topics get the numbers that these mean, where the file has others, as Cranfield's has. RankwellError if the source
+    cannot be read, is damaged, names a query twice, or is SMART's without judgements.
 
     Examples
     --------
@@ -48,7 +42,7 @@ def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None
         return Topics(table.query, table.frame, name=table.name)
     found, mark = topics_in(source, encoding)
     if qrels is not None:
-        return fitting.numbered(found, fitting.judged_in(qrels), [])
+        return numbered(found, judged_in(qrels), [])
     if mark == SMART:
         raise UsageError(
             f"{found.name}: the numbers of topics in SMART's format are not always those of the judgements. Give the judgements, "
@@ -71,3 +65,41 @@ def topics_in(path: str | os.PathLike[str], encoding: str | None) -> tuple[Topic
         table = read_queries(path, encoding=encoding)
         columns = table.query, table.frame
     return Topics(*columns, name=file.name), mark
+
+
+def judged_in(qrels: Qrels) -> set[str]:
+    """Return the queries of judgements, as text."""
+    return {str(each) for each in qrels.query.distinct().tolist()}
+
+
+def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
+    """Return topics with the numbers that the judgements use, where these can only mean one thing."""
+    own = [str(each) for each in topics.ids.tolist()]
+    if judged <= set(own) or not all(map(is_number, (*judged, *own))):
+        return topics
+    plain = [without_zeros(each) for each in own]
+    places = [str(at + 1) for at in range(len(own))]
+    if judged <= set(plain) and len(set(plain)) == len(own):
+        new, note = plain, "topics lost the leading zeros of their numbers, as the judgements have none"
+    elif judged <= set(places):
+        new = places
+        note = (
+            f"topics are numbered by their place, 1 to {len(own)}, which the judgements mean: in the file the last is "
+            f"{own[-1]}"
+        )
+    else:
+        return topics
+    notes.append(note)
+    return Topics(Ids.of_strings(new), topics.frame, name=topics.name)
+
+
+def only(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
+    """Return the topics that are judged; all if none is."""
+    is_judged = np.array([str(each) in judged for each in topics.ids.tolist()], bool)
+    if is_judged.all() or not is_judged.any():
+        return topics
+    left_out = np.count_nonzero(~is_judged)
+    notes.append(f"{left_out:,} of {len(topics):,} topics are not judged in this split and left out")
+    return Topics(
+        topics.ids[np.flatnonzero(is_judged)], topics.frame.filter(pl.Series(is_judged)), name=topics.name
+    )

@@ -34,10 +34,7 @@ LABEL = re.compile(
 def documents(file: File, found: Entries) -> None:
     """Add the documents of a file; the title is its headlines, the text its ``<TEXT>``, or the whole body without tags.
 
-    Raises
-    ------
-    DataError
-        If the file has no ``<DOC>``, or one of them no ``<DOCNO>`` or no end.
+    DataError if the file has no ``<DOC>``, or one of them no ``<DOCNO>`` or no end.
     """
     content = _without_comments(decoded(file))
     starts = [mark.start() for mark in DOCUMENT.finditer(content)]
@@ -68,10 +65,7 @@ def documents(file: File, found: Entries) -> None:
 def topics(file: File) -> Entries:
     """Return the topics of a file, classical (``<top> <num> Number: 301 …``) or XML (``<topic number="1">``).
 
-    Raises
-    ------
-    DataError
-        With file and line, for XML that is not well-formed, a topic without number, or a last one without end.
+    DataError with file and line, for XML that is not well-formed, a topic without number, or a last one without end.
     """
     content = decoded(file)
     if not TOPIC.search(content):

@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 from rankwell.errors import InputError
 from rankwell.readers import frames
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
-from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.pieces import FramePieces
+from rankwell.readers.list_columns import words_of
 from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
-from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS
-from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,26 +25,6 @@ def recognises(start: bytes) -> bool:
     return start.startswith((FILE, STREAM, OLD_FEATHER))
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in an Arrow file; its rows are read when somebody looks."""
-    return frames.run_opened(_open(file, "run", name, columns), name)
-
-
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in an Arrow file."""
-    return frames.qrels_opened(_open(file, "qrels", name, columns), name)
-
-
-def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
-    """Return the judgements in an Arrow file, to be read in pieces."""
-    return frames.open_pieces(_open(file, "qrels", name, columns), name)
-
-
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the catalogue in an Arrow file."""
-    return frames.items_opened(_open(file, "items", name, columns), name)
-
-
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table in an Arrow file."""
     del kind, columns  # all columns have their names
@@ -57,17 +32,21 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     return whole_table(FileFrames(table, file, "Arrow"), table.collect_schema()), RowOf(file.label)
 
 
-def _open(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
     """The table in pieces."""
     table = _scan(file)
     schema = table.collect_schema()
     words = words_of(schema, WORDS[kind], file.label, columns)
-    unread = unread_of(
-        schema, words, kind, file.label, columns, lambda names: FileFrames(table.select(names), file, "Arrow")
-    )
-    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
-    read, place = unfolded(read, words, schema, kind, name, columns) or (read, None)
-    return frames.Opened(read, words, None, place, unread)
+
+    def read(wanted: list[str]) -> FileFrames:
+        return FileFrames(table.select(wanted), file, "Arrow")
+
+    return frames.opened_by(read, schema, words, kind, name, columns, label=file.label)
+
+
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
 
 
 def _scan(file: File) -> pl.LazyFrame:

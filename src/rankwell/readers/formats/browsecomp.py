@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape
-
-SUFFIXES = ()
-
-
-def fits(value: Any) -> bool:
-    """Whether a value is the run of a query."""
-    return (
-        isinstance(value, Mapping) and "query_id" in value and isinstance(value.get("retrieved_docids"), list)
-    )
+from rankwell.readers.shape import Answer, Shape, is_object
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -23,5 +14,5 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     yield Answer(list(value["retrieved_docids"]), query=value["query_id"])
 
 
-SHAPE = Shape("browsecomp", "a run of BrowseComp-Plus", fits, run, words="retrieved_docids tool_call_counts")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels
+FITS = partial(is_object, query_id=object, retrieved_docids=list)
+SHAPE = Shape("browsecomp", "a run of BrowseComp-Plus", FITS, run, words="retrieved_docids tool_call_counts")

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
 from rankwell.readers.hit_lists import refuse_disorder
-from rankwell.readers.shape import Shape
-
-SUFFIXES = ()
+from rankwell.readers.shape import Answer, Shape, is_object
 
 
 def fits(value: Any) -> bool:
     """Whether a value is an answer."""
-    ids = value.get("ids") if isinstance(value, Mapping) and "distances" in value else None
-    return isinstance(ids, list) and bool(ids) and isinstance(ids[0], list)
+    return is_object(value, ids=list, distances=object) and isinstance(next(iter(value["ids"]), None), list)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -29,4 +25,3 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
 SHAPE = Shape(
     "chroma", "an answer of Chroma", fits, run, words="ids distances documents metadatas embeddings"
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

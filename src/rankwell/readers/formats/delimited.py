@@ -16,8 +16,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-import numpy as np
-
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import cells, frames, plain_lines
 from rankwell.readers.blocks import Block
@@ -25,14 +23,11 @@ from rankwell.readers.column_names import Given, match_columns, say
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, no_header, without_header
-from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.text import SAY_ENCODING, beginning, refuse_rows_as_comments, require_text
+from rankwell.readers.text import BOM, at_wrong_bytes, beginning, refuse_rows_as_comments, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS, known_word
-from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,51 +50,19 @@ def recognises(start: bytes) -> bool:
     return named or (separator != "\t" and separator in line and len(line.split()) < 4)
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in a table; its rows are read when somebody looks."""
-    table = Table(file, "run", columns)
-    if (lists := table.lists()) is not None:
-        return frames.run_opened(lists, name)
-    if table.lines is None or not {"score", "rank"} & set(table.words):
-        return frames.run_opened(table.opened(), name)
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+    """The table in pieces of text, or what a judging sheet exports."""
+    del name
+    if kind == "qrels" and _is_sheet(file, columns):
+        from rankwell.readers.sheets import Sheet
 
-    def pieces(size: int) -> Iterator[pl.DataFrame]:
-        return table.pieces()(size)
-
-    rows = frames.FrameRows(pieces, table.words, name, place=table.place)
-    run = plain_lines.run_of(table.lines, rows, table.framed)
-    run.unread = table.unread
-    return run
+        return Sheet(file)
+    return Table(file, kind, columns).opened(kind)
 
 
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in a table, or in what a judging sheet exports."""
-    if _is_sheet(file, columns):
-        from rankwell.readers import sheets
-
-        return sheets.read_qrels(file, name=name, columns=columns)
-    table = Table(file, "qrels", columns)
-    if (lists := table.lists()) is not None:
-        return frames.qrels_opened(lists, name)
-    qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
-    if qrels is None:
-        return frames.qrels_opened(table.opened(), name)
-    qrels.unread = table.unread
-    return qrels
-
-
-def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
-    """Return the judgements in a table, to be read in pieces."""
-    if _is_sheet(file, columns):
-        return held_qrels(read_qrels(file, name=name, columns=columns))
-    table = Table(file, "qrels", columns)
-    if (lists := table.lists()) is not None:
-        return frames.open_pieces(lists, name)
-    if table.lines is None:
-        return frames.open_pieces(table.opened(), name)
-    pieces = plain_lines.in_pieces(table.lines, table.framed, name)
-    pieces.unread = table.unread
-    return pieces
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
 
 
 def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
@@ -111,24 +74,18 @@ def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
     return sheets.is_sheet(file.head)
 
 
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the catalogue in a table."""
-    table = Table(file, "items", columns)
-    return frames.items_opened(table.opened(), name)
-
-
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table as text; ids and texts of queries, between tabs, need no header."""
     table = Table(file, "queries", columns, shared=True)
     is_told = columns or any(known_word(name) == "query" for name in table.names)
     if kind == "queries" and not is_told and table.separator == "\t" and len(table.names) == len(TEXTS):
         table.names, table.has_header, table.quote = [*TEXTS], False, None
-    return whole_table(table.pieces(every=True), dict.fromkeys(table.names, str)), table.place
+    return whole_table(table.columns(table.names), dict.fromkeys(table.names, str)), table.place
 
 
 def _first_line(start: bytes) -> str:
     """The first line that is not empty or a comment."""
-    lines = start.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
+    lines = start.removeprefix(BOM).decode(errors="replace").splitlines()
     return next((line for line in lines if line.strip() and not line.startswith("#")), "")
 
 
@@ -152,7 +109,7 @@ def _refuse_line_ends(file: File) -> None:
         )
 
 
-class Table:
+class Table(plain_lines.TextTable):
     """A text table: its separator, its header, and which column is which.
 
     ``columns`` that are ``shared`` by several tables may name columns that this one lacks.
@@ -168,7 +125,7 @@ class Table:
         is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
         if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
-        self.file, self.kind = file, kind
+        self.file = file
         line = _first_line(file.head)
         if not line:
             raise DataError(f"{file.label}: the table holds no rows.")
@@ -208,21 +165,15 @@ class Table:
                     raise no_header(read, kind, columns, file.label) from None
                 raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
             raise
-        self.unread = unread_of(self.names, self.words, kind, file.label, own, self._frames)
+        self.unread = unread_of(self.names, self.words, kind, file.label, own, self.columns)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
             self._refuse_second_header(line)
 
-    def lists(self) -> frames.Opened | None:
-        """Return the rows and their places if cells hold lists of items; None if each is one item."""
-        if not cells.may_hold_lists(self.words, self.given):
+    def first_cells(self) -> str | None:
+        """Return the beginning of the file without separators, unless quotation marks may hide some."""
+        if self.has_quotes:
             return None
-        head = self.file.head.decode(errors="replace").replace(self.separator, "")
-        if not self.has_quotes and cells.are_plain(head, self.words, self.given):
-            return None
-        from rankwell.readers.list_columns import of_cells
-
-        lists = of_cells(self.pieces(), self.words, self.kind, self.file.label, self.given, self.place)
-        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
+        return self.file.head.decode(errors="replace").replace(self.separator, "")
 
     def _refuse_second_header(self, header: str) -> None:
         """Raise DataError if the header stands again among rows without numbers, as in files that were joined: it would be a row."""
@@ -271,15 +222,12 @@ class Table:
         empty = pl.DataFrame(schema=dict.fromkeys(self.words.values(), pl.String))
         return pl.concat([empty, *read(PIECE)]), place
 
-    def opened(self) -> frames.Opened:
-        """Return the wanted columns in pieces of text."""
-        return frames.Opened(self.pieces(), self.words, None, self.place, self.unread)
+    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the wanted columns in pieces of text."""
+        return self.columns([*self.words.values()])(size)
 
-    def pieces(self, *, every: bool = False) -> Frames:
-        """Return the wanted columns, or every one, in pieces of text."""
-        return self._frames(self.names if every else list(self.words.values()))
-
-    def _frames(self, columns: list[str]) -> Frames:
+    def columns(self, columns: list[str]) -> Frames:
+        """Return some columns in pieces of text."""
         table, _ = schema_of(self._scan, self.file, "CSV")
         return lines_of(table, self.file, {name: name for name in columns}, "CSV", self._diagnosis)
 
@@ -343,6 +291,5 @@ class Table:
                 f"{self.file.label}:{line + 1}: {error}. Close the quotation mark, or fix the line."
             )
         except UnicodeDecodeError as error:
-            at = int(np.count_nonzero(self.file.content[: error.start] == 10)) + 1
-            return DataError(f"{self.file.label}:{at}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+            return at_wrong_bytes(self.file, error)
         return None

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread, is_object
 
-SUFFIXES = ()
 NOT_JUDGED = "an answer of a search holds no judgements"
 SHOWN = "an answer of _rank_eval rates only the hits that were shown; relevant items that were not are missing, and recall and nDCG would be too good"
 
@@ -23,10 +21,9 @@ def fits(value: Any) -> bool:
 
 
 def _is_search(value: Any) -> bool:
-    hits = value.get("hits") if isinstance(value, Mapping) else None
-    if not isinstance(hits, Mapping) or not isinstance(hits.get("hits"), list):
+    if not is_object(value, hits=Mapping) or not is_object(value["hits"], hits=list):
         return False
-    first = hits["hits"][:1]
+    first = value["hits"]["hits"][:1]
     return not (first and isinstance(first[0], Mapping) and is_ubi(first[0].get("_source")))
 
 
@@ -38,28 +35,21 @@ def is_ubi(source: Any) -> bool:
 
 
 def _is_msearch(value: Any) -> bool:
-    answers = value.get("responses") if isinstance(value, Mapping) else None
-    return isinstance(answers, list) and bool(answers) and (_is_search(answers[0]) or _is_failure(answers[0]))
+    answers = value["responses"] if is_object(value, responses=list) else []
+    return bool(answers) and (_is_search(answers[0]) or _is_failure(answers[0]))
 
 
 def _is_failure(value: Any) -> bool:
-    return isinstance(value, Mapping) and "error" in value and "hits" not in value
+    return is_object(value, error=object) and "hits" not in value
 
 
 def _is_evaluation(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping) and isinstance(value.get("details"), Mapping) and "metric_score" in value
-    )
+    return is_object(value, details=Mapping, metric_score=object)
 
 
 def _is_request(value: Any) -> bool:
-    requests = value.get("requests") if isinstance(value, Mapping) else None
-    return (
-        isinstance(requests, list)
-        and bool(requests)
-        and isinstance(requests[0], Mapping)
-        and "ratings" in requests[0]
-    )
+    requests = value["requests"] if is_object(value, requests=list) else []
+    return bool(requests) and is_object(requests[0], ratings=object)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -111,4 +101,3 @@ def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
 
 WORDS = "took hits _shards timed_out responses metric_score details requests ratings _id _score"
 SHAPE = Shape("elasticsearch", "an answer of Elasticsearch", fits, run, qrels, in_order=True, words=WORDS)
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

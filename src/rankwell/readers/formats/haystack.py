@@ -9,7 +9,6 @@ from typing import Any
 
 from rankwell.readers.hit_lists import Hit, HitLists, field, has
 
-SUFFIXES = ()
 SIGNS = ("blob", "embedding", "sparse_embedding")
 
 
@@ -25,4 +24,3 @@ SHAPE = HitLists(
     hit,
     words="content blob embedding sparse_embedding retrieved_documents",
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

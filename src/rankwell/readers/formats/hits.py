@@ -10,39 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
 from rankwell.readers.formats import haystack, langchain, llamaindex
 from rankwell.readers.hit_lists import Hit, HitLists, refuse_disorder
 from rankwell.readers.objects import fields_of
-from rankwell.readers.shape import DEEPEST, shapes
+from rankwell.readers.shape import DEEPEST, Answer, shapes
 from rankwell.tables.columns import known_word
 
-SUFFIXES = ()
 IDS = (
-    "_id",
-    "id",
-    "objectID",
-    "object_id",
-    "doc_id",
-    "docid",
-    "docno",
-    "item_id",
-    "item",
-    "document_id",
-    "chunk_id",
-    "node_id",
-)
+    "_id", "id", "objectID", "object_id", "doc_id", "docid", "docno", "item_id", "item", "document_id", "chunk_id", "node_id",
+)  # fmt: skip
 SCORES = (
-    "score",
-    "_score",
-    "relevance_score",
-    "rerank_score",
-    "@search.score",
-    "grade",
-    "rating",
-    "relevance",
-    "label",
-)
+    "score", "_score", "relevance_score", "rerank_score", "@search.score", "grade", "rating", "relevance", "label",
+)  # fmt: skip
 DISTANCES = ("distance", "dist", "_distance")
 MORE = ("rank", "position", "index", "_index", "text", "content", "title", "url", "metadata", "payload", "document", "values", "_source", "version", "entity", "vector", "shard_key", "order_value")  # fmt: skip
 KNOWN = (langchain.hit, llamaindex.hit, haystack.hit)
@@ -106,4 +85,3 @@ class Hits(HitLists):
 
 
 SHAPE = Hits("hits", "a list of hits", hit, alone=alone, words="hits matches results documents")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

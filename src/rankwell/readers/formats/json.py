@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import cells, frames, in_memory
@@ -19,7 +18,7 @@ from rankwell.readers.files import File
 from rankwell.readers.json_lists import Gathered, Pairs, kind_of
 from rankwell.readers.json_values import UNIQUE, Twice, first_value
 from rankwell.readers.shape import shape_of
-from rankwell.readers.text import SAY_ENCODING, require_text
+from rankwell.readers.text import BOM, at_wrong_bytes, require_text
 from rankwell.tables.columns import known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
@@ -43,7 +42,7 @@ def recognises(start: bytes) -> bool:
 
 
 def _is_nested(start: bytes) -> bool:
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = start.removeprefix(BOM).lstrip()
     if text.startswith(b"["):
         return True
     value = text.removeprefix(b"{").lstrip()
@@ -60,7 +59,7 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a JSON file."""
     document = Document(file)
     if document.is_table(ROWS, columns):
-        return frames.run_opened(document.rows("run", columns), name)
+        return document.rows("run", columns).run(name)
     return document.lists("score", columns).run(name)
 
 
@@ -68,7 +67,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a JSON file; lists of items are interactions, each a 1."""
     document = Document(file)
     if document.is_table(ROWS, columns):
-        return frames.qrels_opened(document.rows("qrels", columns), name)
+        return document.rows("qrels", columns).qrels(name)
     from rankwell.readers.to_judge import refuse_json_to_judge
 
     refuse_json_to_judge(document.text, file.label)
@@ -79,7 +78,7 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a JSON file: a list of ids or of records."""
     document = Document(file)
     if document.is_table((), columns):
-        return frames.items_opened(document.rows("items", columns), name)
+        return document.rows("items", columns).items(name)
     if document.opening != "[":
         raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
     return Items([each for _, each in document.members()], name=name)
@@ -116,8 +115,7 @@ class Document:
             self.text = str(file.content.data, "utf-8-sig")
             file.check()
         except UnicodeDecodeError as error:
-            line = int(np.count_nonzero(file.content[: error.start] == 10)) + 1
-            raise DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). {SAY_ENCODING}") from error
+            raise at_wrong_bytes(file, error) from error
         self.start = self._past_blanks(0)
         self.opening = self.text[self.start : self.start + 1]
         if self.opening not in ("{", "["):
@@ -196,7 +194,7 @@ class Document:
         table = self.table()
         opened = frames.open_table(table, kind, self.file.label, columns)
         self.refuse_changed(table, opened.words)
-        return opened if opened.place else opened._replace(place=self.record)
+        return opened if opened.place else replace(opened, place=self.record)
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwell.readers.answers import Answer
 from rankwell.readers.hit_lists import Hit, HitLists, field, has, refuse_disorder
-from rankwell.readers.shape import Unread
+from rankwell.readers.shape import Answer, Unread
 
-SUFFIXES = ()
 IDS = ("id", "doc_id", "docid", "docno", "document_id", "chunk_id", "source")
 
 
@@ -51,4 +49,3 @@ class Documents(HitLists):
 
 
 SHAPE = Documents("langchain", "a list of LangChain documents", hit, words="page_content lc kwargs")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -6,8 +6,6 @@ from typing import Any
 
 from rankwell.readers.hit_lists import Hit, HitLists, field, has
 
-SUFFIXES = ()
-
 
 def hit(value: Any) -> Hit | None:
     """Return the id of a node and its score, which may be None."""
@@ -19,4 +17,3 @@ def hit(value: Any) -> Hit | None:
 
 
 SHAPE = HitLists("llamaindex", "a list of LlamaIndex nodes", hit, words="node id_ class_name source_nodes")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +13,8 @@ from rankwell.readers import frames
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.text import SAY_ENCODING, require_text, text_of
-from rankwell.tables.items_users import Items
+from rankwell.readers.text import BOM, at_wrong_bytes, filled_line, filled_lines, require_text, text_of
 from rankwell.tables.places import Place
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,30 +27,24 @@ TABLES = {
     "log": ("query", "item", "grade", "time"),
     "users": ("query", "gender", "age", "occupation", "zip"),
 }
+WANTED = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade"), "items": ("item",)}
 
 
 def recognises(start: bytes) -> bool:
     """Whether the first line holds ``::`` at least twice and begins with an id."""
-    line = start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    line = start.removeprefix(BOM).partition(b"\n")[0]
     return line.count(SEPARATOR) > 1 and line[:1] not in (b"{", b"[", b":", b"#")
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return ratings as a run: predicted ratings are scores."""
-    lines = Lines(file, ("query", "item", "score"), columns)
-    return frames.run_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+    """The first columns of a file: predicted ratings are the scores of a run, others grades; of movies the first is the item."""
+    del name
+    lines = Lines(file, WANTED[kind], columns)
+    return frames.Opened(lines.pieces(), lines.words, place=lines.place)
 
 
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return ratings as judgements."""
-    lines = Lines(file, ("query", "item", "grade"), columns)
-    return frames.qrels_of_frames(lines.pieces(), lines.words, name, place=lines.place)
-
-
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the items of a file of movies: the first of its columns."""
-    lines = Lines(file, ("item",), columns)
-    return frames.items_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
@@ -106,19 +98,11 @@ class Lines:
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
-        line = next((line for at, (line, _) in enumerate(self._lines()) if at == row), 1)
-        return f"{self.file.label}:{line}"
-
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number and the text of the lines that are not empty."""
-        with self.file.stream() as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield number, line
+        return filled_line(self.file, row)
 
     def _diagnosis(self) -> RankwellError | None:
         """The first line with another number of columns, or that is not UTF-8."""
-        for number, line in self._lines():
+        for number, line in filled_lines(self.file):
             fields = line.count(SEPARATOR) + 1
             if fields != self.fields:
                 return DataError(
@@ -127,5 +111,5 @@ class Lines:
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                return DataError(f"{self.file.label}:{number}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+                return at_wrong_bytes(self.file, error, number)
         return None

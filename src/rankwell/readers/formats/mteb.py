@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread
 
-SUFFIXES = ()
 META = "mteb_model_meta"
 
 
@@ -34,4 +32,3 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
 
 
 SHAPE = Shape("mteb", "a file of MTEB predictions", fits, run, words="mteb_model_meta")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

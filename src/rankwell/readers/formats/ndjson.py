@@ -19,16 +19,13 @@ from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import Given, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.pieces import Pieces
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.shape import shape_of
-from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
+from rankwell.readers.text import BOM, at_wrong_bytes, beginning, filled_line, filled_lines, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import ID_WORDS, WORDS, known_word
-from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,45 +48,15 @@ def recognises(start: bytes) -> bool:
     return is_flat and shape_of(record) is None
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in an NDJSON file; its rows are read when somebody looks."""
-    lines = JsonLines(file, "run", columns)
-    if (lists := lines.lists()) is not None:
-        return frames.run_opened(lists, name)
-    if not {"score", "rank"} & set(lines.words):
-        return frames.run_opened(lines.opened(), name)
-    rows = frames.FrameRows(lines.pieces, lines.words, name, place=lines.place)
-    run = plain_lines.run_of(lines.plain, rows, lines.framed)
-    run.unread = lines.unread
-    return run
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+    """The table in pieces of text."""
+    del name
+    return JsonLines(file, kind, columns).opened(kind)
 
 
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in an NDJSON file."""
-    lines = JsonLines(file, "qrels", columns)
-    if (lists := lines.lists()) is not None:
-        return frames.qrels_opened(lists, name)
-    qrels = plain_lines.qrels_of(lines.plain, name)
-    if qrels is None:
-        return frames.qrels_opened(lines.opened(), name)
-    qrels.unread = lines.unread
-    return qrels
-
-
-def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
-    """Return the judgements in an NDJSON file, to be read in pieces."""
-    lines = JsonLines(file, "qrels", columns)
-    if (lists := lines.lists()) is not None:
-        return frames.open_pieces(lists, name)
-    pieces = plain_lines.in_pieces(lines.plain, lines.framed, name)
-    pieces.unread = lines.unread
-    return pieces
-
-
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the catalogue in an NDJSON file."""
-    lines = JsonLines(file, "items", columns)
-    return frames.items_opened(lines.opened(), name)
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
 
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
@@ -121,11 +88,11 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     return frame, lines.place
 
 
-class JsonLines:
+class JsonLines(plain_lines.TextTable):
     """The lines of a file, each a JSON object."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        self.file, self.kind = file, kind
+        self.file = file
         keys = keys_of(file)
         self._first = keys
         self.given = Given.of(columns)
@@ -139,32 +106,25 @@ class JsonLines:
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
         self.unread = unread_of(keys, self.words, kind, file.label, columns, self._frames)
 
-    def lists(self) -> frames.Opened | None:
-        """Return the rows and their places if values are lists of items, or hold them as text; None if each is one item."""
-        if self._listed:
-            lists = list_columns.unfolded(
-                self.pieces, self.words, self._kinds, self.kind, self.file.label, self.given, self.place
-            )
-            return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
-        if not cells.may_hold_lists(self.words, self.given):
-            return None
+    def in_lists(self, kind: str) -> tuple[Frames, Place] | None:
+        """Return the rows, one of each item, and their places where values are lists of items, or hold them as text."""
+        if not self._listed:
+            return super().in_lists(kind)
+        label = self.file.label
+        return list_columns.unfolded(
+            self.pieces, self.words, self._kinds, kind, label, self.given, self.place
+        )
+
+    def first_cells(self) -> str:
+        """Return the first items, as they are written."""
         key = re.escape(json.dumps(self.words["item"], ensure_ascii=False).encode(errors="surrogatepass"))
         first = b"".join(re.findall(key + rb'\s*:\s*"((?:[^"\\]|\\.)*)"', self.file.head))
-        if cells.are_plain(first.decode(errors="replace"), self.words, self.given):
-            return None
-        lists = list_columns.of_cells(
-            self.pieces, self.words, self.kind, self.file.label, self.given, self.place
-        )
-        return None if lists is None else frames.Opened(lists[0], self.words, None, lists[1], self.unread)
+        return first.decode(errors="replace")
 
     @property
-    def plain(self) -> plain_lines.Lines:
+    def lines(self) -> plain_lines.Lines:
         """The lines, to be read by a kernel where they are flat objects with the same keys."""
         return plain_lines.Lines(self.file, beginning(self.file), self.words, plain_lines.Objects(self.words))
-
-    def opened(self) -> frames.Opened:
-        """Return the wanted columns in pieces."""
-        return frames.Opened(self.pieces, self.words, None, self.place, self.unread)
 
     def _frames(self, columns: list[str]) -> Frames:
         """Some columns in pieces, each value as text."""
@@ -242,8 +202,7 @@ class JsonLines:
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
-        line = next((line for number, (line, _) in enumerate(_lines(self.file)) if number == row), 1)
-        return f"{self.file.label}:{line}"
+        return filled_line(self.file, row)
 
     def _diagnosis(self) -> RankwellError | None:
         texts = [each for each in self.words.values() if self._is_text(each)]
@@ -273,12 +232,12 @@ def wrong_line(
 
     Numbers in the columns ``texts`` may be written as text; the columns ``lists`` hold lists of such values.
     """
-    for number, line in _lines(file):
+    for number, line in filled_lines(file):
         where = f"{file.label}:{number}"
         try:
             record = json.loads(line, parse_constant=_refused)
         except UnicodeDecodeError as error:
-            return DataError(f"{where}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+            return at_wrong_bytes(file, error, number)
         except (ValueError, RecursionError) as error:
             return DataError(f"{where}: not JSON ({reason(error)}). Fix or remove the line.")
         if not isinstance(record, dict):
@@ -306,15 +265,6 @@ def _wrong_value(value: Any, word: str, where: str, *, may_be_text: bool) -> Ran
     if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
         return Changed(0, value, word).at(where)
     return None
-
-
-def _lines(file: File) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and the text of the lines that are not empty."""
-    with file.stream() as lines:
-        for number, line in enumerate(lines, start=1):
-            text = line.removeprefix(BOM) if number == 1 else line
-            if text.strip():
-                yield number, text
 
 
 def reason(error: Exception) -> str:

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 from rankwell.readers import frames
 from rankwell.readers.files import File
-from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.pieces import FramePieces
+from rankwell.readers.list_columns import words_of
 from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
-from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import WORDS
-from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,67 +23,44 @@ def recognises(start: bytes) -> bool:
     return start.startswith(b"PAR1")
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in a Parquet file; its rows are read when somebody looks."""
-    return frames.run_opened(Table(file, "run", columns).opened(name), name)
-
-
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in a Parquet file."""
-    return frames.qrels_opened(Table(file, "qrels", columns).opened(name), name)
-
-
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the catalogue in a Parquet file."""
-    return frames.items_opened(Table(file, "items", columns).opened(name), name)
-
-
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table in a Parquet file."""
+    from rankwell.readers import parquet_pages
+
     del kind, columns  # all columns have their names
-    table = Table(file, "queries", {})
-    return whole_table(FileFrames(table.table, file, "Parquet"), table.schema), RowOf(file.label)
+    table = _scan(file)
+    parquet_pages.check(file)
+    return whole_table(FileFrames(table, file, "Parquet"), table.collect_schema()), RowOf(file.label)
 
 
-def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
-    """Return the judgements in a Parquet file, to be read in pieces."""
-    return frames.open_pieces(Table(file, "qrels", columns).opened(name), name)
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+    """The table in pieces."""
+    import polars as pl
+
+    from rankwell.readers import parquet_pages
+
+    table = _scan(file)
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+    group = parquet_pages.check(file)
+    rows = int(table.select(pl.len()).collect().item())  # which the file says at its end
+
+    def read(wanted: list[str]) -> Groups:
+        return Groups(table.select(wanted), file, group)
+
+    return frames.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
 
 
-class Table:
-    """The file as a table that is read later, and which of its columns are wanted."""
+def _scan(file: File) -> pl.LazyFrame:
+    """The table, to be read later."""
+    import polars as pl
 
-    def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        from rankwell.readers import parquet_pages
+    return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
 
-        self.file, self.kind, self.columns = file, kind, columns
-        self.table, _ = schema_of(self._scan, file, "Parquet")
-        self.schema = self.table.collect_schema()
-        self.words = words_of(self.schema, WORDS[kind], file.label, columns)
-        self.group = parquet_pages.check(file)
-        self.unread = unread_of(
-            self.schema,
-            self.words,
-            kind,
-            file.label,
-            columns,
-            lambda names: FileFrames(self.table.select(names), file, "Parquet"),
-        )
 
-    def _scan(self) -> pl.LazyFrame:
-        import polars as pl
-
-        return pl.scan_parquet(self.file.source(), glob=False)
-
-    def opened(self, name: str) -> frames.Opened:
-        """Return the table in pieces."""
-        import polars as pl
-
-        read = Groups(self.table.select(self.words.values()), self.file, self.group)
-        if (lists := unfolded(read, self.words, self.schema, self.kind, name, self.columns)) is not None:
-            return frames.Opened(lists[0], self.words, None, lists[1], self.unread)
-        rows = int(self.table.select(pl.len()).collect().item())  # which the file says at its end
-        return frames.Opened(read, self.words, rows, None, self.unread)
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
 
 
 class Groups(FileFrames):

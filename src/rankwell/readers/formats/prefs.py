@@ -17,6 +17,7 @@ from rankwell.readers.files import File
 from rankwell.readers.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
+from rankwell.tables.numbers import is_number
 from rankwell.tables.places import Held, Place
 from rankwell.tables.run_qrels import Qrels
 
@@ -48,18 +49,10 @@ def recognises(start: bytes) -> bool:
     if not lines or lines[0][1].startswith(b"qid:"):  # LETOR
         return False
     levels, items, groups, parts = (
-        [_is_number(words[column]) or words[column] == b"Q0" for words in lines] for column in (4, 3, 1, 2)
+        [is_number(words[column]) or words[column] == b"Q0" for words in lines] for column in (4, 3, 1, 2)
     )
     are_pairs = len({tuple(words[:3]) for words in lines}) < len(lines)
     return all(levels) and not all(items) and (not all(groups) or (all(parts) and are_pairs))
-
-
-def _is_number(word: bytes) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 @record(eq=False)
@@ -119,7 +112,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     """Return the table of preferences; as a sample, lines of five words are stratified judgements."""
     del columns  # they have no other names
     if kind == "sample":
-        from rankwell.readers.prels import read_prels
+        from rankwell.readers.samples import read_prels
 
         return read_prels(file)
     from rankwell.readers.as_frames import frame_of_qrels
@@ -139,6 +132,6 @@ def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.nda
     is_comment = first_bytes == ord("#")
     for at in np.flatnonzero(is_comment).tolist():  # an id may begin with #
         words = text[breaks[at - 1] + 1 if at else begin : breaks[at]].tobytes().split()
-        is_comment[at] = len(words) != COLUMNS or words[0] == b"#" or not _is_number(words[4])
+        is_comment[at] = len(words) != COLUMNS or words[0] == b"#" or not is_number(words[4])
     has_content = ~is_comment[line]
     return starts[has_content], ends[has_content], line[has_content]

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread
 
-SUFFIXES = ()
 RETRIEVED, REFERENCE = "retrieved_context_ids", "reference_context_ids"
 
 
@@ -50,4 +48,3 @@ SHAPE = Shape(
     qrels,
     words="user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids",
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

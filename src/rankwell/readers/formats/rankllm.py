@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape
-
-SUFFIXES = ()
-
-
-def fits(value: Any) -> bool:
-    """Whether a value is a query with its candidates."""
-    return (
-        isinstance(value, Mapping)
-        and isinstance(value.get("query"), Mapping)
-        and isinstance(value.get("candidates"), list)
-    )
+from rankwell.readers.shape import Answer, Shape, is_object
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -27,5 +16,5 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     yield Answer([each.get("docid") for each in candidates], scores, query.get("qid"), query.get("text"))
 
 
-SHAPE = Shape("rankllm", "a request of RankLLM", fits, run, in_order=True, words="candidates qid docid")
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels
+FITS = partial(is_object, query=Mapping, candidates=list)
+SHAPE = Shape("rankllm", "a request of RankLLM", FITS, run, in_order=True, words="candidates qid docid")

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rankwell.readers import frames
 from rankwell.readers.files import File
 from rankwell.readers.formats import delimited
 from rankwell.readers.text import BOM
-from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
-from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,19 +27,13 @@ def recognises(start: bytes) -> bool:
     return TYPED.fullmatch(start.removeprefix(BOM).partition(b"\n")[0]) is not None
 
 
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in a table."""
-    return delimited.read_run(untyped(file), name=name, columns=columns)
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+    """The table in pieces of text."""
+    return delimited.READER.opened(untyped(file), kind, name, columns)
 
 
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return interactions as judgements."""
-    return delimited.read_qrels(untyped(file), name=name, columns=columns)
-
-
-def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
-    """Return the catalogue in an atomic file of items."""
-    return delimited.read_items(untyped(file), name=name, columns=columns)
+READER = frames.Tables(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:

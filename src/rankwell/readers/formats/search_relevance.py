@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankwell.errors import brief
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread, is_object
 
-SUFFIXES = ()
 NOT_A_RUN = "judgements of search-relevance are no run. Give an evaluation result, or what _search returned."
 NOT_JUDGED = "an evaluation result of search-relevance is a run, not judgements. Give the judgment list (judgmentRatings)."
 
@@ -20,11 +18,11 @@ def fits(value: Any) -> bool:
 
 
 def _is_judgements(value: Any) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("judgmentRatings"), list)
+    return is_object(value, judgmentRatings=list)
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, Mapping) and "searchText" in value and isinstance(value.get("documentIds"), list)
+    return is_object(value, searchText=object, documentIds=list)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -62,4 +60,3 @@ SHAPE = Shape(
     qrels,
     words="judgmentRatings searchText documentIds",
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

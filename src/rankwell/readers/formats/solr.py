@@ -5,30 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
-
-SUFFIXES = ()
+from rankwell.readers.shape import Answer, Shape, Unread, is_object
 
 
 def fits(value: Any) -> bool:
     """Whether a value is an answer."""
-    if not isinstance(value, Mapping):
-        return False
-    response = value.get("response")
-    return (
-        (isinstance(response, Mapping) and isinstance(response.get("docs"), list))
-        or _is_grouped(value)
-        or _is_failure(value)
-    )
+    is_select = is_object(value, response=Mapping) and is_object(value["response"], docs=list)
+    return is_select or _is_grouped(value) or _is_failure(value)
 
 
-def _is_grouped(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("grouped"), Mapping) and "responseHeader" in value
+def _is_grouped(value: Any) -> bool:
+    return is_object(value, grouped=Mapping, responseHeader=object)
 
 
-def _is_failure(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("responseHeader"), Mapping) and isinstance(value.get("error"), Mapping)
+def _is_failure(value: Any) -> bool:
+    return is_object(value, responseHeader=Mapping, error=Mapping)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -73,4 +64,3 @@ SHAPE = Shape(
     in_order=True,
     words="responseHeader response docs numFound grouped",
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -7,6 +7,7 @@ The score decides the order and the rank column is ignored; it must be a number,
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
@@ -36,7 +37,7 @@ from rankwell.readers.trec_columns import (
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.places import Place, RowOf
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     """Return the table in a TREC file: that of a run or of judgements, or a sample as stratified judgements."""
     del columns  # they have no other names
     if kind == "sample":
-        from rankwell.readers.prels import read_prels
+        from rankwell.readers.samples import read_prels
 
         return read_prels(file)
     from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
@@ -150,10 +151,24 @@ def _layout(layout: Layout, columns: Mapping[str, str], file: File) -> Layout:
     return layout._replace(argument=argument)
 
 
-class StreamedRows:
-    """The lines of a TREC run, read in batches as if the lines of each query stood together; none is held."""
+class TrecRows(Rows):
+    """The lines of a TREC run; ``layout`` says which column is the number of a row: that of the score."""
 
     grouped = False
+    label: str
+    layout: Layout
+
+    @abstractmethod
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each read a block."""
+
+    def regrouped(self) -> ScatteredRows:
+        """Return the same lines, those of each query together."""
+        return ScatteredRows(self)
+
+
+class StreamedRows(TrecRows):
+    """The lines of a TREC run, read in batches as if the lines of each query stood together; none is held."""
 
     def __init__(self, file: File, layout: Layout) -> None:
         self.file, self.label, self.layout = file, file.label, layout
@@ -200,10 +215,6 @@ class StreamedRows:
         """Return the same lines, held by rankwell."""
         return TextRows(self.file, self.layout)
 
-    def regrouped(self) -> ScatteredRows:
-        """Return the same lines, those of each query together."""
-        return ScatteredRows(self)
-
     def table(self) -> Columns:
         """Return all lines as columns."""
         return self.owned().table()
@@ -213,13 +224,8 @@ def _itself(lists: Lists) -> Lists:
     return lists
 
 
-class TextRows:
-    """The lines of a TREC run that rankwell holds, read in batches as if the lines of each query stood together.
-
-    ``layout`` says which column is the number of a row: that of the score.
-    """
-
-    grouped = False
+class TextRows(TrecRows):
+    """The lines of a TREC run that rankwell holds, read in batches as if the lines of each query stood together."""
 
     def __init__(self, file: File, layout: Layout) -> None:
         self.block, self.label, self.layout = Block.whole(file), file.label, layout
@@ -266,10 +272,6 @@ class TextRows:
             end = trec_lines.line_after(self.block.text, at + PACKED_BYTES, self.block.end)
             yield partial(Block, self.block.file, self.block.text, at, end, 0, columns)
             at = end
-
-    def regrouped(self) -> ScatteredRows:
-        """Return the same lines, those of each query together."""
-        return ScatteredRows(self)
 
     def with_ranks(self) -> TextRows:
         """Return the same lines with the rank column, which evaluation ignores, in place of the score."""

@@ -8,29 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.answers import Answer
 from rankwell.readers.formats.elasticsearch import is_ubi
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread, is_object
 
-SUFFIXES = ()
 HITS = ("query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids")
 
 
 def fits(value: Any) -> bool:
     """Whether a value is a search, or a dump of an index of them."""
-    return (isinstance(value, Mapping) and "user_query" in value and is_ubi(value)) or bool(_dumped(value))
+    return (is_object(value, user_query=object) and is_ubi(value)) or bool(_dumped(value))
 
 
 def _dumped(value: Any) -> list[Any]:
-    hits = value.get("hits") if isinstance(value, Mapping) else None
-    listed = hits.get("hits") if isinstance(hits, Mapping) else None
-    is_dump = (
-        isinstance(listed, list)
-        and bool(listed)
-        and isinstance(listed[0], Mapping)
-        and is_ubi(listed[0].get("_source"))
-    )
-    return [each["_source"] for each in listed] if is_dump else []  # type: ignore[union-attr]
+    hits = value["hits"] if is_object(value, hits=Mapping) else {}
+    listed = hits["hits"] if is_object(hits, hits=list) else []
+    is_dump = bool(listed) and is_object(listed[0], _source=Mapping) and is_ubi(listed[0]["_source"])
+    return [each["_source"] for each in listed] if is_dump else []
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -49,4 +42,3 @@ SHAPE = Shape(
     run,
     words="user_query query_response_id query_response_hit_ids object_id_field client_id",
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels

@@ -6,21 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankwell.errors import brief
-from rankwell.readers.answers import Answer
-from rankwell.readers.shape import Shape, Unread
+from rankwell.readers.shape import Answer, Shape, Unread, is_object
 
-SUFFIXES = ()
 COLONS = 4  # id:namespace:type:key=value:own
 
 
 def fits(value: Any) -> bool:
     """Whether a value is an answer."""
-    root = value.get("root") if isinstance(value, Mapping) else None
-    return (
-        isinstance(root, Mapping)
-        and "relevance" in root
-        and ("children" in root or "fields" in root or "errors" in root)
-    )
+    root = value["root"] if is_object(value, root=Mapping) else {}
+    return "relevance" in root and ("children" in root or "fields" in root or "errors" in root)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -52,4 +46,3 @@ def _id(hit: Mapping[str, Any]) -> Any:
 SHAPE = Shape(
     "vespa", "an answer of Vespa", fits, run, in_order=True, words="root children relevance coverage"
 )
-recognises, read_run, read_qrels = SHAPE.recognises, SHAPE.read_run, SHAPE.read_qrels
