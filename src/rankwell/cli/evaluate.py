@@ -23,10 +23,9 @@ from rankwell.cli.options import (
     with_origin,
     write_tables,
 )
-from rankwell.cli.sweeping import thresholds_in, write_sweep
 from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
-from rankwell.display.output import Progress, width, write
+from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 from rankwell.records import record
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from rankwell.display.table import Table
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.inputs import Inputs
+    from rankwell.evaluation.rel_sweep import Threshold
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Qrels, Run
 
@@ -354,3 +354,32 @@ def _save_parquet(results: Sequence[Results], output: str | None) -> None:
 
 def _parquet_name(output: str) -> str:
     return output if output.endswith(".parquet") else f"{output}.parquet"
+
+
+def thresholds_in(names: Sequence[str], words: str) -> tuple[Threshold, ...]:
+    """Return the thresholds that a word of the command line names."""
+    from rankwell.evaluation.rel_sweep import thresholds_of
+    from rankwell.metrics import metrics_of
+
+    return thresholds_of(metrics_of(names), split(words))
+
+
+def write_sweep(
+    inputs: Inputs,
+    runs: Mapping[str, Run],
+    thresholds: tuple[Threshold, ...],
+    threads: int | None,
+    printed: Printed,
+) -> None:
+    """Print one table per metric: a row per threshold."""
+    from rankwell.evaluation.rel_sweep import sweep_of
+
+    sweep = sweep_of(inputs, runs, thresholds, threads=threads)
+    if printed.form == "json":
+        import json
+
+        text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+    else:
+        tables = [sweep.to_table(metric) for metric in sweep.metrics]
+        text = in_form(tables, printed.form, None if printed.output else width())
+    write(text, printed.output)

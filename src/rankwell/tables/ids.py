@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,11 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
 from rankwell.tables.arrays import is_tensor, one_dimension
-from rankwell.tables.categories import texts_of
 from rankwell.tables.series import frozen, is_column, series_of
 from rankwell.tables.unpickling import integers_again
+
+if TYPE_CHECKING:
+    import polars as pl
 
 JOINED, SLICE, LONGEST_ID = 10_000_000, 1 << 18, 65_535
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
@@ -335,3 +337,20 @@ def _other(ids: Ids) -> str | int:
 
 
 IdColumn = Ids | Iterable[Any]
+
+
+def texts_of(series: pl.Series) -> tuple[pl.Series, np.ndarray, np.ndarray]:
+    """Return the texts in a column of categories, the first row of each, and the number of each row's text.
+
+    >>> import polars as pl
+    >>> texts, first, number = texts_of(pl.Series(["b", "a", "b"], dtype=pl.Enum(["a", "b", "c"])))
+    >>> texts.to_list(), first.tolist(), number.tolist()
+    (['a', 'b'], [1, 0], [1, 0, 1])
+    """
+    codes = series.to_physical().to_numpy()
+    counts = np.bincount(codes)
+    first, number = np.empty((2, len(counts)), np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    present = np.flatnonzero(counts)
+    number[present] = np.arange(len(present))
+    return series.gather(first[present]).cast(str), first[present], number[codes]
