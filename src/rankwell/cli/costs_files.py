@@ -45,10 +45,7 @@ def answers_in(name: str, path: str) -> dict[str, Run] | None:
 def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
     """Return the costs of all systems of the files of costs among the words, under one load; None if there is no such file.
 
-    Raises
-    ------
-    UsageError
-        If there are several loads and none is named, there is no such load, or it is named without costs.
+    UsageError if there are several loads and none is named, there is no such load, or it is named without costs.
     """
     named = zip(*split_names(words), strict=True)
     found = [_renamed(name, path, own) for name, path in named if (own := costs_in(path)) is not None]
@@ -63,13 +60,7 @@ def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
 
 
 def joined_costs(words: Sequence[str]) -> Costs:
-    """Return the costs of all systems of files of costs, under all loads.
-
-    Raises
-    ------
-    UsageError, InputError, DataError
-        If one cannot be read, or is no such file.
-    """
+    """Return the costs of all systems of files of costs, under all loads; RankwellError if one cannot be read, or is no such file."""
     from rankwell.efficiency import Costs
 
     named = zip(*split_names(words), strict=True)

@@ -62,10 +62,7 @@ def demo(
 def write_reports(folder: Path) -> list[Path]:
     """Write a report of the search engine and one of the recommenders into a folder, and return their files.
 
-    Raises
-    ------
-    InputError
-        If they cannot be written.
+    InputError if they cannot be written.
     """
     from importlib.resources import as_file, files
 

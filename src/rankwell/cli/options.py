@@ -69,23 +69,7 @@ ItemText = Annotated[
     ),
 ]
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
-Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
-QueryIds = Annotated[
-    str | None,
-    Option(
-        group=READING,
-        help="the ids of the queries, where answers (Elasticsearch, Vespa …) do not name them: a file with an id a line, or ``stem``, the "
-        "name of each file",
-    ),
-]
-ItemsIn = Annotated[
-    Way | None,
-    Option(group=READING, help="how a cell of a table writes a list of items; ``one`` if each is one item"),
-]
-QrelsItemsIn = Annotated[Way | None, Option(group=READING, help="the same for the judgements")]
-ScoresFrom = Annotated[
-    str | None, Option(group=READING, help="the scores of a LETOR file: a file with a score a line")
-]
+Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]  # how cells write lists of items
 
 
 @record(kw_only=True)
@@ -184,7 +168,7 @@ class ReadingQrels:
     qrels_columns: Annotated[
         list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
     ] = None
-    qrels_items_in: QrelsItemsIn = None
+    qrels_items_in: Annotated[Way | None, Option(help="the same for the judgements")] = None
     encoding: Encoding = None
 
     @property
@@ -217,9 +201,19 @@ class Reading(ReadingQrels):
         Literal[0, 1] | None,
         Option(help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"),
     ] = None
-    query_ids: QueryIds = None
-    items_in: ItemsIn = None
-    scores_from: ScoresFrom = None
+    query_ids: Annotated[
+        str | None,
+        Option(
+            help="the ids of the queries, where answers (Elasticsearch, Vespa …) do not name them: a file with an id a line, or ``stem``, "
+            "the name of each file",
+        ),
+    ] = None
+    items_in: Annotated[
+        Way | None, Option(help="how a cell of a table writes a list of items; ``one`` if each is one item")
+    ] = None
+    scores_from: Annotated[
+        str | None, Option(help="the scores of a LETOR file: a file with a score a line")
+    ] = None
 
     @property
     def of_runs(self) -> dict[str, Any]:

@@ -34,10 +34,7 @@ SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTIO
 def run(arguments: Sequence[str]) -> int | None:
     """Parse a command line and run its command; return what the command returns.
 
-    Raises
-    ------
-    RankwellError
-        If the command line is wrong, or the command fails.
+    RankwellError if the command line is wrong, or the command fails.
     """
     asked = set(arguments)
     listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys() | PICTURES.keys())

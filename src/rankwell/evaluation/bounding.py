@@ -53,10 +53,7 @@ class BoundsAsked:
 def bounds_asked(wanted: BoundsWanted, *, engine: Engine, weights: str | None) -> BoundsAsked | None:
     """Return what the arguments ``bounds``, ``pool`` and ``scale`` ask for; None without bounds.
 
-    Raises
-    ------
-    UsageError
-        For what cannot be combined, or a pool or scale that is none.
+    UsageError for what cannot be combined, or a pool or scale that is none.
     """
     bounds, pool, scale, read = wanted
     if bounds is False:

@@ -49,12 +49,7 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
     """Return the engine of this name, or the engine itself if one is given.
 
     None means ``memory``; or ``stream``, if values per query are to be written to a file, or the sources are files that do not fit
-    into memory, of which a warning tells.
-
-    Raises
-    ------
-    UsageError
-        If no engine has this name.
+    into memory, of which a warning tells. UsageError if no engine has this name.
     """
     if wanted is not None and not isinstance(wanted, str):
         if isinstance(wanted, type) or not (

@@ -169,19 +169,13 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
         change = _of_queries(found.counts, where)
     if change is None or not (has_none or change.is_notable):
         return found
-    what = (
-        Composed("{name}: no judged item is in any list; {found}.", name=found.name, found=change.text())
-        if has_none
-        else Composed(
-            "{name}: of judged items that are in no list, {found}.", name=found.name, found=change.text()
-        )
-        if change.word == "item"
-        else Composed(
-            "{name}: of judged queries that are not in the run, {found}.",
-            name=found.name,
-            found=change.text(),
-        )
-    )
+    name, said = found.name, change.text()
+    if has_none:
+        what = Composed("{name}: no judged item is in any list; {found}.", name=name, found=said)
+    elif change.word == "item":
+        what = Composed("{name}: of judged items that are in no list, {found}.", name=name, found=said)
+    else:
+        what = Composed("{name}: of judged queries that are not in the run, {found}.", name=name, found=said)
     notice = Composed(
         "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*where.tables)
     )

@@ -89,13 +89,7 @@ def context_of(
     train: Qrels | None,
     users: Users | None,
 ) -> tuple[Context, Counter[str]]:
-    """Return the shared context, and how many rows each policy affected.
-
-    Raises
-    ------
-    RankwellError
-        If a table lacks something that a metric needs.
-    """
+    """Return the shared context, and how many rows each policy affected; RankwellError if a table lacks something that a metric needs."""
     needs = asked.needs
     counts: Counter[str] = Counter()
     catalogue, history = None if items is None else Known(items.item), None

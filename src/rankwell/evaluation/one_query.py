@@ -94,10 +94,7 @@ def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
 def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
     """Return the requested query, as the type of the run's ids.
 
-    Raises
-    ------
-    UsageError
-        If neither run nor judgements have it, or no query was named and the run has several.
+    UsageError if neither run nor judgements have it, or no query was named and the run has several.
     """
     if query is None:
         known = queries[queries.group()[1]]

@@ -97,10 +97,7 @@ class Preset:
     def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
         """Return the tool's metrics and policy for one evaluation.
 
-        Raises
-        ------
-        UsageError
-            If the preset is not confirmed or lacks a metric, or the tool has different policies for two of the metrics.
+        UsageError if the preset is not confirmed or lacks a metric, or the tool has different policies for two of the metrics.
         """
         if not self.is_confirmed:
             raise UsageError(
@@ -150,12 +147,7 @@ def names() -> list[str]:
 
 @cache
 def preset_of(name: str) -> Preset:
-    """Return a preset by its name.
-
-    Raises
-    ------
-    UsageError
-        If no preset has this name.
+    """Return a preset by its name; UsageError if no preset has this name.
 
     Examples
     --------

@@ -150,13 +150,7 @@ def rel_sweep(
 
 
 def thresholds_of(metrics: Iterable[Metric], rels: Iterable[Threshold]) -> tuple[Threshold, ...]:
-    """Return the thresholds, each once.
-
-    Raises
-    ------
-    UsageError
-        If there are fewer than two, or a metric does not depend on them.
-    """
+    """Return the thresholds, each once; UsageError if there are fewer than two, or a metric does not depend on them."""
     thresholds = tuple(dict.fromkeys(map(_threshold, rels)))
     if len(thresholds) < 2:
         raise UsageError(

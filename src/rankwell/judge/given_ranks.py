@@ -43,12 +43,7 @@ class RanksBeginAtZero(WrongRanks):
 def with_ranks(lists: Lists, asked: Asked) -> Lists:
     """Return lists that have ranks of their own with these, from 1; without them if they say no more than the order.
 
-    Raises
-    ------
-    RanksBeginAtZero
-        If they begin at 0, and this was not known.
-    WrongRanks
-        If a rank is not a whole number, or below the first one.
+    RanksBeginAtZero if they begin at 0, and this was not known; WrongRanks if a rank is not a whole number, or below the first one.
     """
     known = lists.rank_base if asked.rank_base is None else asked.rank_base
     base = 1 if known is None else known
@@ -72,12 +67,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
 def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dict[str, int]) -> Lists:
     """Return the lists with their ranks where these say more than their order, as some list has a gap; count such lists.
 
-    Lists without the copies of items (``duplicates='drop'``) are numbered 1 to n.
-
-    Raises
-    ------
-    WrongRanks
-        If a list gives a rank twice.
+    Lists without the copies of items (``duplicates='drop'``) are numbered 1 to n. WrongRanks if a list gives a rank twice.
     """
     assert lists.ranks is not None
     rows = np.arange(lists.rows) if not len(left_out) else np.flatnonzero(left_out == 0)

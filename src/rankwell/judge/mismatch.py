@@ -175,17 +175,8 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
     ]
     changed = _changed(change, pairs)
     explained = len(rows) / len(tried) * len(missing)
-    return Mismatch(
-        word,
-        change.how,
-        change.code,
-        len(rows),
-        len(tried),
-        explained / len(theirs),
-        explained / (explained + len(held)),
-        *pairs[0],
-        changed,
-    )
+    share, gain = explained / len(theirs), explained / (explained + len(held))
+    return Mismatch(word, change.how, change.code, len(rows), len(tried), share, gain, *pairs[0], changed)
 
 
 def some(rows: np.ndarray, most: int) -> np.ndarray:

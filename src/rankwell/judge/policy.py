@@ -182,10 +182,7 @@ class Rules(TypedDict, total=False):
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
     """Return a policy with fields that were given by themselves; ``others`` are the other arguments that could be meant.
 
-    Raises
-    ------
-    UsageError
-        For an argument that is no field, or a field about which the policy says otherwise.
+    UsageError for an argument that is no field, or a field about which the policy says otherwise.
     """
     if policy is not None and not isinstance(policy, Policy):
         raise UsageError(

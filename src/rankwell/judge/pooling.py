@@ -229,10 +229,7 @@ class Ungraded(Protocol):
 def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
     """Refuse judgements without grades where grades were said to be there, or a column that nobody claimed may hold them.
 
-    Raises
-    ------
-    UsageError
-        With the column that may be the grade, and what to say if every row is relevant.
+    UsageError with the column that may be the grade, and what to say if every row is relevant.
     """
     policy = asked.policy
     if policy.grades == "interactions" or not (

@@ -67,13 +67,7 @@ def refuse_large_gains(gains: np.ndarray, grades: np.ndarray) -> np.ndarray:
 
 
 def exp2_gain(level: np.ndarray) -> np.ndarray:
-    """Return 2^level − 1.
-
-    Raises
-    ------
-    DataError
-        For a level that is too high for the gain to be a number.
-    """
+    """Return 2^level − 1; DataError for a level that is too high for the gain to be a number."""
     return _exp2(level) - 1.0
 
 

@@ -35,11 +35,8 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
         if named and set(given) <= set(fields):
             return True  # a name may be a number
         if len(named) > 1 and not any(map(_is_number, fields)):
-            known = {
-                fields[int(column) - 1]: word
-                for column, word in given.items()
-                if 0 < int(column) <= len(fields)
-            }
+            numbered = {int(column): word for column, word in given.items()}
+            known = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
             raise DataError(
                 f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
             )
@@ -62,21 +59,16 @@ def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
     given = Given.of(given)
     columns = list(zip(*rows, strict=False))
     found: dict[str, str] = {}
-    if kind == "qrels" and len(columns) == 3 and all(map(_is_number, columns[2])):
-        found = {"1": "query", "2": "item", "3": "grade"}
-    elif (
-        kind == "qrels"
-        and len(columns) == 4
-        and all(map(_is_number, columns[3]))
-        and len(set(columns[1])) == 1
-    ):
-        found = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
-    elif kind == "run" and len(columns) == 3 and _counts(columns[0], columns[2]):
-        found = {"1": "query", "2": "item", "3": "rank"}
-    elif (
-        kind == "run" and len(columns) == 6 and set(columns[1]) == {"Q0"} and all(map(_is_number, columns[4]))
-    ):
-        found = {"1": "query", "3": "item", "5": "score"}
+    are_numbers = [all(map(_is_number, column)) for column in columns]
+    match kind, len(columns):
+        case "qrels", 3 if are_numbers[2]:
+            found = {"1": "query", "2": "item", "3": "grade"}
+        case "qrels", 4 if are_numbers[3] and len(set(columns[1])) == 1:
+            found = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
+        case "run", 3 if _counts(columns[0], columns[2]):
+            found = {"1": "query", "2": "item", "3": "rank"}
+        case "run", 6 if are_numbers[4] and set(columns[1]) == {"Q0"}:
+            found = {"1": "query", "3": "item", "5": "score"}
     if found:
         return given.with_more(found)
     raise no_header(rows, kind, given, name)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankwell.errors import brief
+from rankwell.readers.objects import is_empty
 from rankwell.readers.shape import Answer, Shape, Unread
 from rankwell.tables.columns import known_word
 
@@ -65,7 +66,7 @@ class HitLists(Shape):
         if isinstance(value, Mapping):
             query, text = _query(value)
             key = self._retrieved(value)
-            if key is None and not any(_is_empty_list(value.get(each)) for each in LISTS):
+            if key is None and not any(is_empty(value.get(each)) for each in LISTS):
                 raise Unread("there is no list of hits. Name it results.")
             yield self._answer(value[key] if key else [])._replace(query=query, text=text)
         else:
@@ -114,10 +115,6 @@ def refuse_disorder(numbers: Sequence[Any], what: str) -> None:
             f"{what} go neither down nor up, so the list is not in the order of a ranking, and whether they are similarities or "
             f"distances is not known. Sort the list, best first, or give {{query: {{id: score}}}}."
         )
-
-
-def _is_empty_list(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and not value
 
 
 def _query(record: Mapping[Any, Any]) -> tuple[Any, Any]:

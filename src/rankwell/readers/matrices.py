@@ -221,11 +221,6 @@ def _stored(matrix: Any, name: str) -> Columns:
     return Columns(None, items, scores, place=place, lists=(queries, offsets))
 
 
-def _refuse_nan(score: np.ndarray, place: Callable[[int], str]) -> None:
-    if score.dtype.kind == "f" and np.isnan(score).any():
-        raise DataError(f"{place(int(np.flatnonzero(np.isnan(score))[0]))}: a score is not a number (nan).")
-
-
 class ScoreRows(Rows):
     """A matrix of the scores of all items, made into lists some rows at a time."""
 
@@ -251,7 +246,10 @@ class ScoreRows(Rows):
         offsets = offsets_of(kept.sum(axis=1))
         place = Entries(self.name, offsets, low, item)
         found = score[query, item]
-        _refuse_nan(found, place)
+        if found.dtype.kind == "f" and np.isnan(found).any():
+            raise DataError(
+                f"{place(int(np.flatnonzero(np.isnan(found))[0]))}: a score is not a number (nan)."
+            )
         lists = Ids.of_integers(np.arange(low, high)), offsets
         return Columns(None, Ids.of_integers(item), found, place=place, lists=lists)
 

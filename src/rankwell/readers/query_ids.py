@@ -146,11 +146,8 @@ def _texts(query: Any) -> Iterable[str]:
 
 def _stems(sources: Sequence[Any], files: Sequence[File]) -> dict[str, str]:
     """The id that the name of each file gives: what the ``*`` of a pattern stands for, else the name without its suffixes."""
-    pattern = (
-        Path(os.fspath(sources[0])).name
-        if len(sources) == 1 and isinstance(sources[0], (str, os.PathLike))
-        else ""
-    )
+    is_one = len(sources) == 1 and isinstance(sources[0], (str, os.PathLike))
+    pattern = Path(os.fspath(sources[0])).name if is_one else ""
     if pattern.count("*") == 1 and not re.search(r"[?\[]", pattern) and len(files) > 0:
         before, _, behind = pattern.partition("*")
         if all(file.name.startswith(before) and file.name.endswith(behind) for file in files):

@@ -118,17 +118,16 @@ class Sheet(Opened):
             )
         first = table.filter(~table["is_repeat"])
         query, item = first["query"].to_list(), first["item"].to_list()
-        assessor = _assessor(judges[0]) if judges else None
+        assessor = None
+        if judges:  # a person, unless the name says what model it is
+            assessor = (
+                Assessor.of(judges[0]) if judges[0].startswith("model:") else Assessor("human", judges[0])
+            )
         return Qrels(query, item, first["grade"].to_numpy(), assessor=assessor, name=name)
 
     def pieces(self, name: str) -> Pieces:
         """Return them in pieces, held."""
         return held_qrels(self.qrels(name))
-
-
-def _assessor(judge: str) -> Assessor:
-    """Who judged: a person, unless the name says ``model:``."""
-    return Assessor.of(judge) if judge.startswith("model:") else Assessor("human", judge)
 
 
 def _refuse(wrong: pl.Series, file: File, what: str) -> None:

@@ -70,12 +70,7 @@ def _is_number_of_numpy(value: Any) -> bool:
 
 
 def plain(word: str, value: Any, *kinds: Any) -> Any:
-    """Return an argument in the normal form of one of the plain kinds.
-
-    Raises
-    ------
-    UsageError
-        If it fits none of them.
+    """Return an argument in the normal form of one of the plain kinds; UsageError if it fits none of them.
 
     Examples
     --------

@@ -15,10 +15,7 @@ IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of su
 def array_of(source: Any, name: str) -> np.ndarray:
     """Return an array or a tensor as a NumPy array: the same memory where it can be, one copy of a tensor on another device.
 
-    Raises
-    ------
-    UsageError
-        If it cannot be converted.
+    UsageError if it cannot be converted.
     """
     try:
         if any(kind in str(getattr(source, "dtype", "")) for kind in NARROW):

@@ -44,10 +44,7 @@ class Derived:
 
         The key is the function and the objects themselves, so the function must read nothing but its arguments.
 
-        Raises
-        ------
-        TypeError
-            If a function is new at each call, or an object has a shorter lifetime than this one.
+        TypeError if a function is new at each call, or an object has a shorter lifetime than this one.
         """
         key = (function, *objects)
         found = self._kept.get(key, MISSING)

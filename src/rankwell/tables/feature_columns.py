@@ -80,12 +80,7 @@ def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
     topics; ``numeric`` is all columns of numbers as one vector; a pattern such as ``genre_*`` is the columns of numbers that
     match it; any other name is a column: of text as above, of numbers, or of lists of numbers (embeddings).
 
-    Raises
-    ------
-    UsageError
-        If there is no such column.
-    DataError
-        If a column has another type, or vectors of different lengths.
+    UsageError if there is no such column; DataError if a column has another type, or vectors of different lengths.
 
     Examples
     --------

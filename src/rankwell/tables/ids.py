@@ -47,10 +47,7 @@ class Ids:
     def of_integers(cls, values: np.ndarray) -> Ids:
         """Return a column of integer ids.
 
-        Raises
-        ------
-        DataError
-            If one does not fit in 64 bits with a sign, or they are no whole numbers; a cast would make other ids of them.
+        DataError if one does not fit in 64 bits with a sign, or they are no whole numbers; a cast would make other ids of them.
         """
         if values.dtype != np.int64:
             if values.dtype.kind not in "iu" and len(values):

@@ -10,10 +10,7 @@ from rankwell.tables.ids import Ids, to_same_kind
 def of_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
     """Return columns in one kind: as integers if one of them holds integers, else as text; one without a row fits either.
 
-    Raises
-    ------
-    DataError
-        If a column holds text that is not plain numbers, and another one integers.
+    DataError if a column holds text that is not plain numbers, and another one integers.
 
     Examples
     --------

@@ -103,10 +103,7 @@ def hidden_groups(sizes: np.ndarray, least: int) -> np.ndarray:
 def redaction_of(wanted: Any) -> Redaction | None:
     """Return the redaction that ``redact=`` asks for: none, with a random key (True), or with a key.
 
-    Raises
-    ------
-    UsageError
-        If it is something else, or the key is too short.
+    UsageError if it is something else, or the key is too short.
     """
     if wanted is None or wanted is False:
         return None

@@ -29,12 +29,7 @@ def is_column(source: Any) -> bool:
 def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     """Return a column of a table; one that holds neither text nor numbers is refused when it is used.
 
-    pyarrow is needed only for a column of pandas that is made of it.
-
-    Raises
-    ------
-    UsageError
-        If a package is missing.
+    pyarrow is needed only for a column of pandas that is made of it. UsageError if a package is missing.
     """
     import polars as pl
 
@@ -93,12 +88,7 @@ def all_frozen(values: dict[str, Any]) -> dict[str, Any]:
 def made(make: Callable[[], Any], name: str) -> Any:
     """Return what Polars makes of a value in memory; its error becomes one line.
 
-    Raises
-    ------
-    UsageError
-        If a package is missing.
-    DataError
-        If Polars cannot make it.
+    UsageError if a package is missing; DataError if Polars cannot make it.
     """
     import polars as pl
 

@@ -131,12 +131,7 @@ class Stream:
 
 
 def bytes_of(size: str | int) -> int:
-    """Return a size in bytes.
-
-    Raises
-    ------
-    UsageError
-        If it is no size.
+    """Return a size in bytes; UsageError if it is no size.
 
     Examples
     --------

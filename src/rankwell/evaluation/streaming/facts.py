@@ -61,13 +61,7 @@ class Facts:
 
     @classmethod
     def of(cls, inputs: Inputs, surveys: Surveys) -> Facts:
-        """Return what the survey of the judgements tells.
-
-        Raises
-        ------
-        UsageError, NeededError
-            As ``rankwell.judge.pool_of`` does.
-        """
+        """Return what the survey of the judgements tells; UsageError or NeededError as ``rankwell.judge.pool_of`` does."""
         survey = surveys.get("qrels")
         if survey is None:
             return cls(Scale())

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 def identity_of(plan: StreamPlan, run: Run, tables: Tables) -> str:
-    """Return a digest of all that the values depend on.
-
-    Raises
-    ------
-    UsageError
-        If a table is not in files, which alone are known to be the same later.
-    """
+    """Return a digest of all that the values depend on; UsageError if a table is not in files, which alone are known to be the same later."""
     inputs, division = plan.inputs, None if plan.segments is None else plan.segments.division
     said: list[Any] = [
         __version__,

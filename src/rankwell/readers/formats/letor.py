@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.files import File
 from rankwell.readers.formats.prefs import LineOf
-from rankwell.readers.text import BOM, require_text
+from rankwell.readers.text import BOM, filled_lines, require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.run_qrels import Qrels, Run
@@ -28,12 +28,9 @@ IS = "A line is: grade qid:query feature:value … # item."
 
 def recognises(start: bytes) -> bool:
     """Whether the first line that is no comment has a query behind its grade."""
-    lines = (
-        line
-        for line in start.removeprefix(BOM).split(b"\n", 20)
-        if line.strip() and not line.startswith(b"#")
-    )
-    return FIRST.match(next(lines, b"").rstrip()) is not None
+    lines = start.removeprefix(BOM).split(b"\n", 20)
+    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    return FIRST.match(first.rstrip()) is not None
 
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str], scores_from: Any = None) -> Run:
@@ -60,30 +57,24 @@ def _rows(file: File, columns: Mapping[str, str]) -> tuple[Ids, Ids, np.ndarray,
         )
     require_text(file)
     queries, items, grades, lines = list[str](), list[str](), list[float](), list[int]()
-    with file.stream() as stream:
-        for number, text in enumerate(stream, 1):
-            line = text.removeprefix(BOM).rstrip() if number == 1 else text.rstrip()
-            if not line or line.startswith(b"#"):
-                continue
-            found = LINE.match(line)
-            if found is None:
-                raise DataError(
-                    f"{file.label}:{number}: {brief(line.decode(errors='replace'))} is no line of LETOR. {IS}"
-                )
-            grade, query, _, comment = found.groups()
-            try:
-                grades.append(float(grade))
-                queries.append(query.decode())
-                items.append(_item(comment or b"").decode() or str(number))
-            except UnicodeDecodeError as error:
-                raise DataError(
-                    f"{file.label}:{number}: not UTF-8 ({error.reason}). Convert the file."
-                ) from error
-            except ValueError:
-                raise DataError(
-                    f"{file.label}:{number}: the grade {brief(grade.decode(errors='replace'))} is not a number. {IS}"
-                ) from None
-            lines.append(number - 1)
+    for number, text in filled_lines(file):
+        line, place = text.rstrip(), f"{file.label}:{number}"
+        if line.startswith(b"#"):
+            continue
+        found = LINE.match(line)
+        if found is None:
+            raise DataError(f"{place}: {brief(line.decode(errors='replace'))} is no line of LETOR. {IS}")
+        grade, query, _, comment = found.groups()
+        try:
+            grades.append(float(grade))
+            queries.append(query.decode())
+            items.append(_item(comment or b"").decode() or str(number))
+        except UnicodeDecodeError as error:
+            raise DataError(f"{place}: not UTF-8 ({error.reason}). Convert the file.") from error
+        except ValueError:
+            said = brief(grade.decode(errors="replace"))
+            raise DataError(f"{place}: the grade {said} is not a number. {IS}") from None
+        lines.append(number - 1)
     file.check()
     query, item = Ids.of_strings(queries), Ids.of_strings(items)
     return query, item, np.array(grades), LineOf(file.label, np.array(lines))
