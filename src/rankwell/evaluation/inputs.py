@@ -117,24 +117,10 @@ def read_inputs(
 ) -> Inputs:
     """Read each table that the metrics need once; typed tables are taken as they are.
 
-    Parameters
-    ----------
-    metrics, policy, preset
-        As for ``evaluate``; combinations that cannot work are refused before anything is read.
-    runs, names
-        The runs and their names; by default a run has the name of its file.
-    qrels, labels, train, items, users, slices
-        As for ``Evaluator``.
-    run_options, qrels_options
-        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and what else ``read_run`` takes.
-        The encoding of the judgements is that of the other tables too.
-    engine
-        The engine: judgements and training data may only be opened, to be read in pieces, and it may read sources itself.
-
-    Raises
-    ------
-    RankwellError
-        If a metric is unknown or needs a table that was not given, or a table cannot be read.
+    Arguments are as for ``Evaluator``; combinations that cannot work are refused before anything is read. By default a run has the name of
+    its file. ``run_options`` and ``qrels_options`` are what ``read_run`` and ``read_qrels`` take; the encoding of the judgements is that of
+    the other tables, too. With an ``engine`` judgements and training data may only be opened, to be read in pieces, and it may read sources
+    itself. RankwellError if a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
     wanted, rules = metrics_of(metrics), policy_with(policy, {})
     tool = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import DataError, UsageError, brief
+from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns, quoted
 from rankwell.readers.reading import ids_in
@@ -13,7 +13,7 @@ from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.series import is_column, library, made
+from rankwell.tables.series import library, made
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +72,7 @@ def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
     if isinstance(source, dict) and isinstance(next(iter(source.values()), None), str | int | float):
         columns = f"{{{brief(word)}: [*values], 'value': [*values.values()]}}"
         raise UsageError(f"{name}: a dict of one value by {word} is no table. Give its columns: {columns}.")
-    if is_column(source) and library(source) == "pandas":
+    if type(source).__name__ == "Series" and library(source) == "pandas":
         remedy = f"series.rename_axis({brief(word)}).reset_index(name='value')"
         raise UsageError(f"{name}: a Series is one column. Give a table: {remedy}.")
 
@@ -81,11 +81,15 @@ def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
 ) -> tuple[pl.DataFrame, Ids, str]:
     """The columns of a table other than its ids, the ids, and what the table is called."""
-    _refuse_values_by_id(source, word, name)
-    table = of_source(source, kind, name, columns=columns, encoding=encoding)
+    try:
+        table = of_source(source, kind, name, columns=columns, encoding=encoding)
+    except RankwellError:
+        _refuse_values_by_id(source, word, name)
+        raise
     try:
         column = match_columns(table.frame.columns, (word,), table.name, columns)[word]
     except DataError as error:
+        _refuse_values_by_id(source, word, name)
         raise DataError(f"{error}{in_memory.index_of(source)}") from None
     frame, ids = table.frame.drop(column), Ids.of_series(table.frame[column], word)
     if not table.is_typed:

@@ -40,11 +40,5 @@ def _of(row: Mapping[str, Any], name: str) -> Answer:
     )
 
 
-SHAPE = Shape(
-    "ragas",
-    "a row of ragas",
-    fits,
-    run,
-    qrels,
-    words="user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids",
-)
+WORDS = "user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids"
+SHAPE = Shape("ragas", "a row of ragas", fits, run, qrels, words=WORDS)

@@ -52,11 +52,5 @@ def _number(rating: Any) -> Any:
         raise Unread(f"the rating {brief(rating)} is not a number.") from None
 
 
-SHAPE = Shape(
-    "search_relevance",
-    "an answer of search-relevance",
-    fits,
-    run,
-    qrels,
-    words="judgmentRatings searchText documentIds",
-)
+WORDS = "judgmentRatings searchText documentIds"
+SHAPE = Shape("search_relevance", "an answer of search-relevance", fits, run, qrels, words=WORDS)

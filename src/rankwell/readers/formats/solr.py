@@ -56,11 +56,5 @@ def _id(document: Mapping[str, Any]) -> Any:
     return document["id"]
 
 
-SHAPE = Shape(
-    "solr",
-    "an answer of Solr",
-    fits,
-    run,
-    in_order=True,
-    words="responseHeader response docs numFound grouped",
-)
+WORDS = "responseHeader response docs numFound grouped"
+SHAPE = Shape("solr", "an answer of Solr", fits, run, in_order=True, words=WORDS)

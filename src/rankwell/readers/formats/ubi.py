@@ -35,10 +35,5 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
         yield Answer(list(found[0]), query=search.get("query_id"), text=search.get("user_query"))
 
 
-SHAPE = Shape(
-    "ubi",
-    "a log of User Behavior Insights",
-    fits,
-    run,
-    words="user_query query_response_id query_response_hit_ids object_id_field client_id",
-)
+WORDS = "user_query query_response_id query_response_hit_ids object_id_field client_id"
+SHAPE = Shape("ubi", "a log of User Behavior Insights", fits, run, words=WORDS)
