@@ -36,14 +36,14 @@ class Given(dict[str, str]):
 
     def with_more(self, columns: Mapping[str, str]) -> Given:
         """Return the same with other columns beside it."""
-        return self._of({**self, **columns})
+        return Given(
+            {**self, **columns}, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in
+        )
 
     def only(self, columns: Collection[str]) -> Given:
         """Return the same without columns that a table lacks."""
-        return self._of({column: word for column, word in self.items() if column in columns})
-
-    def _of(self, columns: Mapping[str, str]) -> Given:
-        return Given(columns, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+        kept = {column: word for column, word in self.items() if column in columns}
+        return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
 
 
 def _text_of(column: object) -> str:

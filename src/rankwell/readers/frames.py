@@ -49,23 +49,22 @@ class Opened:
 
     def qrels(self, name: str) -> Qrels:
         """Return the judgements."""
-        qrels = Qrels(**self._columns(name, stretched="query"), name=name, place=self.place or RowOf(name))
+        place = self.place or RowOf(name)
+        columns = whole_columns(self.frames, self.words, place, name, self.rows, stretched="query")
+        qrels = Qrels(**columns, name=name, place=place)
         qrels.words, qrels.unread = self.words, self.unread
         return qrels
 
     def items(self, name: str) -> Items:
         """Return the catalogue."""
-        return Items(self._columns(name)["item"], name=name)
+        columns = whole_columns(self.frames, self.words, self.place or RowOf(name), name, self.rows)
+        return Items(columns["item"], name=name)
 
     def pieces(self, name: str) -> Pieces:
         """Return the judgements, to be read in pieces."""
         pieces = FramePieces(self.frames, self.words, name, self.place or RowOf(name))
         pieces.unread = self.unread
         return pieces
-
-    def _columns(self, name: str, stretched: str | None = None) -> dict[str, Any]:
-        place = self.place or RowOf(name)
-        return whole_columns(self.frames, self.words, place, name, self.rows, stretched=stretched)
 
 
 class Tables:
@@ -235,12 +234,13 @@ def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NO
     import polars as pl
 
     source, table = table, frame_of(table, name)
+    is_held = isinstance(table, pl.DataFrame)
 
     def read(wanted: list[str]) -> Frames:
         part = table.select(wanted)
-        return part.iter_slices if isinstance(part, pl.DataFrame) else ScannedFrames(part)
+        return part.iter_slices if is_held else ScannedFrames(part)
 
-    rows = len(table) if isinstance(table, pl.DataFrame) else None
+    rows = len(table) if is_held else None
     schema = table.collect_schema()
     try:
         words = words_of(schema, WORDS[kind], name, columns)
