@@ -67,7 +67,7 @@ class Opened:
         return pieces
 
 
-class Tables:
+class TableReader:
     """What a format of tables reads of a file, all by what ``opened(file, kind, name, columns)`` returns."""
 
     def __init__(self, opened: Callable[[File, str, str, Mapping[str, str]], Opened]) -> None:

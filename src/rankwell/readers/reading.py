@@ -48,7 +48,7 @@ AS_IT_IS = Options(None, NO_COLUMNS, None)
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
-class Said(TypedDict, total=False):
+class ReadingWords(TypedDict, total=False):
     """What may be said of the reading of a run, as for ``read_run``."""
 
     format_in: str | None
@@ -144,7 +144,7 @@ def open_run(
     name: str | None = None,
     rank_base: Literal[0, 1] | None = None,
     order: Literal["rows"] | None = None,
-    **said: Unpack[Said],
+    **said: Unpack[ReadingWords],
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 

@@ -101,7 +101,7 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     ).select("query", "item", "grade", "judge", "time", "order", "is_repeat", "comment")
 
 
-class Sheet(Opened):
+class SheetTable(Opened):
     """The judgements of a sheet without its repeats, and who judged."""
 
     def __init__(self, file: File) -> None:

@@ -44,7 +44,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> fra
     return frames.opened_by(read, schema, words, kind, name, columns, label=file.label)
 
 
-READER = frames.Tables(_opened)
+READER = frames.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

@@ -54,13 +54,13 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> fra
     """The table in pieces of text, or what a judging sheet exports."""
     del name
     if kind == "qrels" and _is_sheet(file, columns):
-        from rankwell.readers.sheets import Sheet
+        from rankwell.readers.sheets import SheetTable
 
-        return Sheet(file)
+        return SheetTable(file)
     return Table(file, kind, columns).opened(kind)
 
 
-READER = frames.Tables(_opened)
+READER = frames.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

@@ -54,7 +54,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> fra
     return JsonLines(file, kind, columns).opened(kind)
 
 
-READER = frames.Tables(_opened)
+READER = frames.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

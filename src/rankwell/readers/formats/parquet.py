@@ -58,7 +58,7 @@ def _scan(file: File) -> pl.LazyFrame:
     return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
 
 
-READER = frames.Tables(_opened)
+READER = frames.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

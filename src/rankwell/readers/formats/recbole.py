@@ -32,7 +32,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> fra
     return delimited.READER.opened(untyped(file), kind, name, columns)
 
 
-READER = frames.Tables(_opened)
+READER = frames.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 
