@@ -159,7 +159,7 @@ def test_a_suffix_of_a_format_that_a_command_does_not_write_is_refused(tmp_path,
     monkeypatch.chdir(tmp_path)
     assert run(["lint", "q", "r", "-o", "found.parquet"]) == 2
     assert (
-        "-o found.parquet: this writes text, markdown, latex, html, json, csv or github, not parquet"
+        "-o found.parquet: this writes .json, .csv, .md, .tex, .html, .htm, .txt, .text or .log; choose one of these suffixes"
         in capsys.readouterr().err
     )
 

@@ -23,7 +23,7 @@ SAFE = {
     ("comparison/diffs.py", "outcomes_of"): "truth values",
     ("comparison/jackknife_groups.py", "rows"): "numbers below that of the groups",
     ("comparison/loading.py", "_array"): "NumPy refuses a Python integer that does not fit",
-    ("comparison/loading.py", "loaded"): "NumPy refuses a Python integer that does not fit",
+    ("comparison/loading.py", "_comparison"): "NumPy refuses a Python integer that does not fit",
     ("comparison/spread/results.py", "in_order"): "codes",
     ("comparison/trainings.py", "_pooled"): "places",
     ("compat/ndeval/values.py", "weights_of"): "ranks that rankwell gave",

@@ -27,6 +27,7 @@ from rankwell.readers.reading import (
     Options,
     are_files,
     read_qrels,
+    refuse_one_list,
     refuse_options,
     refuse_query_ids,
 )
@@ -160,6 +161,7 @@ def open_qrels(
     """
     given = NO_COLUMNS if columns is None else columns
     if are_files(source):
+        refuse_one_list(source)
         sources = list(source) if isinstance(source, (list, tuple)) else [source]
         files = [file for each in sources for file in files_of(each)]
         options = Options(format_in, given, encoding)

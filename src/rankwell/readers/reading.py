@@ -332,6 +332,7 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if type(source) is not dict:
         source = plain_list(source)
     if type(source) is not dict and _is_of_paths(source):
+        refuse_one_list(source)
         from rankwell.readers import from_files
 
         return from_files.of_paths(source, kind, name, options)
@@ -400,10 +401,7 @@ def plain_list(source: Any) -> Any:
 def _is_of_paths(source: Any) -> bool:
     """Whether a source is a path, a file, or a list of them."""
     if isinstance(source, (list, tuple)):
-        are_paths = len(source) > 0 and all(isinstance(each, PATHS) for each in source)
-        if are_paths:
-            refuse_one_list(source)
-        return are_paths
+        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
     return isinstance(source, PATHS)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
@@ -179,6 +178,8 @@ def folder_name(text: str) -> str:
     name = re.sub(r"[^\w.-]+", "_", text).strip(".") or "run"
     if len(name.encode()) <= LONGEST:
         return name
+    import hashlib  # most runs have short names, and results should load fast
+
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:DIGITS]
     return f"{name.encode()[: LONGEST - DIGITS - 1].decode(errors='ignore')}-{digest}"
 

@@ -12,6 +12,7 @@ import pytest
 import scipy.stats
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.comparison.gate.checks import Estimated, Margin, Paired
 from rankwell.comparison.gate.deciding import Rules, decided, together
 from rankwell.errors import UsageError
@@ -233,7 +234,7 @@ def test_no_margin_lets_a_random_recommender_pass():
         with pytest.raises(UsageError, match="a margin of"):
             rw.gate(worst, best, max_drop=margin)
         with pytest.raises(UsageError, match="a margin of"):
-            rw.testing.assert_not_worse(worst, best, max_drop=margin)
+            testing.assert_not_worse(worst, best, max_drop=margin)
     for margin in (0.99, "99%", {"p@10": 0.5}):
         assert rw.gate(worst, best, max_drop=margin).status == "fail"
 
