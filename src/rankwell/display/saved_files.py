@@ -109,6 +109,7 @@ class Kind(Generic[T]):
             data = msgspec.json.decode(text)
         except (ValueError, RecursionError, MemoryError) as error:  # msgspec's errors are ValueErrors
             why = _reason(error).removeprefix("JSON is malformed: ")
+            why = why.replace("Input data was truncated", "the text is cut off")
             raise DataError(
                 f"{place}: this is no {self.name}, which is JSON ({why}); {self.writer}."
             ) from error
