@@ -402,7 +402,7 @@ def state(data, metric):
         (lambda data: data["metrics"][0].pop("metric"), r"metrics\[0\]\.metric: it is missing"),
         (lambda data: data["metrics"][0].update(n="6"), r"metrics\[0\]\.n: expected `int`, got `str`"),
         (lambda data: data["segments"][0].update(queries=-1), r"segments"),
-        (lambda data: state(data, "rr").update(n=10**400), r"in place of 0\.0"),
+        (lambda data: state(data, "rr").update(n=10**400), r"in place of 0\.0|too large"),
         (
             lambda data: state(data, "rr")["total"].update(shift=10**12),
             r"states\.metrics\.rr\.shift: the number is too large",
