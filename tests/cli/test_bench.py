@@ -107,7 +107,7 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
         (["--system", "engine:Engine", "--timeout", "0", *COMMON], "timeout is a number of seconds above 0"),
         (
             ["--system", "engine:Engine", "--timeout", "nan", *COMMON],
-            "this is a number such as 0.5, not 'nan'",
+            "must be a number such as 0.5, not 'nan'",
         ),
         (
             ["--system", "engine:Engine", "--index-timeout", "-1", *COMMON],

@@ -202,7 +202,7 @@ def _number(kind: Any, tokens: Sequence[Any]) -> Any:
     found = fitted(value, wanted)
     if found is UNFIT:
         example = "a whole number such as 10" if wanted is int else "a number such as 0.5"
-        raise UsageError(f"this is {example}, not {brief(token.value)}.")
+        raise UsageError(f"must be {example}, not {brief(token.value)}.")
     return found
 
 

@@ -49,7 +49,7 @@ class Contingency:
         ]
         if self.pooled["TN"] is None:
             notes.append(
-                "TN and accuracy need the number of items that could be retrieved: collection=1400, or --items"
+                "TN and accuracy need the number of items that could be retrieved: collection= in Python, --items on the command line"
             )
         return Table(columns, rows, notes=notes)
 
