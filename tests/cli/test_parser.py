@@ -50,7 +50,7 @@ def test_no_number_of_any_command_is_rounded_or_is_none(words, capsys):
         for text in (*(("1.5", "0.4", "-2.5") if is_whole else ()), "nan", "-inf", "0x10"):
             assert run([*filled(words, but=argument.field), name, text]) == 2
             said = capsys.readouterr().err
-            assert f"{name}: this is {kind}, not '{text}'" in said.replace('"', "")
+            assert f"{name}: must be {kind}, not '{text}'" in said.replace('"', "")
             assert f"`rankwell {' '.join(words)} --help` shows how" in said
             assert said.count("\n") == 1
 
