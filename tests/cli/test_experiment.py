@@ -155,8 +155,8 @@ def test_gate_takes_the_other_run_as_the_new_one(experiment, capsys):
         ('baseline = "als"', 'baseline = "asl"', 2, "Did you mean als?"),
         ("lists/als", "lists/nothing", 3, "nothing.parquet"),
         ("rr = 0.02", "rr = 2", 2, "a margin of 2 is larger than rr can differ by"),
-        ("rel = 8", "rel = 8\ndepth = 1.5", 2, "must be a whole number such as 10, not '1.5'"),
-        ("flips = 499", "flips = 99.4", 2, "must be a whole number such as 10, not '99.4'"),
+        ("rel = 8", "rel = 8\ndepth = 1.5", 2, "depth = 1.5: must be a whole number such as 10"),
+        ("flips = 499", "flips = 99.4", 2, "flips = 99.4: must be a whole number such as 10"),
         ("flips = 499", "seed = true", 2, "seed = true: must be a value, not true or false"),
         ("rel = 8", "rel = false", 2, "rel = false: must be a value, not true or false"),
         ("rel = 8", 'drop_own_query = "yes"', 2, "drop_own_query = yes: must be true or false"),
@@ -168,7 +168,7 @@ def test_what_the_file_cannot_say_is_refused_with_its_name(experiment, capsys, o
     assert run(["compare", str(experiment)]) == code
     err = capsys.readouterr().err
     assert message in err
-    assert "rankwell.toml" in err or code == 3 or "this is" in err or "margin" in err
+    assert "rankwell.toml" in err or code == 3 or "margin" in err
     assert err.count("\n") == 1
 
 

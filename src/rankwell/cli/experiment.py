@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rankwell.cli.arguments import arguments_of
+from rankwell.cli.arguments import arguments_of, without_none
 from rankwell.cli.commands import command as command_named
 from rankwell.comparison.experiment import Experiment, experiment_of
 from rankwell.errors import UsageError, brief
+from rankwell.tables.arguments import UNFIT, fitted
 
 OPTION = "--experiment"
 COMPARING = "compare", "report"
@@ -36,17 +37,20 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
     words = [command, found.qrels or "none", *files]
     # what is about the file's metrics means nothing to others
     given |= {"--primary", "--margin", "--rope", "--max-drop"} if "--metric" in given else set()
-    flags = {
-        name
+    kinds = {
+        name: without_none(argument.type)
         for argument in arguments_of(command_named(command))
-        if argument.type is bool
         for name in argument.names
     }
     for option, value in _options(found, command):
-        if isinstance(value, bool) != (option in flags) and value is not None:
-            kinds = "true or false" if option in flags else "a value, not true or false"
+        kind, must = kinds.get(option), ""
+        if isinstance(value, bool) != (kind is bool) and value is not None:
+            must = "true or false" if kind is bool else "a value, not true or false"
+        elif kind is int and fitted(value, int) is UNFIT:
+            must = "a whole number such as 10"
+        if must:
             word = option.removeprefix("--").replace("-", "_")
-            raise UsageError(f"{path}: {word} = {str(value).lower()}: must be {kinds}.")
+            raise UsageError(f"{path}: {word} = {str(value).lower()}: must be {must}.")
         if option not in given:
             words += _words(option, value)
     return [*words, OPTION, found.origin, *rest]
