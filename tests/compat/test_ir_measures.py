@@ -208,3 +208,15 @@ def test_what_has_no_counterpart_is_said(text, words):
 def test_a_metric_that_it_lacks_is_said(metric):
     with pytest.raises(rw.RankwellError, match="no counterpart in ir_measures"):
         to_ir_measures(metric)
+
+
+def test_gains_that_name_some_grades_give_the_values_of_ir_measures_own_test():
+    # the source package of ir_measures 0.3.3, test/test_pytrec_eval.py: .97177 and .14949
+    run = {
+        "0": {"D0": 0.8, "D2": 0.7, "D1": 0.3, "D3": 0.4, "D4": 0.1},
+        "1": {"D1": 0.8, "D4": 0.7, "D3": 0.3, "D2": 0.4},
+    }
+    qrels = {"0": {"D0": 1, "D1": -1, "D2": 0, "D3": 2, "D4": 0}, "1": {"D0": 1, "D3": 2, "D4": -1, "D5": 0}}
+    metric = from_ir_measures("nDCG(gains={0:1,1:4})")
+    found = rw.evaluate(run, qrels, metric, grades="judgements").per_query.rows()
+    assert found == [("0", pytest.approx(0.97177, abs=1e-5)), ("1", pytest.approx(0.14949, abs=1e-5))]
