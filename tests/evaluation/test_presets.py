@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import random
 import re
+import shlex
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -208,6 +210,46 @@ def test_what_a_preset_cannot_do_is_said(options, words):
     with pytest.raises(rw.RankwellError) as error:
         rw.evaluate(LISTS, TRUTH, options.pop("metrics", ["ap@5"]), **options)
     assert words in str(error.value)
+
+
+def test_metrics_of_different_rules_are_told_apart_by_calls_that_work_when_pasted(tmp_path, capsys):
+    run, judged = tmp_path / "run.json", tmp_path / "qrels.json"
+    run.write_text(json.dumps(LISTS), encoding="utf-8")
+    judged.write_text(json.dumps(TRUTH), encoding="utf-8")
+    train = tmp_path / "train.json"
+    train.write_text(
+        json.dumps({user: dict.fromkeys(items, 1) for user, items in LISTS.items()}), encoding="utf-8"
+    )
+    asked = ["serendipity@5", "ap@5", "ap(denom=R)@3", "user_coverage@5", "r@5"]
+    more = {"preset": "rectools", "train": str(train)}
+    with pytest.raises(
+        rw.RankwellError, match=r"different rules \(population\) for serendipity@5 and ap@5"
+    ) as error:
+        rw.evaluate(LISTS, TRUTH, asked, items=["a"], **more)
+    calls = re.findall(r"metrics=(\[[^\]]*\])", str(error.value))
+    assert [ast.literal_eval(each) for each in calls] == [
+        ["serendipity@5"], ["ap@5", "ap(denom=R)@3", "r@5"], ["user_coverage@5"]
+    ]  # fmt: skip
+    words = ["evaluate", str(judged), str(run), "--preset", "rectools", "--train", str(train)]
+    assert command([*words, *(part for each in asked for part in ("-m", each))]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    told = re.findall(r"--metric ('[^']*'|[^\s,]\S*?)(?=, then|\.$)", said.strip())
+    assert len(told) == len(calls)
+    for call, options in zip(calls, told, strict=True):
+        catalogue = sorted({item for items in LISTS.values() for item in items})
+        found = rw.evaluate(LISTS, TRUTH, ast.literal_eval(call), items=catalogue, **more)
+        pasted = [
+            "--metric",
+            *shlex.split(options),
+            "--items",
+            str(tmp_path / "items.csv"),
+            "--format",
+            "json",
+        ]
+        (tmp_path / "items.csv").write_text("\n".join(["item", *catalogue]), encoding="utf-8")
+        assert command([*words, *pasted]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == found.mean
 
 
 def test_rosetta_has_one_row_per_tool_and_says_in_what_it_differs(capsys, tmp_path):

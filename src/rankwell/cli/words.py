@@ -13,6 +13,7 @@ from rankwell.errors import UsageError, brief
 
 # compiled where it is used: most commands print no message
 COLUMNS = r"(?<!\w)((?:qrels_)?columns)=(\{(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^{}'\"])*\})"
+METRICS = r"(?<!\w)metrics=(\['[^'\]]+'(?:, '[^'\]]+')*\])"
 OTHERS = (
     "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
@@ -54,6 +55,8 @@ def as_options(message: str) -> str:
     "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
     >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
     ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
+    >>> as_options("one after the other: metrics=['ap(denom=R)@5', 'r@5'], then metrics=['serendipity@5'].")
+    "one after the other: --metric 'ap(denom=R)@5,r@5', then --metric serendipity@5."
     >>> as_options("set drop_own_query=True")
     'set --drop-own-query'
     >>> as_options("ap needs judgements: give qrels=. Without qrels, …")
@@ -62,7 +65,15 @@ def as_options(message: str) -> str:
     message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
     # the judgements are the first argument of most commands
     message = message.replace("give qrels=.", "give a file of judgements in place of none.")
+    message = re.sub(METRICS, _metrics_option, message)
     return _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
+
+
+def _metrics_option(found: re.Match[str]) -> str:
+    """The option that names metrics, quoted for a shell."""
+    import shlex
+
+    return f"--metric {shlex.quote(','.join(ast.literal_eval(found[1])))}"
 
 
 def _columns_option(found: re.Match[str]) -> str:

@@ -113,11 +113,16 @@ class Preset:
         asked = list(metrics)
         found = [self.metric(metric) for metric in asked]
         policies = [self.policy_of(metric, given) for metric in asked]
-        odd = next((n for n, policy in enumerate(policies) if policy != policies[0]), None)
-        if odd is not None:
+        apart: dict[Policy, list[str]] = {}
+        for metric, policy in zip(asked, policies, strict=True):
+            apart.setdefault(policy, []).append(_as_asked(metric))
+        if len(apart) > 1:
+            (one, first), (another, other) = list(apart.items())[:2]
+            differ = [f.name for f in fields(Policy) if getattr(one, f.name) != getattr(another, f.name)]
+            calls = ", then ".join(f"metrics={each}" for each in apart.values())
             raise UsageError(
-                f"{self.tool} has different rules for {asked[0]} and {asked[odd]} (for missing users, say); evaluate them "
-                f"separately."
+                f"{self.tool} has different rules ({', '.join(differ)}) for {first[0]} and {other[0]}; evaluate them one after "
+                f"the other: {calls}."
             )
         return tuple(found), policies[0]
 
@@ -138,6 +143,12 @@ class Preset:
         judged = Qrels(*kept, topic_weight=weight, propensity=chance, name=qrels.name)
         judged.matrix = qrels.matrix
         return judged
+
+
+def _as_asked(metric: Metric) -> str:
+    """The text of a metric as people ask for it, without the parameters that are its defaults."""
+    plain = metric.name if metric.k is None else f"{metric.name}@{metric.k}"
+    return plain if metric_of(plain) == metric else str(metric)
 
 
 def names() -> list[str]:
