@@ -252,6 +252,36 @@ def test_metrics_of_different_rules_are_told_apart_by_calls_that_work_when_paste
         assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == found.mean
 
 
+@pytest.mark.parametrize("name", names())
+def test_what_a_preset_computes_can_be_written_down_and_read_again(name):
+    # jurity's ideal=uncut says nothing without a cut-off: saved results of ndcg could not be loaded again
+    preset = preset_of(name)
+    for asked in (each + cut for each in preset.metrics for cut in ("", "@5")):
+        try:
+            metric = preset.metric(asked)
+        except rw.RankwellError:
+            continue
+        assert metric_of(str(metric)) == metric_of(metric.signature) == metric
+
+
+def test_a_preset_whose_definition_needs_a_cut_off_asks_for_one(capsys, tmp_path):
+    with pytest.raises(rw.RankwellError, match="needs a cut-off: write ") as error:
+        rw.evaluate(LISTS, TRUTH, ["ndcg"], preset="rectools")
+    told = str(error.value).rpartition("write ")[2].rstrip(".")
+    assert (
+        rw.evaluate(LISTS, TRUTH, [told], preset="rectools").mean
+        == rw.evaluate(LISTS, TRUTH, ["ndcg@10"], preset="rectools").mean
+    )
+    (tmp_path / "run.json").write_text(json.dumps(LISTS), encoding="utf-8")
+    (tmp_path / "qrels.json").write_text(json.dumps(TRUTH), encoding="utf-8")
+    files = [str(tmp_path / "qrels.json"), str(tmp_path / "run.json")]
+    assert command(["evaluate", *files, "-m", "ndcg", "--preset", "rectools"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert rw.evaluate(LISTS, TRUTH, ["ndcg"], preset="jurity").mean == {
+        "ndcg": rw.evaluate(LISTS, TRUTH, ["ndcg@1000000"], preset="jurity")["ndcg(ideal=uncut)@1000000"]
+    }
+
+
 def test_rosetta_has_one_row_per_tool_and_says_in_what_it_differs(capsys, tmp_path):
     [table] = rw.rosetta(LISTS, TRUTH, "ndcg@5")
     found = {line.tool: line for line in table.lines}

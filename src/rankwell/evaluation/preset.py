@@ -58,7 +58,7 @@ class Preset:
         Raises
         ------
         UsageError
-            If the preset has no such metric, or the tool's definition has no such parameter.
+            If the preset has no such metric, or the tool's definition has no such parameter or needs a cut-off.
         """
         asked = metric_of(wanted)
         if (reason := self.not_reproduced.get(asked.name)) is not None:
@@ -78,7 +78,12 @@ class Preset:
             raise UsageError(
                 f"{asked}: {self.tool} computes {base} under this name, which has no {unknown[0]}; leave it out."
             )
-        return replace(base, **own)
+        made = replace(base, **own)
+        # what the tool's definition says of cut-offs says nothing without one
+        idle = {f.name: f.default for f in fields(made) if f.name not in own and not made.applies(f.name)}
+        made = replace(made, **idle)
+        made.check()
+        return made
 
     @property
     def is_binary(self) -> bool:
