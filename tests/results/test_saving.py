@@ -185,3 +185,20 @@ def test_the_command_saves_parquet_of_one_run(tmp_path, capsys):
     out = str(tmp_path / "out.parquet")
     assert command(["evaluate", *files, "-m", "ap", "--format", "parquet", "-o", out]) == 0
     assert rw.Results.load(out)["ap"] == RES["plain"]["ap"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_results_whose_counts_were_added_up_by_item_are_loaded(tmp_path, suffix):
+    # as Spark makes them of a large catalogue: such states cannot be added, which loading tried
+    wanted = ["coverage@2", "personalization@3", "personalization(similarity=overlap)@3", "test_share@4"]
+    res = rw.evaluate(RUN, QRELS, wanted, items=ITEMS)
+    mean = res.mean
+    for metric, state in res.part.states.items():
+        if hasattr(state, "folded"):
+            res.part.states[metric] = state.folded()
+    assert {type(state).__name__ for state in res.part.states.values()} >= {"Tally", "FewerJudged"}
+    res.save(tmp_path / f"all.{suffix}")
+    loaded = rw.Results.load(tmp_path / f"all.{suffix}")
+    assert loaded.mean == mean
+    with pytest.raises(rw.RankwellError, match="cannot add"):
+        loaded + loaded

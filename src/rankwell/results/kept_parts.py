@@ -14,6 +14,7 @@ from rankwell.results.labels import Labels
 from rankwell.results.part import Part
 from rankwell.results.plain_states import NotPlain, Packed, packed, plain_state, state_from, unpacked
 from rankwell.tables.ids import Ids
+from rankwell.tables.states import NotAdded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -219,7 +220,8 @@ def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> Non
     ensure(isinstance(ends, tuple) and len(ends) == 2, "ends", "they are not two")
     for each in (*ends, *split.values()):
         ensure(type(each) is type(state), "ends and split", "a state is that of another metric")
-        each + state  # raises an error if their arrays have different lengths
+        if not isinstance(state, NotAdded):  # what Spark added up by item is shown, and added to nothing
+            each + state  # raises an error if their arrays have different lengths
     if "weighted" in found:
         weighted: Any = found["weighted"]
         own = metric.weighted(np.empty(0), np.empty(0)) if isinstance(metric, QueryMetric) else None
