@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.comparison.gate.deciding import Limit, Status
+from rankwell.display.plain_values import beside
 from rankwell.efficiency.estimates import MIB, MS, most, over_repetitions, ratio
 from rankwell.efficiency.frames import WARM
 from rankwell.errors import UsageError, brief
@@ -92,13 +93,14 @@ def _latency(costs: Costs, system: str, name: str, limit: float, load: str | Non
     if not limit > 0:
         raise UsageError(f"max_latency of {name} is a number of seconds above 0, not {brief(limit)}.")
     known = costs.quantile(system, float(word[1]) / 100, load, level=1 - 2 * alpha)
-    what = f"{name} latency at most {limit * MS:g} ms"
+    own = limit * MS
+    what = f"{name} latency at most {own:g} ms"
     value = known.value * MS
     if known.missing:
         more = f"{known.missing:,} more independent queries are needed to be sure"
         return Limit(what, value, "inconclusive", f"{name} is {value:.4g} ms, but {more}")
     status: Status = "pass" if known.high <= limit else "fail" if known.low > limit else "inconclusive"
-    why = f"{name} is {value:.4g} ms, surely between {known.low * MS:.4g} and {known.high * MS:.4g} ms"
+    why = f"{name} is {value:.4g} ms, surely between {beside(known.low * MS, own)} and {beside(known.high * MS, own)} ms"
     return Limit(what, value, status, why)
 
 

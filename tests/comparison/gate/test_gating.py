@@ -244,6 +244,41 @@ def test_margins_of_metrics_without_a_highest_value_are_as_large_as_one_wants():
     assert rw.gate(run, run, qrels, "cg@5", max_drop=10).status == "pass"
 
 
+def test_means_of_which_lower_is_better_may_grow_by_more_than_themselves():
+    # the first relevant item moves from rank 1 to 2 or 3: by 150 % of the old mean
+    qrels = {str(q): {"a": 1} for q in range(60)}
+    old = {str(q): ["a", "b", "c"] for q in range(60)}
+    new = {str(q): ["b", "a", "c"] if q % 2 else ["b", "c", "a"] for q in range(60)}
+    found = {
+        share: rw.gate(new, old, qrels, ["first_rank"], max_drop=share).status
+        for share in ("100%", "149%", "151%", "200%")
+    }
+    assert found == {"100%": "fail", "149%": "fail", "151%": "inconclusive", "200%": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("minimum", "status", "said"),
+    [
+        (0.66668, "fail", ("rr at least 0.66668", "the mean is 0.66667")),
+        (0.66666, "pass", ("rr at least 0.66666", "the mean is 0.6667")),
+        (2 / 3, "pass", ("rr at least 0.6666666666666666", "the mean is 0.6666666666666666")),
+        (0.66666666, "pass", ("rr at least 0.66666666", "the mean is 0.6667")),
+        (0.5, "pass", ("rr at least 0.5", "the mean is 0.6667")),
+    ],
+)
+def test_what_a_limit_says_does_not_contradict_its_verdict(minimum, status, said):
+    # of 30 queries a third has 1 and the rest 1/2: 0.6667 reaches no 0.66668, whatever it is rounded to
+    qrels = {str(q): {"a": 1} for q in range(30)}
+    run = {str(q): ["b", "a"] if q % 3 else ["a"] for q in range(30)}
+    limit = rw.gate(run, run, qrels, ["rr"], minimum=minimum).limits[0]
+    assert (limit.status, (limit.name, limit.why)) == (status, said)
+    bound = rw.gate(run, run, qrels, ["rr"], sure_minimum=0.1).limits[0].value
+    near = round(bound, 4)
+    limit = rw.gate(run, run, qrels, ["rr"], sure_minimum=near).limits[0]
+    shown = float(limit.why.removeprefix("its bound is "))
+    assert (limit.status == "pass") == (shown >= near) == (bound >= near)
+
+
 def test_metrics_without_a_better_direction_or_values_per_query_are_refused():
     run, qrels = {"q": ["a"]}, {"q": {"a": 1}}
     with pytest.raises(rw.RankwellError, match="neither higher nor lower is better"):

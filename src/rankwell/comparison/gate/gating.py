@@ -75,7 +75,7 @@ def gate(
         As for ``evaluate``; for two ``Results`` they can be left out, and metrics where the baseline is one.
     max_drop
         The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
-        metric. Default: none. What a mean can never drop by (1 of nDCG, 100 %) is refused.
+        metric. Default: none. What a mean can never drop by (1 of nDCG; 100 %, unless lower is better) is refused.
     improve
         Metrics that must surely get better; all others must not get worse.
     minimum, sure_minimum
@@ -231,7 +231,8 @@ def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
     for metric, margin in found.items():
         if not margin.is_relative:
             refuse_more_than_all("margin", metric, margin.value, share=True)
-        elif margin.value >= 1:
+        # a mean that cannot be negative cannot drop by more than itself; one of which lower is better may grow by more
+        elif margin.value >= 1 and metric.better != "lower" and metric.range[0] >= 0:
             raise UsageError(
                 f"a margin of {margin} is all of the mean of {metric}, or more; give a smaller share, such as 1%."
             )

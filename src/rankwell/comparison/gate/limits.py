@@ -12,6 +12,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.gate.checks import Margin
 from rankwell.comparison.gate.deciding import Limit, Rules, Status
 from rankwell.comparison.groups import Groups
+from rankwell.display.plain_values import beside, whole
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
@@ -63,10 +64,10 @@ def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
         bound = "at most" if better == "lower" else "at least"
         found.append(
             Limit(
-                f"{name} {bound} {least:g}",
+                f"{name} {bound} {whole(least)}",
                 value,
                 "pass" if holds else "fail",
-                f"the mean is {value:.4g}",
+                f"the mean is {beside(value, least)}",
             )
         )
     return found
@@ -94,7 +95,8 @@ def means_surely_at_least(aligned: Aligned, groups: Groups, given: Amounts, rule
             bound = float(known[0]) if len(known) > 1 else math.nan
         holds = bound <= least if is_lower else bound >= least
         status: Status = "inconclusive" if math.isnan(bound) else "pass" if holds else "fail"
-        found.append(Limit(f"{name} surely {word} {least:g}", bound, status, f"its bound is {bound:.4g}"))
+        why = f"its bound is {beside(bound, least)}"
+        found.append(Limit(f"{name} surely {word} {whole(least)}", bound, status, why))
     return found
 
 
