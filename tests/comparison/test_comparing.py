@@ -502,3 +502,27 @@ def test_segments_of_one_size_say_what_each_says_alone(metrics):
                     assert np.array_equal(getattr(found, name), getattr(told, name)) or np.array_equal(
                         getattr(found, name).astype(float), getattr(told, name).astype(float), equal_nan=True
                     ), (name, at)
+
+
+def test_means_are_those_of_evaluate_in_every_digit():
+    # a sum that is rounded before it is divided by n is off in the last bit for every fourth mean
+    metrics = ["ndcg@5", "rr", "p@3", "dcg@3"]
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        items = [f"d{number}" for number in range(8)]
+        queries = [f"q{number}" for number in range((6, 12, 30, 61)[seed % 4])]
+        qrels = {query: dict(zip(items, rng.integers(0, 3, 8).tolist(), strict=True)) for query in queries}
+        runs = {
+            name: {query: dict(zip(items, rng.random(8).tolist(), strict=True)) for query in queries}
+            for name in "ab"
+        }
+        users = pl.DataFrame(
+            {"query": queries, "kind": ["low" if query[-1] < "5" else "high" for query in queries]}
+        )
+        found = rw.compare(runs, qrels, metrics, users=users, by="kind", flips=99, resamples=99)
+        for name, run in runs.items():
+            res = rw.evaluate(run, qrels, metrics, users=users, by="kind")
+            assert {metric: found.mean(name, metric).mean for metric in metrics} == res.mean
+            for row in res.segments.to_dicts():
+                for metric in metrics:
+                    assert found.mean(name, metric, row["kind"]).mean == row["mean"][metric]

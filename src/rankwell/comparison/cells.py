@@ -16,6 +16,7 @@ from rankwell.statistics.many import PLAIN, Design, Intervals, Summaries, interv
 from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
 from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.states import group_means
 
 ROOM = 1 << 23  # differences held at a time
 
@@ -130,8 +131,7 @@ def _means_of(
     )
     mean = own.mean
     if design.is_plain:  # in every digit as the results have it
-        with np.errstate(invalid="ignore"):
-            mean = np.array([math.fsum(row[~np.isnan(row)]) for row in values]) / own.n
+        mean = group_means(values[~np.isnan(values)], np.concatenate([[0], np.cumsum(own.n)]))
     return Means(own.n, own.effective, mean, *found, of_seeds=np.full(len(mean), math.nan))
 
 

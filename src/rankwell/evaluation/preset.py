@@ -80,7 +80,9 @@ class Preset:
             )
         made = replace(base, **own)
         # what the tool's definition says of cut-offs says nothing without one
-        idle = {f.name: f.default for f in fields(made) if f.name not in own and not made.applies(f.name)}
+        idle: dict[str, Any] = {
+            f.name: f.default for f in fields(made) if f.name not in own and not made.applies(f.name)
+        }
         made = replace(made, **idle)
         made.check()
         return made
