@@ -210,3 +210,24 @@ def test_of_very_many_queries_large_segments_have_students_interval_and_small_on
     res = rw.evaluate(run, items, ["rr"], users=users, by="group")
     found = segment_intervals(res, res.metrics[0], [("small",), ("large",)])
     assert {label: own.method for (label,), own in found.items()} == {"small": "studentised", "large": "t"}
+
+
+def test_only_what_lies_between_0_and_1_is_taken_for_a_share():
+    # a first hit that is at rank 1 in all of 40 lists may be at rank 9 in the next, and a gain of 0 may be 3
+    run = {str(query): ["a", "b"] if query < 40 else ["b", "c"] for query in range(60)}
+    qrels = {str(query): {"a": 1, "z": 3} for query in range(60)}
+    found = rw.evaluate(run, qrels, ["first_rank", "cg@2", "hit@2"])
+    others = rw.compare({"one": run, "two": run}, qrels, ["first_rank", "cg@2", "hit@2"], flips=99)
+    for told in (found.interval("first_rank"), others.mean("one", "first_rank")):
+        assert told.method == "studentised"
+        assert math.isnan(told.low)
+        assert math.isnan(told.high)
+    for told in (found.interval("cg@2"), others.mean("one", "cg@2")):
+        assert told.method == "studentised"
+        assert told.low < told.mean < told.high
+    for told in (found.interval("hit@2"), others.mean("one", "hit@2")):
+        assert (told.method, round(told.low, 4), round(told.high, 4)) == (
+            "wilson",
+            0.5406,
+            0.7727,
+        )  # SciPy's binomtest

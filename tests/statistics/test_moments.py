@@ -66,7 +66,7 @@ def test_parts_give_what_all_values_give(seed, parts):
     assert own.are_doubtful().tolist() == are_doubtful(values).tolist()
     d = values[PAIRS[0]] - values[PAIRS[1]]
     assert paired.difference.are_doubtful().tolist() == are_doubtful(d).tolist()
-    kinds = intervals(values, np.arange(400, dtype=np.uint64), times=99).method
+    kinds = intervals(values, np.arange(400, dtype=np.uint64), times=99, limits=(0.0, 1.0)).method
     assert own.are_shares.tolist() == [kind == "wilson" for kind in kinds]
 
 

@@ -105,8 +105,8 @@ def compare(
     alpha, power
         The chance of a false difference that is accepted (intervals hold 1 − alpha), and of seeing a true one.
     flips, resamples, seed
-        How many random patterns of signs and bootstrap replicates are drawn, and their seed. From 10,000 queries on a tenth of the
-        flips is drawn; from 100,000 on none, and Student's t decides.
+        How many random patterns of signs and bootstrap replicates are drawn, and their seed. From 10,000 queries on, and
+        for Tukey's shuffles, a tenth of the flips is drawn; from 100,000 on none, and Student's t decides.
     threads
         The number of threads, which changes no number; by default the cores of this process.
     costs
@@ -131,7 +131,7 @@ def compare(
     Notes
     -----
     Queries are paired by id, never by position; a query counts where a metric is defined in both systems, and how many each
-    system lost is shown. An interval of a mean is a studentised Poisson bootstrap, Wilson's for metrics that are only 0 or 1,
+    system lost is shown. An interval of a mean is a studentised Poisson bootstrap, Wilson's for metrics of 0 to 1 that are only 0 or 1,
     hedged betting (of metrics with a finite range) where other intervals are likely too short, Student's from 100,000 queries
     on (then in segments of 1,000 too); that of a difference is Student's, as its test. A metric that has no mean of values per
     query, such as coverage, is shown without a test.

@@ -67,7 +67,7 @@ def interval(
     mean, tail = whole.mean, (1 - level) / 2
     doubt = is_doubtful(parts.totals / parts.sizes, parts.sizes)
     if method == "auto":
-        is_share = bool(((values == 0) | (values == 1)).all())
+        is_share = hold_shares(limits) and bool(((values == 0) | (values == 1)).all())
         is_bounded = doubt and are_bounded(values, limits)
         method = kind_for(len(values), is_share=is_share, total=total, needs_bets=is_bounded)
     if math.isnan(whole.error) or (whole.error == 0 and method not in ("wilson", "betting")):
@@ -101,6 +101,11 @@ def kind_for(
     if n >= LARGE or (total >= LARGE and n >= ENOUGH):
         return "t"
     return "betting" if needs_bets else "studentised"
+
+
+def hold_shares(limits: tuple[float, float]) -> bool:
+    """Whether nothing beyond 0 and 1 can be a value: ranks that are all 1, and gains that are all 0, are no shares."""
+    return limits[0] >= 0 and limits[1] <= 1
 
 
 def are_bounded(values: np.ndarray, limits: tuple[float, float]) -> bool:

@@ -20,6 +20,7 @@ from rankwell.statistics.intervals import (
     LIMITS,
     WEIGHTS,
     are_bounded,
+    hold_shares,
     interval,
     kind_for,
     wilson,
@@ -151,7 +152,7 @@ def intervals(
 ) -> Intervals:
     """Return the interval of the mean of each row, as ``interval`` has it for one, cut at the limits of what a value can be.
 
-    ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on (from 1,000, if they are a part of a
+    ``auto`` is Wilson's for rows that are all 0 and 1 (and within limits of 0 and 1), Student's from 100,000 units on (from 1,000, if they are a part of a
     ``total`` of 100,000), hedged betting where others are likely too short and the limits are finite, and otherwise the studentised
     Poisson bootstrap. Draws depend on the seed and the unit alone: every row sees the same ones. ``units`` may have a row per row of values,
     for segments of one size; then rows that follow each other share draws if they are of the same units. ``known`` are the summaries of the rows, where they are made already.
@@ -171,7 +172,7 @@ def intervals(
     defined, doubt = ~np.isnan(rows), are_doubtful(rows)
     kinds = np.full(len(rows), method, object)
     if method == "auto":
-        are_shares = ((rows == 0) | (rows == 1) | ~defined).all(axis=1)
+        are_shares = ((rows == 0) | (rows == 1) | ~defined).all(axis=1) & hold_shares(limits)
         kinds[:] = [
             kind_for(
                 int(np.count_nonzero(own)),

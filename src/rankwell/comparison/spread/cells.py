@@ -11,7 +11,7 @@ from rankwell.comparison.methods import Methods
 from rankwell.comparison.spread.answers import Few
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.families import Cell
-from rankwell.statistics.intervals import ENOUGH
+from rankwell.statistics.intervals import ENOUGH, hold_shares
 from rankwell.statistics.many import Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.paired import sign_flips, sign_test_of
@@ -20,7 +20,7 @@ from rankwell.statistics.paired import sign_flips, sign_test_of
 def means_by_sums(metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:
     """Return the means of systems, of at least 1,000 queries of very many, with their intervals."""
     found = own.summaries(centres)
-    kinds = np.where(own.are_shares, "wilson", "t").astype(object)
+    kinds = np.where(own.are_shares & hold_shares(metric.range), "wilson", "t").astype(object)
     low, high = closed_bounds(found, kinds, how.level, own.of_shares(found))
     least, most = metric.range
     bounds = np.maximum(low, least), np.minimum(high, most), kinds, own.are_doubtful()
