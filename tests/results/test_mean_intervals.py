@@ -231,3 +231,7 @@ def test_only_what_lies_between_0_and_1_is_taken_for_a_share():
             0.5406,
             0.7727,
         )  # SciPy's binomtest
+    with pytest.raises(
+        rw.RankwellError, match="only 0 or 1, which those of first_rank are not, or need not be"
+    ):
+        found.interval("first_rank", method="wilson")

@@ -147,11 +147,11 @@ def _found(
     *,
     total: int = 0,
 ) -> MeanInterval:
-    from rankwell.statistics.intervals import are_bounded
+    from rankwell.statistics.intervals import are_bounded, hold_shares
     from rankwell.statistics.intervals import interval as interval_of
     from rankwell.tables.draws import fingerprints_of
 
-    if method == "wilson" and not ((values == 0) | (values == 1)).all():
+    if method == "wilson" and not (hold_shares(metric.range) and ((values == 0) | (values == 1)).all()):
         raise no_share(metric)
     if method == "betting" and not are_bounded(values, metric.range):
         low, high = metric.range
@@ -173,8 +173,10 @@ def _found(
 
 
 def no_share(metric: Metric) -> UsageError:
-    """Return the error for Wilson's interval of a metric that has other values than 0 and 1."""
-    return UsageError(f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not.")
+    """Return the error for Wilson's interval of a metric that has, or could have, other values than those of a share."""
+    return UsageError(
+        f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not, or need not be."
+    )
 
 
 def _refuse_without_mean(res: Results, metric: Metric) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.metrics.metric import Metric
 from rankwell.results.mean_intervals import MeanInterval, no_share
 from rankwell.statistics.frequent import DIGITS
-from rankwell.statistics.intervals import LARGE, LEAST_OTHERS
+from rankwell.statistics.intervals import LARGE, LEAST_OTHERS, hold_shares
 from rankwell.statistics.many import closed_bounds, t_of
 from rankwell.tables.states import Mean
 
@@ -51,9 +51,10 @@ def interval_by_sums(
         sql.max((~value.isin(0.0, 1.0)).cast("int")).alias("others"),
         sql.count(sql.lit(1)).alias("different"),
     ).collect()[0]
-    chosen = "t" if found["others"] else "wilson"
+    is_share = hold_shares(metric.range) and not found["others"]
+    chosen = "wilson" if is_share else "t"
     kind = chosen if method == "auto" else method
-    if kind == "wilson" and found["others"]:
+    if kind == "wilson" and not is_share:
         raise no_share(metric)
     rest = found["squares"] - found["apart"] ** 2 / found["n"] if found["different"] > 1 else 0.0
     own = t_of(np.array([found["n"]]), np.array([mean]), np.array([rest]))
