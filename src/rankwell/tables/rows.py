@@ -178,7 +178,10 @@ class Columns:
         """The query of each row."""
         if self._query is not None:
             return self._query
-        queries, offsets, _ = self._groups
+        # asks for none of what is kept below, which asks for this: before Python 3.12 a lock of all rows together is held
+        # meanwhile, and two threads could wait for each other for ever
+        lists: Any = self._known
+        queries, offsets = lists
         query = queries[owners(offsets)]
         return query if query.is_text else Ids.of_integers(query.integers)  # which cannot be written to
 
