@@ -7,6 +7,8 @@ import dataclasses
 import inspect
 import pickle
 import pkgutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, field, is_dataclass
 from importlib import import_module
 
@@ -14,7 +16,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import NotInstalledError
-from rankwell.records import SetOnce, record
+from rankwell.records import SetOnce, cached_property, record
 
 
 class Fields:
@@ -165,3 +167,47 @@ def test_what_users_hold_refuses_to_be_changed(cls):
     with pytest.raises(FrozenInstanceError):
         delattr(one, name)
     assert getattr(one, name) == 1
+
+
+def test_two_threads_whose_values_ask_for_each_other_s_do_not_wait_for_ever():
+    class Left:
+        other: Right
+
+        @cached_property
+        def value(self):
+            return self.other.plain + 1 if both.wait(30) is not None else 0
+
+        @cached_property
+        def plain(self):
+            return 1
+
+    class Right:
+        other: Left
+
+        @cached_property
+        def value(self):
+            return self.other.plain + 1 if both.wait(30) is not None else 0
+
+        @cached_property
+        def plain(self):
+            return 1
+
+    both = threading.Barrier(2)  # each is at work on its own value before it asks for the other's
+    left, right = Left(), Right()
+    left.other, right.other = right, left
+    with ThreadPoolExecutor(2) as threads:
+        found = [threads.submit(lambda each=each: each.value) for each in (left, right)]
+        assert [each.result(timeout=60) for each in found] == [2, 2]
+
+
+def test_what_two_threads_work_out_at_once_is_one_value():
+    class Once:
+        @cached_property
+        def value(self):
+            both.wait(30)
+            return object()
+
+    both, once = threading.Barrier(2), Once()
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(lambda _: once.value, range(2))
+    assert first is second is once.value

@@ -11,9 +11,33 @@ from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, fields
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
+
+if TYPE_CHECKING:
+    import functools
+
+    cached_property = functools.cached_property
+else:
+
+    class cached_property:
+        """What an object works out once, at the first look; two threads that look at once see one value.
+
+        Before Python 3.12 functools' has a lock that all objects of a class share while one is worked out: two threads whose
+        values ask for each other's would wait for ever.
+        """
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self.function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self.name, self.function(instance))
 
 
 @overload

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.ids import Ids, Known

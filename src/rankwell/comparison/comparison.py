@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.records import cached_property
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics.metric import Metric
+from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import plain

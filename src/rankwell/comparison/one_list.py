@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from rankwell.comparison.texts import Texts
 from rankwell.evaluation.one_query import One
 from rankwell.inspection.explaining.contributions import contributions
 from rankwell.metrics.metric import Metric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 
 
 class Row(NamedTuple):

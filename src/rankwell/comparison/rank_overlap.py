@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,7 +16,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.judge.scale import Scale
 from rankwell.readers import read_run
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.one_kind import of_one_kind

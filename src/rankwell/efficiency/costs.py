@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.queries import text_of
 from rankwell.errors import UsageError, one_of
+from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import RatioInterval

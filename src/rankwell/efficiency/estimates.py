@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from rankwell.comparison.costing import Failures
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.needs import needed
 from rankwell.errors import UsageError
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.statistics.quantiles import QuantileInterval, quantile_interval
 from rankwell.statistics.ratios import RatioInterval, geometric_ratio, quantile_ratio, ratio_of_logs
 from rankwell.statistics.series import effective_size

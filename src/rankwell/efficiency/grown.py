@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from rankwell.efficiency.estimates import MIB, MS
 from rankwell.efficiency.frames import GROWN
 from rankwell.efficiency.load import check_count, check_known
 from rankwell.errors import UsageError
+from rankwell.records import cached_property
 from rankwell.statistics.growth import DECADES, FITTED, SHORT, GrowthFit, Prediction
 from rankwell.statistics.growth import growth as growth_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import judge, missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns, Lists

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankwell.judge.ties import reordered, undecided
 from rankwell.judge.whole_lists import Matches
 from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.results.conditions import Conditions
 from rankwell.results.doubts import LEAST, NEIGHBOURS, SEEN, look
 from rankwell.results.part import Part

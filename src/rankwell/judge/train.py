@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import field
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.pooling import pool_of
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.amounts import Amounts
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.digests import Digest

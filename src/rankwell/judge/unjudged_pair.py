@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from rankwell.judge.lists import judge
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.judge.unjudged import Unjudged
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import owners
 from rankwell.tables.derived import Derived
 from rankwell.tables.ranked import Ranked

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
 from rankwell.comparison.fusion.candidates import candidates_of, lists_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Run

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
 from rankwell.judging.pooled import Pooled
+from rankwell.records import cached_property
 
 
 class Told:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
@@ -16,7 +16,7 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, described, fitted, parameter_kinds, value_text
-from rankwell.records import SetOnce
+from rankwell.records import SetOnce, cached_property
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 

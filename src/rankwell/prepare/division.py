@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from rankwell.prepare.leaks import SECONDS, moment
 from rankwell.prepare.pairs import Coded, by_code, coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.ids import Ids
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -16,7 +15,7 @@ from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.prepare.windows import Windows
 from rankwell.readers.logs import Log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import PARTS, Cut, Head

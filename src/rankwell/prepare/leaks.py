@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -11,7 +10,7 @@ import polars as pl
 from rankwell.prepare.pairs import Coded, among, coded, greatest, keys, repeats
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 
 SECONDS = (10**8, 10**10)  # whole numbers in this range are shown as seconds since 1970
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, among, extended, keys, places, repeats
 from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.ids import Known
 from rankwell.tables.sorted_keys import distinct
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.judge import history_of
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
+from rankwell.records import cached_property
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items

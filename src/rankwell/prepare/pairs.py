@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -11,7 +10,7 @@ import polars as pl
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import are_places, places_of
 from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.grouping import PART_ROWS, cuts, grouped

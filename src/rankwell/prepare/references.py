@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import owners_of, places_of
 from rankwell.tables.draws import draws, further, uniform

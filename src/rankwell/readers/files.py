@@ -9,7 +9,6 @@ import mmap
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +19,7 @@ from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, lines_of, marked_encoding
 from rankwell.readers.standard_input import STDIN, Opened
+from rankwell.records import cached_property
 
 PIECE, STEP = 1 << 24, 1 << 20
 CHANGED = "the file changed while it was read. Wait until it is whole, then try again."

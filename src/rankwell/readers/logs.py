@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from rankwell.readers import in_memory, read_qrels
 from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
 from rankwell.readers.column_names import match_columns, quoted
 from rankwell.readers.whole_frames import Whole, of_source, read_cells, with_types
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import refuse_labels

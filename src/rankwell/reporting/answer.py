@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from rankwell.comparison.records import Difference
 from rankwell.display.page import Words
 from rankwell.display.table import number, visible
 from rankwell.metrics.metric import Metric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 
 LONGEST = 40  # characters of a name in a sentence
 MOST_LISTED = 3  # names in a sentence

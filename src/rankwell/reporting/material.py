@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.results.mean_intervals import MeanInterval, interval
 from rankwell.tables.items_users import Items, Users

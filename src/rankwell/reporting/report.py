@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -17,6 +16,7 @@ from rankwell.display.output import whole_file
 from rankwell.display.page import words_of
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import Wanted
+from rankwell.records import cached_property
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.extra import require_extra
 from rankwell.reporting.gathering import Given, material_of

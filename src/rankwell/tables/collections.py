@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.display.findings import Finding, Findings, Level
 from rankwell.display.table import Column, Table
+from rankwell.records import cached_property
 from rankwell.tables.ids import IdColumn, Ids, Known
 from rankwell.tables.items_users import Items, column_of, refuse_repeats, texts_in
 from rankwell.tables.numbers import same_length

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 
 from rankwell.kernels import lists as kernel
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.ranked import Ranked
 
 NO_WEIGHTS = np.empty(0)

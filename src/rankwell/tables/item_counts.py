@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.states import NotAdded, sums_in_halves
 
 # so many items all have a number; so do all items of a catalogue of at most so many times those shown, or shown in a sum

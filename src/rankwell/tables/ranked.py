@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rankwell.kernels import rank_columns
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of, sliced
 from rankwell.tables.ids import Ids, Known
 

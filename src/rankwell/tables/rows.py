@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from rankwell.kernels import order, rank_columns
+from rankwell.records import cached_property
 from rankwell.tables.csr import are_places, owners, places_of
 from rankwell.tables.grouping import Stretches, cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids

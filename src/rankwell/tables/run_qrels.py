@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.records import cached_property
 from rankwell.tables.arguments import plain
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.grouping import Stretches

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from rankwell.kernels import votes
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.metrics.names import MODULES
+from rankwell.records import cached_property
 from rankwell.tables.csr import owners
 from rankwell.tables.places import RowOf
 from rankwell.tables.rows import Columns

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.gate.deciding import Decided, Limit, Rules, Status, together
 from rankwell.display.layout import PRINTED
+from rankwell.records import cached_property
 from rankwell.results import Results
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import count
 from math import ceil
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.judge.train import Everyone
 from rankwell.readers.pieces import HeldPieces, pieces_of
+from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.tables.amounts import Amounts

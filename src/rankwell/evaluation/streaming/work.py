@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool, amounts_of
 from rankwell.judge.train import Everyone, met_in
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.tables.amounts import Amounts

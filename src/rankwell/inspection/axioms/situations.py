@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache
 from random import Random
 from typing import TypeVar
 
-from rankwell.records import record
+from rankwell.records import cached_property, record
 
 T = TypeVar("T")
 BINARY, GRADED = (0, 1), (0, 1, 2, 3)

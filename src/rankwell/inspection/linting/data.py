@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from rankwell.inspection.linting.batches import HeldRows
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import field
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from rankwell.judging.candidates.places import Places, groups_of
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
 from rankwell.statistics.mixtures import Stopped, outcome_values, stopped_em
 

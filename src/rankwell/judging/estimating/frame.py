@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.pool import Pool
 from rankwell.judging.estimating.part import Part
 from rankwell.readers.samples import SampleRows
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.numbers import MOST

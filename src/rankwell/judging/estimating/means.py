@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.statistics.sampled_totals import Variance
 
 SPARSE = 3.0  # standard errors: in simulations intervals hold the value below this, and fail above

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.statistics.sampled_totals import (
     Variance,
     independent_variance,

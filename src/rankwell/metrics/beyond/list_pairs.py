@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums, Tally, padded_sum
 from rankwell.tables.ranked import Ranked

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.item_counts import ItemCounts
 from rankwell.tables.states import Total
 

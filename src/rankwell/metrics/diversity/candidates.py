@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.kernels import exact, ideal
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids

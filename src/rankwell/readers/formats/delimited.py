@@ -12,7 +12,6 @@ import itertools
 import operator
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, no_h
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
 from rankwell.readers.text import BOM, at_wrong_bytes, beginning, refuse_rows_as_comments, require_text
 from rankwell.readers.unread import unread_of
+from rankwell.records import cached_property
 from rankwell.tables.columns import WORDS, known_word
 from rankwell.tables.places import Place
 

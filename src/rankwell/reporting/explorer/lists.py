@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +17,7 @@ from rankwell.evaluation.few_queries import run_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
 
