@@ -9,6 +9,7 @@ import unicodedata
 import pytest
 from tests.cases import seeds
 
+import rankwell as rw
 from rankwell.judge.mismatch import mismatch, swapped
 from rankwell.tables.ids import Ids
 
@@ -150,3 +151,15 @@ def test_unrelated_integers_are_not_swapped(seed):
     draw = random.Random(seed)
     run, judged = ([(draw.randrange(300), draw.randrange(300)) for _ in range(400)] for _ in "ab")
     assert swapped(*columns(run), *columns(judged)) is None
+
+
+def test_columns_are_swapped_only_where_a_row_is():
+    run = {
+        "1": {"x": 1.0},
+        "y": {"2": 1.0},
+    }  # an item is a judged query and a query a judged item, each in another row
+    with pytest.raises(
+        rw.RankwellError, match="no query of the run is judged: the run has '1', the qrels have '2'"
+    ):
+        rw.evaluate(run, {"2": {"1": 1}}, "ap")
+    assert swapped(*columns([("1", "x"), ("y", "2")]), *columns([("2", "1")])) is None

@@ -230,3 +230,21 @@ def test_a_dict_of_columns_is_no_dict_of_queries():
     assert rw.evaluate({"query": ["a", "b"]}, {"query": ["b"]}, "rr").mean == {"rr": 0.5}
     with pytest.raises(rw.RankwellError, match="the columns do not make a table"):
         rw.evaluate(run | {"item": ["a"]}, {"u": ["b"]}, "rr")
+
+
+@pytest.mark.parametrize("place", ["run", "qrels", "items", "users"])
+def test_what_a_table_of_another_library_raises_is_a_sentence(place):
+    class Table:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise LookupError("no cast\nfrom one to other")
+
+    given = {"run": {"u": ["a"]}, "qrels": {"u": ["a"]}, place: Table()}
+    with pytest.raises(rw.RankwellError, match=r"the columns do not make a table \(no cast\)"):
+        rw.evaluate(metrics=["ap", "coverage"] if place == "items" else ["ap"], **given)
+
+
+def test_a_relation_that_duckdb_cannot_make_is_a_sentence():
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    relation = duckdb.sql("select 'u' as query, 'a' as item, cast(error('broken') as double) as score")
+    with pytest.raises(rw.RankwellError, match=r"the columns do not make a table \(.*broken"):
+        rw.evaluate(relation, {"u": ["a"]}, "ap")

@@ -231,7 +231,8 @@ def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Misma
         for at, known in ((as_query, queries), (as_item, items))
     ]
     is_text = query.is_text and item.is_text
-    if len(both) < (1 if is_text else ENOUGH) and not (is_text and min(shares) >= HALF):
+    is_shared = is_text and len(meets) > 0 and min(shares) >= HALF
+    if len(both) < (1 if is_text else ENOUGH) and not is_shared:
         return None
     row = int(meets[0])
     matched = round(shares[1] * len(items))

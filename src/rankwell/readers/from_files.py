@@ -300,7 +300,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
     """Return several qrels as one; DataError if only some of them have grades, topics …, or their ids are of different kinds."""
     names = [part.name for part in parts]
     columns: dict[str, Any] = {}
-    for word in ("query", "item", "grade", "topic", "subgroup", "topic_weight", "propensity"):
+    for word in ("grade", "topic", "subgroup", "topic_weight", "propensity", "query", "item"):
         without = [part.name for part in parts if getattr(part, word) is None]
         if without and len(without) < len(parts):
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")

@@ -96,10 +96,9 @@ def made(make: Callable[[], Any], name: str) -> Any:
         return make()
     except ModuleNotFoundError as error:
         raise UsageError(f"{name}: {error}. It comes with pip install 'rankwell[pandas]'.") from error
-    except (
-        TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
-    ) as error:  # fmt: skip
-        raise DataError(f"{name}: the columns do not make a table ({str(error).splitlines()[0]}).") from error
+    except (Exception, pl.exceptions.PanicException) as error:  # the value may be of any library
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        raise DataError(f"{name}: the columns do not make a table ({said}).") from error
 
 
 def library(source: Any) -> str:
