@@ -265,7 +265,7 @@ def test_evaluating_trec_files_loads_neither_frames_nor_terminal_tools():
 import sys
 from rankwell.cli import run
 assert run(sys.argv[1:]) == 0
-print(sorted({"polars", "rich", "scipy", "pandas", "pyarrow", "tempfile", "docutils"} & set(sys.modules)))
+print(sorted({"polars", "rich", "scipy", "pandas", "pyarrow", "tempfile", "docutils", "hashlib"} & set(sys.modules)))
 """
     done = subprocess.run(
         [sys.executable, "-c", code, "evaluate", QRELS, RUN, "-m", "ap,ndcg@10"],

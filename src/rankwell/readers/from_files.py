@@ -17,7 +17,7 @@ from rankwell.readers.failures import ExplainedPieces, ExplainedRows, failures_e
 from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.paths import files_of, recoded
-from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels, pieces_of
+from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels, not_alike, pieces_of
 from rankwell.readers.reading import (
     KINDS,
     NAMED_WORDS,
@@ -331,6 +331,5 @@ def joined(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
     """Return columns end to end; DataError if some are text and some integers."""
     kinds = [column.is_text for column in columns]
     if len(set(kinds)) > 1:
-        text, integers = (names[kinds.index(kind)] for kind in (True, False))
-        raise DataError(f"{word} ids are text in {text} and integers in {integers}. Write them alike.")
+        raise not_alike(word, *(names[kinds.index(kind)] for kind in (True, False)))
     return Ids.concatenate(columns)

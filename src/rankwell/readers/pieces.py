@@ -175,6 +175,11 @@ def held_qrels(qrels: Qrels) -> HeldPieces:
     return pieces
 
 
+def not_alike(word: str, text: str, integers: str) -> DataError:
+    """Return the error of files of one table whose ids are text in one and integers in another."""
+    return DataError(f"{word} ids are text in {text} and integers in {integers}. Write them alike.")
+
+
 class SeveralPieces(Pieces):
     """Several tables end to end; all have the same columns."""
 
@@ -187,6 +192,7 @@ class SeveralPieces(Pieces):
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""
         seen: set[str] | None = None
+        kinds: dict[str, tuple[bool, str]] = {}
         for part in self.parts:
             rows = 0
             for piece in part.read(words, 0):
@@ -196,6 +202,11 @@ class SeveralPieces(Pieces):
                         f"{part.name}: some of the files of {self.name} have a column {differ}, others have none."
                     )
                 seen = set(piece)
+                for word, column in piece.items():
+                    if isinstance(column, Ids):
+                        is_text, first = kinds.setdefault(word, (column.is_text, part.name))
+                        if column.is_text != is_text:
+                            raise not_alike(word, *((first, part.name) if is_text else (part.name, first)))
                 rows = len(piece["item" if "item" in piece else next(iter(piece))])
                 if start < rows:
                     yield piece if not start else {word: column[start:] for word, column in piece.items()}

@@ -308,3 +308,29 @@ def test_the_number_of_queries_is_estimated():
         ):
             sketch.add(Ids.of_integers(part))
         assert sketch.number == pytest.approx(wanted, rel=0.1)  # 3 standard errors of 1/√1024
+
+
+@pytest.mark.parametrize("ids", [(str, int), (int, str)])
+@pytest.mark.parametrize("judged", [str, int])
+@pytest.mark.parametrize("word", ["query", "item"])
+def test_files_whose_ids_are_text_in_one_and_integers_in_another_are_told_apart(tmp_path, ids, judged, word):
+    for name, kind in zip("ab", ids, strict=True):
+        rows = pl.DataFrame({"query": [1, 2], "item": [3, 4], "score": [1.0, 2.0]})
+        path = tmp_path / f"{name}.parquet"
+        rows.with_columns(pl.col(word).cast(pl.String if kind is str else pl.Int64)).write_parquet(path)
+    text, integers = (("a", "b"), ("b", "a"))[ids[0] is int]
+    plain = {judged(1): {judged(3): 1}, judged(2): {judged(4): 1}}
+    with pytest.raises(rw.RankwellError, match=f"{word} ids are text in {text} and integers in {integers}"):
+        rw.evaluate(str(tmp_path / "*.parquet"), plain, "ap", engine="stream")
+    files = f"{text}.parquet and integers in {integers}.parquet"
+    for engine in ("memory", "stream"):
+        columns = {"score": "grade"}
+        with pytest.raises(rw.RankwellError, match=f"{word} ids are text in {files}"):
+            rw.evaluate(plain, str(tmp_path / "*.parquet"), "ap", engine=engine, qrels_columns=columns)
+
+
+def test_a_file_without_grades_is_named_before_its_ids(tmp_path):
+    pl.DataFrame({"query": ["1"], "item": ["3"]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"query": [1], "item": [3], "grade": [1]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(rw.RankwellError, match=r"a\.parquet: it has no grade"):
+        rw.read_qrels(str(tmp_path / "*.parquet"))
