@@ -161,3 +161,10 @@ def test_a_cell_without_brackets_among_lists_is_asked_about():
         rw.read_run(frame(["['d1', 'd2']", "d3 d4"]))
     with pytest.raises(DataError, match=r"row 2: 'd3 d4' is no list of ids"):
         rw.read_run(frame(["['d1', 'd2']", "d3 d4"]), items_in="brackets")
+
+
+@pytest.mark.parametrize("item", ["item", "items"])
+def test_queries_of_several_types_beside_cells_of_lists_are_refused_as_such(item):
+    run = {"query": [1, "x"], item: ["a b", "c"]}
+    with pytest.raises(rw.RankwellError, match="query ids must be text or integers, not Object"):
+        rw.evaluate(run, {"x": ["c"]}, "rr")

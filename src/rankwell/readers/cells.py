@@ -140,7 +140,9 @@ def way_of(
     held += ["brackets"] * bool(is_list.any())
     if is_named and len(held) < 2:
         return held[0] if held else "blank"
-    if not held or (not is_named and sample[words["query"]].n_unique() < len(sample)):
+    query = sample[words["query"]]
+    # a cell of a column of objects is no id, which is said where ids are made
+    if not held or (not is_named and (query.dtype == pl.Object or query.n_unique() < len(sample))):
         return None
     way = held[-1]
     row = int(plain.str.contains(SIGNS.get(way, "["), literal=True).arg_max() or 0)
