@@ -168,3 +168,41 @@ def test_queries_of_several_types_beside_cells_of_lists_are_refused_as_such(item
     run = {"query": [1, "x"], item: ["a b", "c"]}
     with pytest.raises(rw.RankwellError, match="query ids must be text or integers, not Object"):
         rw.evaluate(run, {"x": ["c"]}, "rr")
+
+
+SCORED = {
+    "blank": ["a:9 x:5.5 b:3", "y:9 c:5"],
+    "comma": ["a:9,x:5.5", "y:9, c:-5"],
+    "one": ['{"a": 9, "x": 5.5}', "{'y': 9}"],
+}
+
+
+@pytest.mark.parametrize("way", SCORED)
+@pytest.mark.parametrize("read", [rw.read_run, rw.read_qrels])
+def test_items_with_their_scores_in_a_cell_are_asked_about_and_the_remedy_works(tmp_path, way, read):
+    table = pl.DataFrame({"query": ["1", "2"], "items": SCORED[way]})
+    table.write_csv(tmp_path / "t.csv")
+    table.write_ndjson(tmp_path / "t.jsonl")
+    for source in (
+        table,
+        table.rename({"items": "item"}),
+        str(tmp_path / "t.csv"),
+        str(tmp_path / "t.jsonl"),
+    ):
+        if way == "one" or "item" not in getattr(source, "columns", []):
+            with pytest.raises(DataError, match=rf"items with scores\?.*a row of its own.*items_in='{way}'"):
+                read(source)
+        expected = 2 if way == "one" else sum(cell.count(":") for cell in SCORED[way])
+        assert len(read(source, items_in=way)) == expected
+
+
+def test_ids_with_a_colon_or_braces_in_a_cell_are_ids():
+    lists = (
+        ["doc:3 doc:1", "doc:2 doc:7"],
+        ["a:x b:y", "c:z d:9"],
+        ["{3F25-0C} {4A}", "{7}"],
+        ["a:1 a:2", "b:1 c:2"],
+    )
+    for cells in lists:
+        assert len(rw.read_run({"query": ["1", "2"], "items": cells})) == len(" ".join(cells).split())
+    assert len(rw.read_run({"query": ["1", "2"], "item": ["{3F25-0C}", "{7}"]})) == 2

@@ -21,8 +21,10 @@ WAYS = (*SIGNS, "brackets", "one")
 LISTS = ("item", "score", "rank", "grade")
 RECOMMENDED = ("recommendations", "recommended", "recs")
 LOOKED = 1_000
-ODD = r"[^\S\r\n]|[,;|\[]"
+ODD = r"[^\S\r\n]|[,;|\[{]"
 BETWEEN = r"\s*([,;|])\s*"
+OBJECT = r"^\{[^:]+:.*\}$"
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
 
@@ -131,6 +133,9 @@ def way_of(
         return None
     cells = column.cast(pl.String).fill_null("").str.strip_chars()
     filled = cells.filter(cells != "")
+    first = place(int((cells != "").arg_max() or 0))
+    if len(filled) and filled.str.contains(OBJECT).all():
+        raise _scored(filled[0], "one", given, first)
     is_list = filled.str.starts_with("[") & filled.str.ends_with("]")
     if len(filled) and is_list.all():
         return "brackets"
@@ -139,7 +144,10 @@ def way_of(
     held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
     held += ["brackets"] * bool(is_list.any())
     if is_named and len(held) < 2:
-        return held[0] if held else "blank"
+        way = held[0] if held else "blank"
+        if way in SIGNS and _are_scored(filled, SIGNS[way]):
+            raise _scored(filled[0], way, given, first)
+        return way
     query = sample[words["query"]]
     # a cell of a column of objects is no id, which is said where ids are made
     if not held or (not is_named and (query.dtype == pl.Object or query.n_unique() < len(sample))):
@@ -149,6 +157,27 @@ def way_of(
     raise DataError(
         f"{place(row)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
         f"{remedy(way, given)}; if it is one item, {remedy('one', given)}."
+    )
+
+
+def _are_scored(cells: pl.Series, sign: str) -> bool:
+    """Whether each part of each cell is an id, a colon and a number, and the ids of a cell are different: doc:3 doc:1 are ids."""
+    is_list = False
+    for cell in cells:
+        parts = [part.rpartition(":") for part in cell.split(sign) if part.strip()]
+        if not all(name and NUMBER.fullmatch(number.strip()) for name, _, number in parts):
+            return False
+        if len({name.strip() for name, _, _ in parts}) < len(parts):
+            return False
+        is_list |= len(parts) > 1
+    return is_list
+
+
+def _scored(cell: str, way: str, given: Mapping[str, str], place: str) -> DataError:
+    ids = "it is one item" if way == "one" else "these are ids"
+    return DataError(
+        f"{place}: does {brief(cell)} hold items with scores? If so, give each item a row of its own, with the columns query, item and "
+        f"score (grade); if {ids}, say {remedy(way, given)}."
     )
 
 
