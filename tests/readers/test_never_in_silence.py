@@ -13,6 +13,7 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell.errors import DataError
+from rankwell.readers.items_users import read_queries
 
 BIG = 2**53
 QRELS = {"1": {"a": 1}, "2": {"c": 1}}
@@ -194,3 +195,53 @@ def test_cells_that_are_python_objects_are_refused(word, cell):
     columns[word] = [columns[word][0], cell, columns[word][2]]
     with pytest.raises(DataError, match=f"run, row 1: .*{word}.*Object"):
         rw.evaluate(columns, {1: {1: 1}}, "ap")
+
+
+ROWS = [("q1", "a", 9), ("q1", "b", 8), ("q2", "c", 7), ("q2", "d", 6)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+@pytest.mark.parametrize("sign", ["\t", ",", ";"])
+@pytest.mark.parametrize("read", [rw.read_run, rw.read_qrels])
+def test_quotation_marks_of_a_text_that_hide_rows_are_refused(tmp_path, sign, read, end):
+    titles = ['"The first', "plain", 'the third"', "plain"]
+    number = "score" if read is rw.read_run else "grade"
+    for place in (0, 1, 3):  # the place of the text among the columns
+        header, *lines = [
+            [*cells[:place], text, *cells[place:]]
+            for cells, text in zip([("query", "item", number), *ROWS], ["title", *titles], strict=True)
+        ]
+        body = (end or "\n").join(sign.join(map(str, line)) for line in [header, *lines]) + end
+        path = tmp_path / "t.csv"
+        path.write_text(body, newline="")
+        with pytest.raises(
+            rw.RankwellError,
+            match=r"t\.csv:2: a quotation mark opens here and closes in line 4, and hides rows",
+        ):
+            read(path)
+        path.write_text(body.replace('"', ""), newline="")  # the remedy
+        assert len(read(path)) == 4
+
+
+def test_lists_in_rows_hidden_by_quotation_marks_are_refused(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('query\ttitle\titem\nq1\t"a\tx\nq1\tb"\ty\nq2\tc\tz\n')
+    with pytest.raises(rw.RankwellError, match="hides rows"):
+        rw.read_run(path)
+
+
+@pytest.mark.parametrize("sign", ["\t", ",", ";"])
+def test_quoted_text_of_several_lines_is_read(tmp_path, sign):
+    texts = ["one\ntwo", "with, commas\nand, more", 'said "yes"\nand "no"', "\n\n", f"a{sign}b\nc", "x"]
+    frame = pl.DataFrame({
+        "query": ["q"] * 6, "item": list("abcdef"), "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0], "text": texts,
+    })  # fmt: skip
+    for columns in (frame.columns, ["text", "query", "item", "score"], ["query", "text", "item"]):
+        frame.select(columns).write_csv(tmp_path / "t.csv", separator=sign)
+        assert rw.evaluate(str(tmp_path / "t.csv"), {"q": {"c": 1}}, "rr").mean == {"rr": 1 / 3}
+
+
+def test_marks_in_texts_of_queries_without_a_header_are_text(tmp_path):
+    path = tmp_path / "queries.tsv"
+    path.write_text('1\t"what is\n2\tthis"\n3\tx\n')
+    assert read_queries(str(path)).texts("text") == ['"what is', 'this"', "x"]

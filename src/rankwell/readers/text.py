@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.kernels import delimited_text
 from rankwell.readers.files import PIECE, File
+from rankwell.tables.numbers import is_number
 
 SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
 BOM = b"\xef\xbb\xbf"
@@ -154,3 +156,36 @@ class Seen:
 
     def _line(self, part: bytes, at: int) -> int:
         return self.lines + part.count(b"\n", len(self.last), at) + 1
+
+
+def refuse_rows_in_quotes(file: File, separator: str, columns: int, number: int | None) -> None:
+    """Raise DataError where two quotation marks of different lines hide rows of a table, as those of a text that was not quoted do.
+
+    These are lines that would all be rows: each has as many columns, and a number where ``number`` says that one stands. Without such a
+    column nothing is said of commas, which any text holds.
+    """
+    if number is None and separator == ",":
+        return
+
+    def is_row(line: bytes) -> bool:
+        cells = line.rstrip(b"\r").split(separator.encode())
+        return len(cells) == columns and (number is None or is_number(cells[number].strip(b' "')))
+
+    before, passed = b"", 0
+    for piece in chain(file.pieces(), [b"\n"]):  # the last line may have no end
+        text = before + bytes(piece)
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        marks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord('"'))
+        # a line with an odd number of marks opens a cell that goes on in the next line, or closes one
+        odd = np.flatnonzero(np.diff(np.searchsorted(marks, ends), prepend=0) % 2).tolist()
+        begins = [0, *(ends + 1).tolist()]
+        for first, last in zip(odd[::2], odd[1::2], strict=False):
+            if all(map(is_row, text[begins[first] : begins[last + 1] - 1].split(b"\n"))):
+                raise DataError(
+                    f"{file.label}:{passed + first + 1}: a quotation mark opens here and closes in line {passed + last + 1}, and hides rows. Marks "
+                    f"that are part of a text are written twice in a quoted cell; or remove them: tr -d '\"'."
+                )
+        done = odd[-1] if len(odd) % 2 else len(ends)
+        before, passed = text[begins[done] :], passed + done
+        if len(before) > PIECE:
+            return

@@ -23,7 +23,14 @@ from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.header import LOOKED_AT, SAID, has_header, layout_of, no_header, without_header
 from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.text import BOM, at_wrong_bytes, beginning, refuse_rows_as_comments, require_text
+from rankwell.readers.text import (
+    BOM,
+    at_wrong_bytes,
+    beginning,
+    refuse_rows_as_comments,
+    refuse_rows_in_quotes,
+    require_text,
+)
 from rankwell.readers.unread import unread_of
 from rankwell.records import cached_property
 from rankwell.tables.columns import WORDS, known_word
@@ -36,6 +43,7 @@ SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
 SEPARATORS = (",", "\t", ";", "|")
 SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=([,;|\t])\"?\r?\n", re.IGNORECASE)
 IS_TYPED = False  # all cells are text
+NUMBERS = ("score", "rank", "grade")
 TEXTS = ("qid", "text")  # the columns of a file of queries without a header
 
 
@@ -77,8 +85,7 @@ def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table as text; ids and texts of queries, between tabs, need no header."""
     table = Table(file, "queries", columns, shared=True)
-    is_told = columns or any(known_word(name) == "query" for name in table.names)
-    if kind == "queries" and not is_told and table.separator == "\t" and len(table.names) == len(TEXTS):
+    if kind == "queries" and not columns and table.may_be_texts:
         table.names, table.has_header, table.quote = [*TEXTS], False, None
     return whole_table(table.columns(table.names), dict.fromkeys(table.names, str)), table.place
 
@@ -122,6 +129,7 @@ class Table(plain_lines.TextTable):
             file = file.without([1])
         seen = require_text(file)
         self.has_quotes = seen.has_quotes
+        self.is_looked_at = not seen.has_quotes
         is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
         if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
@@ -143,7 +151,8 @@ class Table(plain_lines.TextTable):
                     f"{file.label}: columns are named by numbers, {say(columns, {'1': 'query', '2': 'item'})}, since the first line "
                     f"({brief(line)}) holds a number and names no known column, and so is data."
                 )
-        elif (kind in SAID and (odd := [name for name in self.names if '"' in name])) or line.count('"') % 2:
+        odd = [name for name in self.names if '"' in name] if self.has_header and kind in SAID else []
+        if odd or (self.has_header and line.count('"') % 2 and not (shared and self.may_be_texts)):
             name = odd[0] if odd else line.rpartition('"')[2]
             raise DataError(
                 f"{file.label}: the name of the column {brief(name)} holds a quotation mark or a line end. Rename it."
@@ -168,6 +177,12 @@ class Table(plain_lines.TextTable):
         self.unread = unread_of(self.names, self.words, kind, file.label, own, self.columns)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
             self._refuse_second_header(line)
+
+    @property
+    def may_be_texts(self) -> bool:
+        """Whether it may hold ids and texts of queries, with neither header nor quotes."""
+        is_told = any(known_word(name) == "query" for name in self.names)
+        return not is_told and self.separator == "\t" and len(self.names) == len(TEXTS)
 
     def first_cells(self) -> str | None:
         """Return the beginning of the file without separators, unless quotation marks may hide some."""
@@ -228,6 +243,11 @@ class Table(plain_lines.TextTable):
 
     def columns(self, columns: list[str]) -> Frames:
         """Return some columns in pieces of text."""
+        if self.quote and not self.is_looked_at:
+            numbers = (self.words[word] for word in NUMBERS if word in self.words)
+            number = next(map(self.names.index, numbers), None)
+            refuse_rows_in_quotes(self.file, self.separator, len(self.names), number)
+            self.is_looked_at = True
         table, _ = schema_of(self._scan, self.file, "CSV")
         return lines_of(table, self.file, {name: name for name in columns}, "CSV", self._diagnosis)
 
