@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -301,3 +302,33 @@ def test_pairs_of_an_item_and_its_score_are_read_from_json_as_in_memory(pairs, w
             judged = {q: dict(each) for q, each in pairs.items()}
             run = {"q1": ["x", "a", "b"]}
             assert rw.evaluate(run, source, "dcg").mean == rw.evaluate(run, judged, "dcg").mean
+
+
+@every("numbers", [[1, 0.5, 2], [1, "0.5", 2], ["1", 0.5, None], [True, 0.5, 2]])
+def test_numbers_of_several_types_that_nobody_claimed_are_asked_about(numbers):
+    rows = [
+        SimpleNamespace(user=user, item=item, p=number)
+        for user, item, number in zip("uuv", "bac", numbers, strict=True)
+    ]
+    kinds = rows, [vars(row) for row in rows], pd.DataFrame([vars(row) for row in rows]).astype({"p": object})
+    for table in (*kinds, {"user": list("uuv"), "item": list("bac"), "p": numbers}):
+        refused("is 'p' the score", table, QRELS)
+        assert mean(table, QRELS, order="rows") == 0.5
+
+
+def test_columns_of_several_types_beside_scores_are_passed():
+    for others in ([1, 0.5, 1], [1, "x", None], [[1], 2.5, "y"], [{"a": 1}, 1, 2]):
+        run = {"user": list("uuv"), "item": list("bac"), "score": [2.5, 1.0, 1.0], "topic_weight": others}
+        rows = [
+            SimpleNamespace(**dict(zip(run, row, strict=True))) for row in zip(*run.values(), strict=True)
+        ]
+        for table in (run, rows):
+            assert mean(table, QRELS) == 0.5
+
+
+def test_whole_numbers_beside_fractions_are_scores_and_grades():
+    run = {"user": list("uuv"), "item": list("bac"), "score": [1, 2.5, 1]}
+    assert mean(run, {"user": list("uu"), "item": list("ab"), "grade": [0.5, 0]}) == 1.0
+    assert mean(run | {"score": [2.5, 1, np.int64(1)]}, QRELS) == 0.5
+    refused("is Object, not numbers", run | {"score": [2**53 + 1, 0.5, 1]}, QRELS)
+    refused("query ids must be text or integers, not Float64", run | {"user": [1, 2.5, 1]}, QRELS)

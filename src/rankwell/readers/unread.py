@@ -150,6 +150,9 @@ def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
 
     while isinstance(series.dtype, (pl.List, pl.Array)):
         series = series.explode()
+    if series.dtype == pl.Object:  # values of several types, such as 1 and 0.5
+        texts = [None if value is None else str(value) for value in series]
+        series = pl.Series(texts, dtype=pl.String)
     distinct = series.unique()
     series = distinct.drop_nulls()
     if isinstance(series.dtype, (pl.Categorical, pl.Enum)):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 DEEPEST = 16  # lists in lists
+EXACT = 2**53  # above it not all whole numbers are floats
 
 
 def is_column(source: Any) -> bool:
@@ -50,7 +51,18 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     except (
         AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
     ):  # fmt: skip
-        return made(lambda: pl.Series(column, list(values), dtype=pl.Object), name)
+        kind = pl.Float64 if _are_numbers(values) else pl.Object
+        return made(lambda: pl.Series(column, list(values), dtype=kind, strict=False), name)
+
+
+def _are_numbers(values: Any) -> bool:
+    """Whether values of Python are numbers, some of them whole as in [1, 0.5], which floats hold as they are."""
+    return all(
+        value is None
+        or (isinstance(value, (int, np.integer)) and type(value) is not bool and abs(int(value)) <= EXACT)
+        or isinstance(value, (float, np.floating))
+        for value in values
+    )
 
 
 def listed(values: Any, what: str) -> list[Any]:
