@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
+from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import (
     Kind,
     Plain,
@@ -18,7 +19,7 @@ from rankwell.display.saved_files import (
     ensure_counts,
     ensure_same,
 )
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError, InputError, brief
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
@@ -41,7 +42,7 @@ from rankwell.results.segments import Division
 from rankwell.results.tie_ends import Ends
 from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.ids import Ids
-from rankwell.tables.states import State
+from rankwell.tables.states import Mean, State
 
 if TYPE_CHECKING:
     import polars as pl
@@ -178,6 +179,8 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         wrong = (values < low - room) | (values > high + room)
         why = f"{values[wrong.argmax()]:g} is not from {low:g} to {high:g}" if wrong.any() else ""
         ensure(not why, f"per_query.{metric}", why)
+        if isinstance(metric, QueryMetric):
+            _ensure_means(metric, values[~np.isnan(values)], found.part)
     held = to_dict(found)
     for each in held["metrics"]:
         for word in OF_DEFINITIONS:
@@ -191,6 +194,20 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         ensure_counts(each["n"], "slices.n")
     for each in data.get("segments", []):
         ensure_counts({"queries": each["queries"], **each["n"]}, "segments.n")
+
+
+def _ensure_means(metric: QueryMetric, values: np.ndarray, part: Part) -> None:
+    """Raise Damaged unless the states of a metric are those of its values per query; weights are in no file, so that their mean is only bounded."""
+    of_values, kept = metric.summary(values), part.states[metric]
+    ensure(kept.n == len(values), f"states.metrics.{metric}.n", f"{brief(kept.n)} in place of the {len(values)} values per query")
+    ensure_same(plain_value(kept.value), plain_value(of_values.value), f"states.metrics.{metric}")
+    weighted = part.weighted.get(metric)
+    if weighted is None or not len(values) or not isinstance(of_values, Mean) or math.isnan(weighted.value):
+        return
+    low, high = float(values.min()), float(values.max())
+    room = SLACK * max(abs(low), abs(high), 1.0)
+    why = f"the weighted mean {weighted.value:g} is not from {low:g} to {high:g}, as the values per query are"
+    ensure(low - room <= weighted.value <= high + room, f"mean.{metric}", why)
 
 
 def is_saved_file(path: str | Path) -> bool:
@@ -243,13 +260,18 @@ def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, Met
     )
 
 
-def _ends_of_each(frame: pl.DataFrame | None, saved: Iterable[Metric], end: str) -> dict[Metric, np.ndarray]:
+def _ends_of_each(
+    frame: pl.DataFrame | None, saved: Mapping[Metric, MetricRow], end: str
+) -> dict[Metric, np.ndarray]:
     """Return the bounds of each query of the metrics that have any; NaN where the file holds none."""
-    if frame is None:
+    if frame is None or not frame.width:
         return {}
     found = {}
-    for metric in saved:
-        if f"{metric} high" in frame.columns:
+    for metric, each in saved.items():
+        is_bounded = "bounds" in each and each["bounds"]["kind"] != "none"
+        has_column = f"{metric} high" in frame.columns
+        ensure(is_bounded == has_column, f"per_query.{metric} high", "it does not fit the bounds of the mean")
+        if has_column:
             column = frame[f"{metric} {end}"] if f"{metric} {end}" in frame.columns else None
             found[metric] = np.full(len(frame), np.nan) if column is None else _floats(column)
     return found
