@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +84,14 @@ def test_pairs_and_every_format_are_written(tmp_path, capsys):
         assert run(arguments) == 0
         assert "itemknn" in path.read_text(encoding="utf-8")
     assert capsys.readouterr().out == ""
+
+
+def test_costs_without_metrics_are_asked_for_some(tmp_path, capsys):
+    costs = str(Path(__file__).parents[1] / "data" / "saved" / "every_kind" / "costs.json")
+    for line in (
+        ["compare", costs],
+        ["compare", "none", costs],
+        ["plot", "costs", costs, "-o", str(tmp_path / "x.svg")],
+    ):
+        assert run(line) == 2
+        assert "say which metrics you want: -m ndcg@10" in capsys.readouterr().err

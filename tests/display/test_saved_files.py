@@ -376,6 +376,54 @@ def changed(name, folder, change):
     return folder / name
 
 
+@pytest.mark.parametrize("suffix", [".json", ".parquet"])
+@pytest.mark.parametrize("value", [0.123, None])
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"bounds": True}])
+def test_values_of_queries_that_are_not_those_of_the_mean_are_refused(options, value, suffix, tmp_path):
+    users = [{"query": query, "w": 1.0 + at} for at, query in enumerate(QUERIES)]
+    path = tmp_path / f"edited{suffix}"
+    rw.evaluate(RUNS["B"], QRELS, ["rr", "p@2"], users=users, **options).save(path)
+    if suffix == ".json":
+        data = json.loads(path.read_text(encoding="utf-8"))
+        data["per_query"][0]["rr"] = value
+        path.write_text(json.dumps(data), encoding="utf-8")
+    else:
+        frame, text = pl.read_parquet(path), pl.read_parquet_metadata(path)["rankwell"]
+        rr = [value, *frame["rr"][1:]]
+        frame.with_columns(pl.Series("rr", rr)).write_parquet(path, metadata={"rankwell": text})
+    with pytest.raises(
+        DataError, match=rf"edited{suffix}: this file of results is damaged \(.*rr.* in place of "
+    ):
+        rw.Results.load(path)
+
+
+def test_a_weighted_mean_beyond_the_values_is_refused(tmp_path):
+    path, users = tmp_path / "res.json", [{"query": query, "w": 1.0 + at} for at, query in enumerate(QUERIES)]
+    rw.evaluate(RUNS["A"], QRELS, ["p@3"], users=users, weights="w").save(path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    own = data["states"]["metrics"]["p@3"]["weighted"]["fields"]
+    own["total"]["whole"] = "1"
+    mean = (1 << own["total"]["shift"]) / (int(own["weight"]["whole"], 16) << own["weight"]["shift"])
+    assert mean < min(row["p@3"] for row in data["per_query"])
+    data["mean"]["p@3"] = data["metrics"][0]["value"] = (
+        mean  # whoever edits all places agrees with the states
+    )
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(DataError, match=r"mean\.p@3: the weighted mean [0-9.e-]+ is not from 0\.\d+ to "):
+        rw.Results.load(path)
+
+
+def test_bounds_of_queries_without_those_of_the_mean_are_refused(tmp_path):
+    path = tmp_path / "res.json"
+    rw.evaluate(RUNS["A"], QRELS, ["rr"]).save(path)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for row in data["per_query"]:
+        row["rr high"] = 1.0
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(DataError, match=r"per_query\.rr high: it does not fit the bounds of the mean"):
+        rw.Results.load(path)
+
+
 def state(data, metric):
     return data["states"]["metrics"][metric]["state"]["fields"]
 

@@ -224,3 +224,27 @@ def test_segments_of_any_size_have_the_mean_of_their_queries_rounded_once():
                 state = metric.summary(own[~np.isnan(own)])
                 assert row["n"][str(metric)] == state.n
                 assert row["mean"][str(metric)] == pytest.approx(state.value, abs=0, rel=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("column", ["queries", "mean", "n", "rr"])
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_a_column_of_segments_with_the_name_of_another_column_is_refused(column, engine):
+    users = [{"query": "1", column: "x"}]
+    with pytest.raises(
+        rw.RankwellError, match=rf"by='{column}': the name is .*Call the column of users otherwise\.$"
+    ):
+        rw.evaluate({"1": ["a"]}, {"1": {"a": 1}}, ["rr"], users=users, by=column, engine=engine)
+
+
+def test_metrics_with_the_same_n_that_are_no_neighbours_have_a_column_each():
+    grades = {
+        "1": {"a": 1},
+        "2": {"a": 0},
+        "3": {"a": 1},
+    }  # the second has no relevant item: n is 1 for all but num_ret
+    users = [{"query": query, "half": half} for query, half in zip("123", "xxy", strict=True)]
+    res = rw.evaluate(
+        {query: ["a"] for query in grades}, grades, ["ap", "num_ret", "rr", "p@1"], users=users, by="half"
+    )
+    names = [column.name for column in res.segments.to_table().columns]
+    assert [name for name in names if name.startswith("n ") or name == "n"] == ["n", "n of p@1"]

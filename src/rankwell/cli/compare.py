@@ -193,14 +193,14 @@ def compare(
     _write(found, form, output, pairs=pairs, compact=compact)
 
 
-def without_metrics(path: str) -> RankwellError:
-    """Return the error where no metrics are named and this file, which saved results would name them, holds none."""
+def without_metrics(path: Any) -> RankwellError:
+    """Return the error where no metrics are named and this file, which saved results would name them, holds none; or a run from costs."""
+    ask = "say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all)"
+    if not isinstance(path, str):
+        return UsageError(f"{ask}; costs hold what systems answered, and no values.")
     if not Path(path).exists():
         return InputError(f"{path}: cannot be read (No such file or directory).")
-    return UsageError(
-        f"say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all); {path} holds no saved results, which "
-        f"would name them."
-    )
+    return UsageError(f"{ask}; {path} holds no saved results, which would name them.")
 
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:

@@ -209,7 +209,7 @@ def plan_of(
         from rankwell.evaluation.engines.spark import Spark
 
         assert isinstance(where, Spark)
-        segments = Segments.of(users, by, weights)
+        segments = Segments.of(users, by, weights, metrics=inputs.metrics)
         return SparkPlan(inputs.in_pieces(), where, plain("per_query", per_query, bool), segments, tie_ranges)
     if where.opens:
         from pathlib import Path
@@ -218,7 +218,7 @@ def plan_of(
         from rankwell.evaluation.streaming.plan import StreamPlan
 
         assert isinstance(where, Stream)
-        segments = Segments.of(users, by, weights)
+        segments = Segments.of(users, by, weights, metrics=inputs.metrics)
         values = (
             Path(per_query)
             if isinstance(per_query, (str, os.PathLike))
@@ -237,7 +237,10 @@ def plan_of(
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )
-    segments, ids = Segments.of(users, by, weights), None if users is None else users.query
+    segments, ids = (
+        Segments.of(users, by, weights, metrics=inputs.metrics),
+        None if users is None else users.query,
+    )
     matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
     given = inputs.qrels
     origin = None if given is None else (given.name, given.source, dict(given.words))

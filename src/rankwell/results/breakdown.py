@@ -136,11 +136,10 @@ class Breakdown:
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
         sizes, numbers = self._sizes.tolist(), [self._n[metric].tolist() for metric in self.metrics]
         followers = [*numbers[1:], None]  # neighbours with the same n share its column
-        shown = {
-            m: "n" if own == numbers[0] else f"n of {m}"
-            for m, own, following in zip(self.metrics, numbers, followers, strict=True)
-            if own not in (sizes, following)
-        }
+        shown: dict[Metric, str] = {}
+        for metric, own, following in zip(self.metrics, numbers, followers, strict=True):
+            if own not in (sizes, following):
+                shown[metric] = f"n of {metric}" if shown or own != numbers[0] else "n"
         cells: list[Sequence[Cell]] = [[labels[at] for labels in self._labels] for at in range(len(self.by))]
         cells.append(sizes)
         for metric, n in zip(self.metrics, numbers, strict=True):

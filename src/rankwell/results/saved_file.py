@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from rankwell.results.segments import Division
 from rankwell.results.tie_ends import Ends
 from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.ids import Ids
-from rankwell.tables.states import Mean, State
+from rankwell.tables.states import Average, Mean, State
 
 if TYPE_CHECKING:
     import polars as pl
@@ -179,8 +179,6 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         wrong = (values < low - room) | (values > high + room)
         why = f"{values[wrong.argmax()]:g} is not from {low:g} to {high:g}" if wrong.any() else ""
         ensure(not why, f"per_query.{metric}", why)
-        if isinstance(metric, QueryMetric):
-            _ensure_means(metric, values[~np.isnan(values)], found.part)
     held = to_dict(found)
     for each in held["metrics"]:
         for word in OF_DEFINITIONS:
@@ -194,14 +192,21 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         ensure_counts(each["n"], "slices.n")
     for each in data.get("segments", []):
         ensure_counts({"queries": each["queries"], **each["n"]}, "segments.n")
+    for metric, values in found.part.values.items():
+        if isinstance(metric, QueryMetric):
+            _ensure_means(metric, values[~np.isnan(values)], found.part)
 
 
 def _ensure_means(metric: QueryMetric, values: np.ndarray, part: Part) -> None:
     """Raise Damaged unless the states of a metric are those of its values per query; weights are in no file, so that their mean is only bounded."""
-    of_values, kept = metric.summary(values), part.states[metric]
-    ensure(kept.n == len(values), f"states.metrics.{metric}.n", f"{brief(kept.n)} in place of the {len(values)} values per query")
+    of_values, kept = metric.summary(values), cast("Average", part.states[metric])
+    ensure(
+        kept.n == len(values),
+        f"states.metrics.{metric}.n",
+        f"{brief(kept.n)} in place of the {len(values)} values per query",
+    )
     ensure_same(plain_value(kept.value), plain_value(of_values.value), f"states.metrics.{metric}")
-    weighted = part.weighted.get(metric)
+    weighted = cast("Average | None", part.weighted.get(metric))
     if weighted is None or not len(values) or not isinstance(of_values, Mean) or math.isnan(weighted.value):
         return
     low, high = float(values.min()), float(values.max())

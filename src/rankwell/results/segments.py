@@ -18,7 +18,10 @@ from rankwell.tables.series import listed
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.metrics.metric import Metric
+
 UNKNOWN = "(unknown)"
+TAKEN = "queries", "mean", "n"  # what saved results say of each segment beside its labels
 
 
 class Division(NamedTuple):
@@ -60,13 +63,15 @@ class Segments:
         by: str | Iterable[str] | None,
         weights: str | None,
         clusters: str | None = None,
+        *,
+        metrics: Iterable[Metric] = (),
     ) -> Segments | None:
-        """Return the segments of a table of users; None if no column is given.
+        """Return the segments of a table of users, of which these metrics are shown; None if no column is given.
 
         Raises
         ------
         UsageError, DataError
-            If there is no such table or column, or a weight is negative or not a number.
+            If there is no such table or column, a segment would have the name of another column, or a weight is negative or not a number.
         """
         columns = (by,) if isinstance(by, str) else () if by is None else tuple(listed(by, "by="))
         if not all(isinstance(column, str) for column in columns):
@@ -85,6 +90,11 @@ class Segments:
                 )
         if len(set(columns)) < len(columns):
             raise UsageError(f"by={list(columns)} names a column twice; name each once.")
+        if taken := [column for column in columns if column in (*TAKEN, *map(str, metrics))]:
+            what = "that of a metric" if taken[0] not in TAKEN else "what results say of each segment"
+            raise UsageError(
+                f"by={brief(taken[0])}: the name is {what}, so that two columns would have it. Call the column of {users.name} otherwise."
+            )
         codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, Labels())
         heavy = None if weights is None else _checked(users, weights)
         numbers = None if clusters is None else _numbered(*users.labels(clusters))

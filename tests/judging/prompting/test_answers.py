@@ -87,6 +87,42 @@ def test_of_several_answers_those_that_were_cut_off_have_no_vote(tmp_path):
     assert [grade for _, _, grade, _ in read(tmp_path, [line], key).rows] == [1]
 
 
+OTHERS = "GRADE: 3"  # said by somebody else than the judge, or by none who was let to end
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (openai("", "", message={"role": "user", "content": OTHERS}), "none"),
+        (openai("", "", message={"role": "tool", "content": OTHERS}), "none"),
+        (openai("", [{"type": "thinking", "text": OTHERS}]), "none"),
+        (openai("", [{"type": "tool_result", "text": OTHERS}]), "none"),
+        (openai("", OTHERS, finish_reason="SAFETY"), "refused"),
+        (openai("", OTHERS, native_finish_reason="MAX_TOKENS"), "cut"),
+        (openai("", OTHERS) | {"error": {"message": "broken"}}, "failed"),
+        ({"answer": OTHERS, "finish_reason": "content_filter"}, "refused"),
+        ({"answer": OTHERS, "stop_reason": "refusal"}, "refused"),
+        ({"answer": OTHERS, "finishReason": "MAX_TOKENS"}, "cut"),
+        ({"answer": OTHERS, "done_reason": "length"}, "cut"),
+    ],
+)
+def test_what_is_not_the_answer_of_the_judge_gives_no_grade(line, why, tmp_path):
+    found, key = asked(tmp_path)
+    told = read(tmp_path, [line | {"custom_id": found.requests()[0]["custom_id"]}], key)
+    assert (told.rows, told.counts) == ((), {why: 1, "missing": 9})
+
+
+def test_the_texts_beside_thoughts_are_read(tmp_path):
+    found, key = asked(tmp_path)
+    parts = [
+        {"type": "thinking", "text": OTHERS},
+        {"type": "text", "text": "It does.\n"},
+        {"type": "output_text", "text": "GRADE: 2"},
+    ]
+    told = read(tmp_path, [openai(found.requests()[0]["custom_id"], parts)], key)
+    assert [row[2] for row in told.rows] == [2]
+
+
 @pytest.mark.parametrize("answer", [[2], {"grade": 2}, True, [[2]], {"grade": {"grade": 2}}])
 def test_an_answer_that_is_neither_text_nor_a_number_gives_no_grade(answer, tmp_path):
     found, key = asked(tmp_path)

@@ -8,12 +8,13 @@ from typing import Any, Literal, NamedTuple, TypedDict
 Form = Literal["openai", "anthropic", "plain"]
 FORMS = ("openai", "anthropic", "plain")
 MOST_TOKENS = 1_000
-REFUSED = {"content_filter", "refusal"}
+REFUSED = {"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
 
 
 class TextPart(TypedDict, total=False):
-    """A part of the content of a message; only texts have one."""
+    """A part of the content of a message; ``type`` says whether it is a text of the answer, a thought or what a tool found."""
 
+    type: Any
     text: str | None
 
 
@@ -21,13 +22,17 @@ class Ended(TypedDict, total=False):
     """Why an answer ended, by the names of several services."""
 
     finish_reason: Any
+    finishReason: Any
+    native_finish_reason: Any
     stop_reason: Any
+    done_reason: Any
     status: Any
 
 
 class Message(Ended, total=False):
     """What a model said, in the forms of OpenAI and Anthropic."""
 
+    role: Any
     content: str | list[TextPart] | None
     refusal: str | None
 
@@ -109,27 +114,31 @@ def said(line: Mapping[str, Any]) -> Said | None:
     >>> said({"custom_id": "1", "answer": "GRADE: 2"})
     Said(texts=['GRADE: 2'], refused=0, failed='', cut=0)
     """
+    if line.get("error"):
+        return Said([], failed=_words(line["error"]))
     if isinstance(line.get("response"), Mapping):
         return _of_choices(line["response"])
     if isinstance(line.get("result"), Mapping):
         return _of_message(line["result"])
-    if line.get("error"):
-        return Said([], failed=_words(line["error"]))
     found = next((line[word] for word in ("answer", "text", "content") if word in line), None)
-    if found is None or _is_cut(line):
-        return None if found is None else Said([], cut=1)
+    if found is None:
+        return None
+    if _ended(line) & REFUSED:
+        return Said([], 1)
+    if _ended(line) & CUT:
+        return Said([], cut=1)
     is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
     return Said(
         [found if isinstance(found, str) else str(found) if is_number else ""]
     )  # a list or an object is no grade
 
 
-def _is_cut(answer: Mapping[str, Any]) -> bool:
-    """Whether an answer ended because it was too long, so that what it would have said is not known."""
-    return any(str(answer.get(word)).lower() in CUT for word in ("finish_reason", "stop_reason", "status"))
+def _ended(answer: Mapping[str, Any]) -> set[str]:
+    """Why an answer ended, in small letters."""
+    return {str(answer.get(word)).lower() for word in Ended.__annotations__}
 
 
-CUT = {  # by the names of OpenAI, Anthropic, Gemini and Mistral, and of servers of open models
+CUT = {  # too long, so that what it would have said is not known; by the names of OpenAI, Anthropic, Gemini and Mistral, and of servers of open models
     "length", "max_tokens", "max_output_tokens", "max_length", "model_length", "incomplete", "model_context_window_exceeded", "pause_turn",
 }  # fmt: skip
 
@@ -142,12 +151,12 @@ def _of_choices(response: Mapping[str, Any]) -> Said | None:
     texts, refused, cut = [], 0, 0
     for choice in body.get("choices") or []:
         message = choice.get("message") or {}
-        if str(choice.get("finish_reason")) in REFUSED or message.get("refusal"):
+        if _ended(choice) & REFUSED or message.get("refusal"):
             refused += 1
-        elif _is_cut(choice):
+        elif _ended(choice) & CUT:
             cut += 1
         else:
-            texts.append(_text(message.get("content")))
+            texts.append(_text(message))
     return Said(texts, refused, cut=cut) if texts or refused or cut else None
 
 
@@ -157,19 +166,27 @@ def _of_message(result: Mapping[str, Any]) -> Said | None:
     message = result.get("message")
     if not isinstance(message, Mapping):
         return None
-    if str(message.get("stop_reason")) in REFUSED:
+    if _ended(message) & REFUSED:
         return Said([], 1)
-    if _is_cut(message):
+    if _ended(message) & CUT:
         return Said([], cut=1)
-    return Said([_text(message.get("content"))])
+    return Said([_text(message)])
 
 
-def _text(content: Any) -> str:
-    """The text of a message, which may be in parts."""
+def _text(message: Mapping[str, Any]) -> str:
+    """What a model said in a message, which may be in parts; thoughts, what tools found and messages of others are none of it."""
+    content = message.get("content")
+    if message.get("role") not in (None, "assistant", "model"):
+        return ""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "".join(part.get("text") or "" for part in parts if isinstance(part, Mapping))
+    own = [
+        part
+        for part in parts
+        if isinstance(part, Mapping) and part.get("type") in (None, "text", "output_text")
+    ]
+    return "".join(part.get("text") or "" for part in own)
 
 
 def _words(error: Any) -> str:

@@ -25,21 +25,30 @@ BEGINNING = re.compile(rf"{MARKS}{WORDS}{NAME}{SPACE}{SIGN}", re.IGNORECASE)
 BARE = re.compile(rf"{MARKS}{WORDS}{NAME}{SPACE}(?:[–—-][ ]+)?(?=[\[(]*-?[0-9])", re.IGNORECASE)
 TAGGED = re.compile(rf"\s*<({'|'.join(NAMES)})>([^<>\n]*)</\1>\s*", re.IGNORECASE)
 UNFINISHED = re.compile(rf"({NAME}{SPACE}{SIGN}{SPACE})\n\s*([^\n]*)", re.IGNORECASE)
+HEADED = re.compile(rf"^([ ]{{0,3}}#{{1,6}} {WORDS}{NAME}) *#*\n\s*([^\n]*)", re.IGNORECASE | re.MULTILINE)
 # a line before a grade of one's own, such as “Final answer:”, has no word with which a quotation could begin
 LEADING = re.compile(
     r"[\W_]*(?:(?:here|this|is|s|my|the|final|overall|answer|grade|grading|relevance|score|rating|label|verdict|judge?ment|assessment|"
-    r"conclusion|decision|result|output|json|thus|so|therefore|on|a|closer|second|third|look|thought|reflection|balance|최종|평가|등급|점수|결론|답변|판단)[\W_]+)+",
+    r"conclusion|decision|result|output|json|thus|so|therefore|on|a|closer|second|third|look|thought|reflection|balance|reasons?|reasoning|analysis|"
+    r"explanation|rationale|evaluation|criteria|steps?|table|최종|평가|등급|점수|결론|답변|판단|이유|분석|근거)[\W_]+)+",
     re.IGNORECASE,
 )
-STOPPED = re.compile(r"[.!?…。！？][\"'”’»」』)\]]*$")
+# the full stops of all scripts; behind them perhaps what closes a quotation, and the number of a source
+STOPPED = re.compile(r"[.!?…。！？｡．।॥۔؟։።፧၊။។៕᠃‼⁇⁈⁉][\"'”’»」』)\]]*(?:\[\d{1,3}\])*$")
 CONCLUDED = re.compile(r".*\b(?:but|hence|thus|therefore)[,\s]*", re.IGNORECASE | re.DOTALL)
 LISTED = re.compile(r"[ ]*(?:(?:[#*•·+-]+|\d{1,2}[.)])[ \t]|\|)")
 FENCE = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})[^`~\n]*")
+BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+BLANK = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+UNSEEN = re.compile(
+    "^[\ufeff\u200b\u200e\u200f\u2060]+|[\ufeff\u200b\u200e\u200f\u2060]+$", re.MULTILINE
+)  # within a line they leave a doubt
+COMMENT = re.compile(r"<!--|-->")
 THOUGHTS = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 BEGUN = re.compile(r"<\|\w{1,40}\|>\s*")  # the signs that begin and end what a model says
 ENDED = re.compile(r"\s*(?:</s>|<\|\w{1,40}\|>)\Z")
 WRAPPED = re.compile(
-    r"([\"'`])(?P<quoted>[^\"'`]*)\1|```\w*\n(?P<fenced>[^`]*)```|“(?P<curly>[^“”]*)”|<answer>(?P<tagged>[^<>]*)</answer>"
+    r"([\"'`])(?P<quoted>[^\"'`\n]*)\1|```\w*\n(?P<fenced>[^`]*)```|“(?P<curly>[^“”\n]*)”|<answer>(?P<tagged>[^<>]*)</answer>"
 )
 OPENING = "\"'*_`| \t\r\n[({"
 EDGES = OPENING + "])}.!;,"
@@ -63,16 +72,26 @@ REVOKED = re.compile(
 )
 DENIED = re.compile(
     r"\W*(?:not|never|as|by|per|from|is|isn|was|would|should|says?|said|claims?|claimed|asks?|asked|wants?|wanted|demands?|demanded|orders?|"
-    r"ordered|requests?|requested|according|quoted?|injected|reject|refuse|ignore|if|unless|though|although|however|when|assuming|were)(?!\w)",
+    r"ordered|requests?|requested|according|quoted?|injected|reject|refuse|ignore|if|unless|though|although|however|when|assuming|were|"
+    r"(?:the\s+)?\w+['’]s\s+(?:own\s+)?(?:claim|wish|order|demand|request|instruction|word|grade|score|rating|opinion)s?)(?!\w)",
     re.IGNORECASE,
 )
 DISOWNED = re.compile(
-    r"\bI\b[^.;\n]{0,30}\b(?:refuse|reject|ignore|disagree|disregard|disobey|obey|follow|comply)\b",
+    r"\bI\b[^.;\n]{0,30}\b(?:refuse|reject|ignore|disagree|disregard|disobey|obey|follow|comply)\b"
+    r"|\b(?:line|above|grade)\b[^.;\n]{0,20}\b(?:is|was|comes|came)\s+(?:only\s+)?(?:from|injected|quoted|copied|fake|wrong|not\s+m(?:y|ine)|what\s+the)\b",
+    re.IGNORECASE,
+)
+# a grade that is told in a sentence: no grade, but a doubt where another is given
+TOLD = re.compile(
+    rf"\b(?:my|own|actual|true|correct|real)\s+{NAME}\s+(?:is|would\s+be|should\s+be)"
+    r"|\bI(?:['’]d|\s+would)?\s+(?:give|assign|rate|choose)(?:\s+(?:it|this|that|the|a|an|document|grade|score|rating|of|only)){0,4}(?=\s+[0-9])",
     re.IGNORECASE,
 )
 OTHER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?!\w)")
 BESIDE = re.compile(r"(.*\w)[^\w]+?(-?[0-9]+)[\])*_]*", re.DOTALL)
-PAIRS = json.JSONDecoder(object_pairs_hook=tuple, parse_float=Decimal, parse_constant=lambda _: None)
+PAIRS = json.JSONDecoder(
+    strict=False, object_pairs_hook=tuple, parse_float=Decimal, parse_constant=lambda _: None
+)
 REFUSAL = re.compile(
     r"\b(?:I(?:'|’)m sorry|I am sorry|I can(?:'|’)?t|I cannot|I am unable|I(?:'|’)m unable|as an AI)\b|죄송|할 수 없습니다",
     re.IGNORECASE,
@@ -117,7 +136,7 @@ def grade_in(text: str, scale: Sequence[Grade]) -> Read:
 
 def _answer(text: str) -> str:
     """What a model answered, without its thoughts, the signs around it, and what wraps it as a whole."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    plain = UNSEEN.sub("", BLANK.sub(" ", BREAK.sub("\n", text))).strip()
     while begun := BEGUN.match(plain):
         plain = plain[begun.end() :]
     while ended := ENDED.search(plain, max(len(plain) - 50, 0)):
@@ -150,6 +169,11 @@ def _own(lines: Sequence[Line], at: int) -> Read | None:
     line = lines[at]
     if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _ends(lines, at - 1)):
         return None
+    above = at - 1
+    while LISTED.match(line.text) and above >= 0 and LISTED.match(lines[above].text):
+        above -= 1
+    if -1 < above < at - 1 and not _ends(lines, above):  # an item of a list of what the document says
+        return None
     if at + 1 < len(lines) and not LISTED.match((below := lines[at + 1]).text):
         goes_on = not below.is_apart and next(filter(str.isalnum, below.text), "").islower()
         return None if goes_on or below.text.lstrip().startswith("</") else line.read
@@ -169,18 +193,23 @@ def _ends(lines: Sequence[Line], at: int) -> bool:
 
 def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
     """The lines with words, and the objects of JSON that fill lines, as one line each."""
-    text = UNFINISHED.sub(lambda found: _joined(found, scale), text)
+    text = UNFINISHED.sub(
+        lambda found: _joined(found, scale), HEADED.sub(lambda found: _joined(found, scale, ":"), text)
+    )
     at, is_apart, fence, is_fresh = (
         0,
         True,
         "",
         False,
     )  # fresh is what stands just below the beginning of a fence
-    straight, curly = 0, 0  # quotation marks that are open
+    straight, curly, is_comment = False, 0, False  # what is open
     while at < len(text):
         found = _object(text, at)
         end = found[1] if found else text.find("\n", at) % (len(text) + 1)
-        row, is_open = text[at:end], straight + curly > 0
+        row = text[at:end]
+        is_open = straight or curly > 0 or is_comment or "<!--" in row
+        for sign in COMMENT.findall(row):
+            is_comment = sign == "<!--"
         if found:
             is_alone = is_fresh and FENCE.match(text, end + 1) is not None
             yield Line(row, _of_object(found[0], scale), is_open or (fence != "" and not is_alone), is_apart)
@@ -189,10 +218,12 @@ def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
             sign = row.strip()[:3]
             is_fresh, fence = not fence, sign if not fence else "" if fence == sign else fence
         elif any(each.isalnum() for each in row):
-            straight = (straight + row.count('"')) % 2
+            straight = _straight(row, straight)
             curly = max(curly + sum((each in "“«「『") - (each in "”»」』") for each in row), 0)
-            is_odd = straight + curly > 0 or any(
-                row.rstrip().endswith(each) and row.count(each) % 2 for each in "'`"
+            is_odd = (
+                straight
+                or curly > 0
+                or any(row.rstrip().endswith(each) and row.count(each) % 2 for each in "'`")
             )
             is_quoted = is_open or is_odd or fence != "" or row.startswith(("    ", "\t"))
             yield Line(row, _of_line(row, scale), is_quoted, is_apart)
@@ -202,9 +233,20 @@ def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
         at = end + 1
 
 
-def _joined(found: re.Match[str], scale: Sequence[Grade]) -> str:
+def _straight(row: str, is_open: bool) -> bool:
+    """Whether a straight quotation mark is open at the end of a line; behind a digit it begins none, as it stands for inches."""
+    for found in re.finditer('"', row):
+        is_open = not is_open and not row[: found.start()][-1:].isdigit()
+    return is_open
+
+
+def _joined(found: re.Match[str], scale: Sequence[Grade], sign: str = "") -> str:
     """A name with its grade in the next line, as one line."""
-    return f"{found[1]} {found[2]}" if _value(found[2], scale, alone=True) not in (None, NONE) else found[0]
+    return (
+        f"{found[1]}{sign} {found[2]}"
+        if _value(found[2], scale, alone=True) not in (None, NONE)
+        else found[0]
+    )
 
 
 def _object(text: str, at: int) -> tuple[tuple[tuple[str, Any], ...], int] | None:
@@ -239,6 +281,10 @@ def _of_object(data: Sequence[tuple[str, Any]], scale: Sequence[Grade]) -> Read 
 
 def _of_line(row: str, scale: Sequence[Grade]) -> Read | None:
     """What a line gives that begins with a grade; None if it begins with none."""
+    item = LISTED.match(row)
+    body = row[item.end() :] if item else row
+    if any(body.count(closing) > body.count(opening) for opening, closing in ("()", "[]", "{}")):
+        return None  # it ends what a line above began
     if tagged := TAGGED.fullmatch(row):
         return _value(tagged[2], scale, alone=True)
     if begun := BEGINNING.match(row):
@@ -263,6 +309,7 @@ def _mentioned(line: Line, scale: Sequence[Grade]) -> set[Read]:
         line.read,
         *([] if line.text.lstrip().startswith("{") and line.read else _stated(line.text, scale)),
     }
+    reads |= {_value(line.text[each.end() :], scale) for each in TOLD.finditer(line.text)}
     return {each for each in reads if each not in (None, NONE, OUTSIDE)}
 
 
