@@ -208,3 +208,21 @@ def test_a_scale_above_the_highest_grade_needs_a_metric_that_knows_it():
     found = rw.evaluate(RUN, QRELS, metrics, bounds=True, pool="all", scale=3).bounds
     assert [own.kind for own in found.values()] == ["none", "exact", "exact"]
     assert "set max_grade=3" in found["err"].why
+
+
+def test_a_sum_of_loaded_days_counts_the_queries_of_both_where_there_are_no_bounds(tmp_path):
+    days = [
+        rw.evaluate(
+            {query: {"x": 1.0, "y": 2.0}},
+            {query: {"x": 1}},
+            ["rr", "gini@2"],
+            bounds=True,
+            items=[{"item": "x"}, {"item": "y"}],
+        )
+        for query in "ab"
+    ]
+    for day, name in zip(days, ("a.json", "b.parquet"), strict=True):
+        day.save(tmp_path / name)
+    loaded = rw.Results.load(tmp_path / "a.json") + rw.Results.load(tmp_path / "b.parquet")
+    assert loaded.bounds["gini@2"].n_min == 2
+    assert loaded.to_dict(per_query=True) == (days[0] + days[1]).to_dict(per_query=True)

@@ -139,7 +139,8 @@ def means_of(part: Part, metrics: tuple[Metric, ...], bounding: Bounding) -> dic
 
 
 def _mean_of(part: Part, metric: Metric, bounding: Bounding) -> MeanBounds:
-    if metric not in part.high and (saved := dict(bounding.saved).get(str(metric))) is not None:
+    saved = dict(bounding.saved).get(str(metric))
+    if metric not in part.high and saved is not None and saved.kind != "none":
         return saved
     bounded = bounding.of(metric)
     n = part.states[metric].n
