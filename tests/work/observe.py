@@ -16,6 +16,7 @@ from typing import Any
 
 METRICS = ["ap", "ndcg@10", "p@10", "r@100", "rr"]
 COMPREHENSIONS = {"<listcomp>", "<dictcomp>", "<setcomp>"}  # calls until Python 3.11, none later
+KEPT = "__get__"  # of a cached property, which is the library's in other versions of Python
 Job = Callable[[], object]
 
 
@@ -25,8 +26,10 @@ def calls_of(job: Job, home: str) -> int:
 
     def seen(frame: Any, event: str, _argument: object) -> None:
         code = frame.f_code
-        if code.co_filename.startswith(home) and (
-            event == "c_call" or (event == "call" and code.co_name not in COMPREHENSIONS)
+        if (
+            code.co_filename.startswith(home)
+            and code.co_name != KEPT
+            and (event == "c_call" or (event == "call" and code.co_name not in COMPREHENSIONS))
         ):
             counts[threading.get_ident()] += 1
 
