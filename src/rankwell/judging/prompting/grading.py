@@ -43,6 +43,7 @@ BLANK = re.compile("[\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 UNSEEN = re.compile(
     "^[\ufeff\u200b\u200e\u200f\u2060]+|[\ufeff\u200b\u200e\u200f\u2060]+$", re.MULTILINE
 )  # within a line they leave a doubt
+LATEX = re.compile(r"(?<!`)``(?!`)([^`]*?)''")
 COMMENT = re.compile(r"<!--|-->")
 THOUGHTS = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 BEGUN = re.compile(r"<\|\w{1,40}\|>\s*")  # the signs that begin and end what a model says
@@ -136,7 +137,7 @@ def grade_in(text: str, scale: Sequence[Grade]) -> Read:
 
 def _answer(text: str) -> str:
     """What a model answered, without its thoughts, the signs around it, and what wraps it as a whole."""
-    plain = UNSEEN.sub("", BLANK.sub(" ", BREAK.sub("\n", text))).strip()
+    plain = LATEX.sub(r"“\1”", UNSEEN.sub("", BLANK.sub(" ", BREAK.sub("\n", text)))).strip()
     while begun := BEGUN.match(plain):
         plain = plain[begun.end() :]
     while ended := ENDED.search(plain, max(len(plain) - 50, 0)):
