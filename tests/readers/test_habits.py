@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import pickle
 import re
+import sqlite3
+import tarfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -332,3 +336,38 @@ def test_whole_numbers_beside_fractions_are_scores_and_grades():
     assert mean(run | {"score": [2.5, 1, np.int64(1)]}, QRELS) == 0.5
     refused("is Object, not numbers", run | {"score": [2**53 + 1, 0.5, 1]}, QRELS)
     refused("query ids must be text or integers, not Float64", run | {"user": [1, 2.5, 1]}, QRELS)
+
+
+def others(folder):
+    np.save(folder / "array.npy", np.ones((2, 3)))
+    (folder / "pickle.pkl").write_bytes(pickle.dumps({"q": {"a": 1.0}}))
+    with contextlib.closing(sqlite3.connect(folder / "base.sqlite")) as base:
+        base.execute("create table run (query, item, score)")
+        base.commit()
+    pl.DataFrame({"user": ["u"], "item": ["a"]}).write_avro(folder / "table.avro")
+    (folder / "table.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    (folder / "table.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
+    for name in ("archive.tar", "archive.tar.gz"):
+        with tarfile.open(folder / name, "w:gz" if name.endswith("gz") else "w") as archive:
+            archive.add(folder / "array.npy", "array.npy")
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("array.npy", "an array of NumPy"), ("pickle.pkl", "a pickle of Python, which is not opened"), ("base.sqlite", "a database of SQLite"),
+        ("table.avro", "Avro"), ("table.h5", "HDF5"), ("table.xls", "a spreadsheet of old Excel"), ("archive.tar", "an archive of tar"),
+        ("archive.tar.gz", "an archive of tar"),
+    ],
+)  # fmt: skip
+def test_files_of_other_kinds_are_refused_by_their_names(name, what, tmp_path, capsys):
+    others(tmp_path)
+    for called in (name, "run.csv", "run"):  # whatever it is called
+        path = tmp_path / called
+        path.write_bytes((tmp_path / name).read_bytes())
+        with pytest.raises(rw.errors.DataError, match=f"{called}: the file is {what}"):
+            rw.evaluate(path, {"u": {"a": 1}}, "rr")
+        with pytest.raises(rw.errors.DataError, match=f"{called}: the file is {what}"):
+            rw.evaluate({"u": ["a"]}, path, "rr", engine="stream")
+    assert command(["evaluate", str(tmp_path / name), str(tmp_path / name), "-m", "rr"]) == 3
+    assert "Traceback" not in capsys.readouterr().err

@@ -14,6 +14,20 @@ from rankwell.tables.numbers import is_number
 
 SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
 BOM = b"\xef\xbb\xbf"
+# files of other kinds, by their first bytes: what they are, and how their tables are had
+OTHERS = {
+    b"PK\x03\x04": "a zip archive (or a spreadsheet). Unpack it, or export it as CSV.",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet of old Excel. Export it as CSV.",
+    b"\x93NUMPY": "an array of NumPy. Give what numpy.load('{file}') returns.",
+    b"SQLite format 3\0": "a database of SQLite. Export its table as CSV.",
+    b"\x89HDF": "HDF5. Give what pandas.read_hdf('{file}') returns.",
+    b"Obj\x01": "Avro. Give what polars.read_avro('{file}') returns.",
+    **dict.fromkeys(
+        [bytes([0x80, protocol]) for protocol in (2, 3, 4, 5)],
+        "a pickle of Python, which is not opened, as it may run any code. If you trust it, load it, and give what it holds.",
+    ),
+}
+TAR = slice(257, 262)  # where an archive of tar says "ustar"
 NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
 LONG = f"the line has more than {PIECE:,} bytes. Is this the right file?"
 
@@ -36,11 +50,12 @@ def beginning(file: File) -> int:
 
 
 def refuse_other_files(file: File) -> None:
-    """Raise DataError for archives and a second byte-order mark, known by the first bytes."""
-    if file.head.startswith(b"PK\x03\x04"):
-        raise DataError(
-            f"{file.label}: the file is a zip archive (or a spreadsheet). Unpack it, or export it as CSV."
-        )
+    """Raise DataError for archives, files of other tools and a second byte-order mark, known by the first bytes."""
+    for first, what in OTHERS.items():
+        if file.head.startswith(first):
+            raise DataError(f"{file.label}: the file is {what.format(file=file.label)}")
+    if file.head[TAR] == b"ustar":
+        raise DataError(f"{file.label}: the file is an archive of tar. Unpack it: tar -xf {file.label}")
     if file.head.startswith(BOM + BOM):
         raise second_mark(file, 1)
 
