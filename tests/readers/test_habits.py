@@ -371,3 +371,15 @@ def test_files_of_other_kinds_are_refused_by_their_names(name, what, tmp_path, c
             rw.evaluate({"u": ["a"]}, path, "rr", engine="stream")
     assert command(["evaluate", str(tmp_path / name), str(tmp_path / name), "-m", "rr"]) == 3
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("stem", ["rank_{}", "rec{}", "top.{}", "item_{}"])
+def test_a_column_per_rank_is_answered_by_how_to_make_a_row_per_item(stem):
+    wide = pd.DataFrame({"user": ["u", "v"], stem.format(1): ["b", "c"], stem.format(2): ["a", "d"]})
+    with pytest.raises(
+        rw.errors.DataError, match=r"give each its own row: (frame\.melt.*) in pandas, with order='rows'"
+    ) as error:
+        rw.evaluate(wide, {"u": {"a": 1}, "v": {"c": 1}}, "rr")
+    remedy = re.search(r"own row: (.*) in pandas", str(error.value))[1]
+    long = eval(remedy, {"frame": wide})
+    assert rw.evaluate(long, {"u": {"a": 1}, "v": {"c": 1}}, "rr", order="rows").mean["rr"] == 0.75

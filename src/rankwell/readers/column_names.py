@@ -154,6 +154,15 @@ def _missing(
     if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
         return DataError(f"{said}: rename the column.")
     free = [column for column in columns if column not in found.values()] or ["its name"]
+    if (
+        word == "item"
+        and len(free) > 1
+        and len(stems := {stem_of(column) for column in free}) == 1
+        and None not in stems
+    ):
+        return DataError(
+            f"{name}: there is no column for the item. If {quoted(free)} are the items of a row, {_long(columns)}."
+        )
     lacking = [each for each in ("query", "item") if each in wanted and each not in found]
     if topics := [column for column in columns if known_word(column) == "topic"]:
         free = [*topics, *(column for column in free if column not in topics)]  # TREC's word for a query
@@ -166,12 +175,17 @@ def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> Non
         column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
     ]
     if len(numbered) > 1 or (numbered and items):
-        first = next((column for column in columns if known_word(column) == "query"), columns[0])
-        new = next(each for each in COLUMNS["item"].names if each not in columns)
-        raise DataError(
-            f"{name}: {quoted(numbered)} are items of one row. Give each its own row: frame.melt({brief(first)}, value_name={brief(new)})"
-            f"[[{brief(first)}, {brief(new)}]] in pandas, with order='rows'."
-        )
+        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.")
+
+
+def _long(columns: Sequence[str]) -> str:
+    """How a table with a column per rank is made one with a row per item."""
+    first = next((column for column in columns if known_word(column) == "query"), columns[0])
+    new = next(each for each in COLUMNS["item"].names if each not in columns)
+    return (
+        f"give each its own row: frame.melt({brief(first)}, value_name={brief(new)})[[{brief(first)}, {brief(new)}]] in pandas, with "
+        f"order='rows'"
+    )
 
 
 def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:
