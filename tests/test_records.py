@@ -170,30 +170,17 @@ def test_what_users_hold_refuses_to_be_changed(cls):
 
 
 def test_two_threads_whose_values_ask_for_each_other_s_do_not_wait_for_ever():
-    class Left:
-        other: Right
-
+    class Side:
         @cached_property
         def value(self):
-            return self.other.plain + 1 if both.wait(30) is not None else 0
+            both.wait(30)  # each is at work on its own value before it asks for the other's
+            return self.other.plain + 1
 
         @cached_property
         def plain(self):
             return 1
 
-    class Right:
-        other: Left
-
-        @cached_property
-        def value(self):
-            return self.other.plain + 1 if both.wait(30) is not None else 0
-
-        @cached_property
-        def plain(self):
-            return 1
-
-    both = threading.Barrier(2)  # each is at work on its own value before it asks for the other's
-    left, right = Left(), Right()
+    both, left, right = threading.Barrier(2), Side(), Side()
     left.other, right.other = right, left
     with ThreadPoolExecutor(2) as threads:
         found = [threads.submit(lambda each=each: each.value) for each in (left, right)]
