@@ -132,3 +132,20 @@ def test_lists_alone_are_enough_where_the_metric_needs_no_judgements():
         rw.rosetta(RUN, None, "ndcg@10")
     with pytest.raises(rw.RankwellError, match="coverage@2 needs the catalogue: give items="):
         rw.rosetta(RUN, QRELS, "coverage@2")
+
+
+def test_without_a_metric_the_usual_ones_are_shown_of_what_was_given():
+    run, qrels, train = (
+        {"a": ["y"], "b": ["x"]},
+        {"a": {"y": 1}, "b": {"z": 1}},
+        {"a": ["z"], "b": ["x", "y"]},
+    )
+
+    def shown(*data, **tables):
+        return [str(each.asked) for each in rw.rosetta(*data, **tables)]
+
+    assert shown(run, qrels) == ["ap(denom=min_rk)@10", "ndcg@10", "rr@10", "p@10", "r@10"]
+    assert shown(run, None, items=["x", "y", "z"]) == ["coverage@10"]
+    assert shown(run, qrels, train=train)[5:] == ["arp@10", "msi@10"]
+    with pytest.raises(rw.RankwellError, match="metrics= is empty"):
+        rw.rosetta(run, None)

@@ -106,9 +106,12 @@ def rosetta(
     /,
     *,
     metric: Annotated[
-        list[str],
-        Option(name=("--metric", "-m"), help="a metric such as ``ndcg@10``; repeat it"),
-    ],
+        list[str] | None,
+        Option(
+            name=("--metric", "-m"),
+            help="a metric such as ``ndcg@10``; repeat it (default: the usual ones at 10)",
+        ),
+    ] = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
@@ -124,7 +127,7 @@ def rosetta(
 
     form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *tables.given], [output])
-    names = [part for text in metric for part in split(text)]
+    names = None if metric is None else [part for text in metric for part in split(text)]
     ranked = open_run(run, **reading.of_runs)
     judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
     found = compared(

@@ -96,10 +96,17 @@ class Rosettas(list[Rosetta]):
         return in_notebook([each.to_table() for each in self])
 
 
+USUAL = {
+    "qrels": ("ap@10", "ndcg@10", "rr@10", "p@10", "r@10"),
+    "train": ("arp@10", "msi@10"),
+    "items": ("coverage@10",),
+}  # what is asked by default, by what was given
+
+
 def rosetta(
     run: Any,
     qrels: Any,
-    metrics: str | Metric | type[Metric] | Iterable[Any],
+    metrics: str | Metric | type[Metric] | Iterable[Any] | None = None,
     *,
     train: Any = None,
     items: Any = None,
@@ -113,7 +120,8 @@ def rosetta(
     run, qrels
         As for ``rankwell.evaluate``; None as judgements for metrics of lists alone.
     metrics
-        Names with cut-offs, such as ``"ndcg@10"``; each tool means its own by it.
+        Names with cut-offs, such as ``"ndcg@10"``; each tool means its own by it. By default the usual ones at 10: with judgements ap,
+        ndcg, rr, p and r, with ``train`` arp and msi, with ``items`` coverage.
     train, items, users
         As for ``rankwell.evaluate``, for metrics that need them here or in another tool.
     policy
@@ -140,6 +148,9 @@ def rosetta(
     >>> table.lines[0].value
     0.5
     """
+    if metrics is None:
+        given = {"qrels": qrels, "train": train, "items": items}
+        metrics = [name for word, names in USUAL.items() if given[word] is not None for name in names]
     asked, policy = metrics_of(metrics), policy_with(policy, {})
     tools = Tools(asked, policy)
     needs = frozenset().union(*(metric.needed() for metric in (*asked, *tools.metrics)))
