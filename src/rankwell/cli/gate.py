@@ -204,7 +204,7 @@ def gate(
 
 
 def _both(run: str, baseline: str) -> dict[str, Any]:
-    """The two systems by name; a run against itself, as in the first gate of a project, is told from it by what it is here."""
+    """The two systems by name; where a run is gated against itself, the name of the baseline says that it is one."""
     names, _ = split_names([run, baseline])
     if names[0] != names[1]:
         return systems_of([run, baseline])

@@ -303,7 +303,7 @@ def shortened(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
 
 
 def rewritten(ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None) -> Ids:
-    """The ids with the text of some rows made anew by a function of the original text."""
+    """The ids, where a function of the text makes the new text of some rows."""
     if not len(rows):
         return ids
     own = originals or ids

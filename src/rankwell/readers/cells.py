@@ -149,7 +149,7 @@ def way_of(
             raise _scored(filled[0], way, given, first)
         return way
     query = sample[words["query"]]
-    # a cell of a column of objects is no id, which is said where ids are made
+    # objects are no ids; they are refused where ids are made
     if not held or (not is_named and (query.dtype == pl.Object or query.n_unique() < len(sample))):
         return None
     way = held[-1]

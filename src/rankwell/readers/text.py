@@ -177,7 +177,7 @@ def refuse_rows_in_quotes(file: File, separator: str, columns: int, number: int 
     """Raise DataError where two quotation marks of different lines hide rows of a table, as those of a text that was not quoted do.
 
     These are lines that would all be rows: each has as many columns, and a number where ``number`` says that one stands. Without such a
-    column nothing is said of commas, which any text holds.
+    column, tables with commas are let through, as any text holds commas.
     """
     if number is None and separator == ",":
         return

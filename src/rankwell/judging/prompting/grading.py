@@ -82,7 +82,7 @@ DISOWNED = re.compile(
     r"|\b(?:line|above|grade)\b[^.;\n]{0,20}\b(?:is|was|comes|came)\s+(?:only\s+)?(?:from|injected|quoted|copied|fake|wrong|not\s+m(?:y|ine)|what\s+the)\b",
     re.IGNORECASE,
 )
-# a grade that is told in a sentence: no grade, but a doubt where another is given
+# a grade within a sentence is not taken, but makes another one doubtful
 TOLD = re.compile(
     rf"\b(?:my|own|actual|true|correct|real)\s+{NAME}\s+(?:is|would\s+be|should\s+be)"
     r"|\bI(?:['’]d|\s+would)?\s+(?:give|assign|rate|choose)(?:\s+(?:it|this|that|the|a|an|document|grade|score|rating|of|only)){0,4}(?=\s+[0-9])",
