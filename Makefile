@@ -30,7 +30,7 @@ SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site translations format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -89,6 +89,9 @@ site: build  ## build the documentation site into build/site/html, with its link
 	$(BIN)/python tools/make_architecture.py
 	$(BIN)/python tools/make_gallery.py
 	$(BIN)/python tools/make_site.py
+
+translations: build  ## list what pages in other languages show in English, as nobody has translated it yet
+	@$(BIN)/python tools/translations.py
 
 format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix

@@ -1,14 +1,16 @@
-"""A Korean page: no English sentence is left in what it shows, whatever the metrics and the faults of the data."""
+"""A Korean page: no English sentence is in what it shows but those that nobody has translated yet, which are listed."""
 
 from __future__ import annotations
 
 import json
 import re
 from importlib.resources import files
+from typing import ClassVar
 
 import polars as pl
 import pytest
 from tests.reporting.pages import shown_in
+from tools import translations as tool
 
 import rankwell as rw
 from rankwell.display.page import words_of
@@ -16,12 +18,13 @@ from rankwell.display.page.translations import translations
 from rankwell.errors import RankwellError
 from rankwell.inspection import linting
 from rankwell.metrics import classes
-from rankwell.metrics.metric import REGISTRY
+from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 from rankwell.reporting.counts import label_of
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 QUICK = {"resamples": 99, "flips": 99, "lang": "ko"}
 SENTENCE = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}")
+FIELD = re.compile(r"\{[^}]*\}")
 # commands, and what others call a thing
 ALLOWED = ("rankwell explain ap", "rankwell explain ndcg", "Jeunen et al")
 
@@ -43,10 +46,20 @@ def citations():
 
 
 def english_on(found):
-    """The English sentences that a page shows, and those in the words of its pictures."""
+    """The English sentences that a page and the words of its pictures show, without those that `make translations` lists."""
     page = [text for lang, text in shown_in(found.to_html()) if lang == "ko" and text not in citations()]
     charts = [text for section in found.sections for text in words_in(section.charts)]
-    return [english for text in (*page, *charts) for english in english_in(text)]
+    listed = [
+        ".*".join(map(re.escape, FIELD.split(" ".join(text.split()).replace("``", ""))))
+        for text in tool.untranslated("ko").values()
+        if english_in(text)
+    ]
+    return [
+        english
+        for text in (*page, *charts)
+        for english in english_in(text)
+        if not any(re.search(one, text) for one in listed)
+    ]
 
 
 def words_in(spec):
@@ -183,6 +196,46 @@ def test_a_metric_of_the_user_is_defined_as_it_is_written():
     finally:
         del REGISTRY["seen_in_this_test"]
     assert ("ko", "나만의 지표.") in shown_in(found.to_html())
+
+
+def test_a_metric_contributed_in_english_alone_is_on_a_korean_page_in_english_and_listed():
+    @definition
+    class Contributed(QueryMetric):
+        """Half of what is found: an English sentence.
+
+        Formula
+            found ÷ 2
+
+        Edge cases
+            Never undefined, whatever there is.
+
+        Parameters
+            share: a number that nobody has translated
+        """
+
+        name: ClassVar[str] = "contributed_in_english"
+        share: float = 0.5
+
+        def per_query(self, judged, context):
+            return judged.relevant().count() * self.share
+
+    try:
+        found = rw.report(FAULTY["zeros"], qrels=JUDGED, metrics=["contributed_in_english", "rr"], **QUICK)
+    finally:
+        del REGISTRY["contributed_in_english"]
+    shown = [text for _, text in shown_in(found.to_html())]
+    for text in ("Half of what is found: an English sentence.", "Never undefined, whatever there is."):
+        assert text in shown
+    assert any("share: a number that nobody has translated" in text for text in shown)
+    assert found.section("definitions").title == words_of("ko")("report.definitions.title")
+    room = "translations/ko/metrics.toml [contributed_in_english]"
+    listed = tool.untranslated("ko", tool.definitions([Contributed]))
+    assert [re.sub(r"\.?\b[0-9a-f]{8} = ", ": ", line) for line in listed] == [
+        f"{room} sentence: Half of what is found: an English sentence.",
+        f"{room} formula: found ÷ 2",
+        f"{room} edge_cases: Never undefined, whatever there is.",
+        "translations/ko/parameters.toml [share] : a number that nobody has translated",
+    ]
 
 
 @pytest.fixture

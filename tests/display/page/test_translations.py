@@ -1,103 +1,117 @@
-"""Translations of what stands in the code: none is missing, none is stale, none is left over."""
+"""Translations: what is there fits the English, what is not there is shown in English and listed."""
 
 from __future__ import annotations
 
-import ast
 import copy
-import functools
 import pickle
 import re
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from tools import translations as tool
 
-import rankwell
+import rankwell as rw
 from rankwell.display.composed import Composed
+from rankwell.display.page import strings, words_of
+from rankwell.display.page import translations as module
 from rankwell.display.page.translations import MESSAGES, composed_in, fingerprint, translated, translations
 from rankwell.metrics import classes
-from rankwell.metrics.docstrings import entries, sections, sentence
+from rankwell.metrics.docstrings import sentence
 
-ROOM = Path(rankwell.__file__).parent
-LANGUAGES = sorted(path.name for path in (ROOM / "display" / "page" / "translations").iterdir())
-PARTS = {"formula": "Formula", "edge_cases": "Edge cases", "convention": "Convention"}
-CITED = "reference"  # a citation stays as it is; what stands beside one may be translated
-
-
-def built_in():
-    return [cls for cls in classes() if cls.__module__.startswith("rankwell.metrics.")]
-
-
-def definitions():
-    """The English of the definitions, by the room in which its translation is looked up."""
-    for cls in built_in():
-        blocks = sections(cls, (*PARTS.values(), "Parameters"))
-        yield f"metrics.{cls.name}.sentence", sentence(cls)
-        for part, title in PARTS.items():
-            yield f"metrics.{cls.name}.{part}", blocks[title]
-        for entry in entries(blocks["Parameters"]):
-            name, colon, text = entry.partition(": ")
-            yield f"parameters.{name}", text if colon else entry
-
-
-@functools.cache
-def templates():
-    """The templates of all composed messages, read from the source: the first argument is a literal."""
-    sources = [path.read_text(encoding="utf-8") for path in ROOM.rglob("*.py")]
-    return [
-        ast.literal_eval(node.args[0])
-        for source in sources
-        if "Composed" in source
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Composed"
-    ]
-
-
-@functools.cache
-def known(lang):
-    return {(room, key) for room, texts in translations(lang).items() for key in texts}
-
-
-def lacking(lang, wanted):
-    """The lines that files of translations lack, with the English that is to be translated."""
-    return sorted(
-        {line(room, english) for room, english in wanted if (room, fingerprint(english)) not in known(lang)}
-    )
-
-
-def line(room, english):
-    """Where a translation belongs: the file, the table in it, and the line."""
-    file, _, rest = room.partition(".")
-    table, _, part = rest.partition(".")
-    key = f"{part}.{fingerprint(english)}" if part else fingerprint(english)
-    return f"{file}.toml{f' [{table}]' if table else ''} {key} = {' '.join(english.split())}"
+ROOT = Path(__file__).parents[3]
+LANGUAGES = [lang for lang in strings.languages() if lang != strings.ENGLISH]
 
 
 def test_there_is_a_language_and_there_are_many_texts():
     assert LANGUAGES == ["ko"]
-    assert len(list(definitions())) > 136 * 4
-    assert len(set(templates())) > 50
+    assert len(list(tool.definitions(tool.built_in()))) > 136 * 4
+    assert len(set(tool.templates())) > 50
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_definition_is_translated_as_it_stands_in_the_code(lang):
-    assert lacking(lang, definitions()) == []
+def test_no_key_is_unknown(lang):
+    assert tool.unknown(lang) == []
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_message_is_translated_as_it_stands_in_the_code(lang):
-    assert lacking(lang, ((MESSAGES, template) for template in templates())) == []
+def test_a_key_of_no_word_no_metric_and_no_parameter_is_found(planted):
+    planted(
+        words={"page.no_such": "없음"},
+        texts={"metrics.no_such.sentence": {"0": "없음"}, "parameters.no_such": {"0": "없음"}},
+    )
+    assert tool.unknown("ko") == ["metrics.no_such.sentence", "page.no_such", "parameters.no_such"]
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_no_translation_is_left_over(lang):
-    wanted = {(room, fingerprint(english)) for room, english in definitions()}
-    wanted |= {(MESSAGES, fingerprint(template)) for template in templates()}
-    wanted |= {
-        (f"metrics.{cls.name}.{CITED}", fingerprint(sections(cls, ["Reference"])["Reference"]))
-        for cls in built_in()
-    }
-    assert known(lang) - wanted == set()
+@pytest.fixture
+def planted(monkeypatch):
+    """A function that plants Korean words and translations, or takes them away where they are None."""
+    words_of.cache_clear()
+
+    def plant(words=(), texts=()):
+        of_words, of_texts = dict(strings.texts_of("ko")), dict(translations("ko"))
+        for there, given in ((of_words, dict(words)), (of_texts, dict(texts))):
+            there.update(given)
+            for key in [key for key, value in given.items() if value is None]:
+                del there[key]
+        read = strings.texts_of
+        for each in (strings, tool):
+            monkeypatch.setattr(each, "texts_of", lambda lang: of_words if lang == "ko" else read(lang))
+        for each in (module, tool):
+            monkeypatch.setattr(each, "translations", lambda lang: of_texts if lang == "ko" else {})
+
+    yield plant
+    words_of.cache_clear()
+
+
+def lists_of(n):
+    """Two systems on n queries, of which the second one is better."""
+    qrels = {f"q{q}": {"a": 1} for q in range(n)}
+    old = {f"q{q}": ["b", "a"] for q in range(n)}
+    return {"old": old, "new": old | {f"q{q}": ["a", "b"] for q in range(n - 2)}}, qrels
+
+
+def test_what_is_not_translated_is_shown_in_english_and_listed(planted):
+    message = "{n:,} rows"
+    planted(
+        words={"report.leaderboard.title": None, "page.queries": None},
+        texts={"metrics.rr.sentence": None, MESSAGES: {}},
+    )
+    runs, qrels = lists_of(8)
+    page = rw.report(runs, qrels=qrels, metrics=["rr"], lang="ko").to_html()
+    title = strings.texts_of("en")["report.leaderboard.title"]
+    for text in (f">{title}</h2>", sentence(rw.RR)):
+        assert text in page
+    assert words_of("ko")("page.queries", n=2) == "2 queries"
+    assert (
+        composed_in(Composed("{rows} in {name}", rows=Composed(message, n=2), name="a"), "ko")
+        == "2 rows in a"
+    )
+    listed = list(tool.listing())
+    for line in (
+        f"strings/ko.toml [report.leaderboard] title = {title}",
+        "strings/ko.toml [page] queries = {n:,} queries",
+        f"translations/ko/metrics.toml [rr] sentence.{fingerprint(sentence(rw.RR))} = {sentence(rw.RR)}",
+        f"translations/ko/messages.toml {fingerprint(message)} = {message}",
+    ):
+        assert f"  {line}" in listed
+    assert listed[0] == f"ko: {len(tool.untranslated('ko'))} texts shown in English:"
+
+
+def test_a_translation_of_a_text_that_changed_is_listed(planted):
+    planted(texts={"metrics.rr.sentence": {"12345678": "역순위."}})
+    assert tool.left_over("ko") == ["translations/ko/metrics.toml [rr] sentence.12345678 = 역순위."]
+    assert "ko: 1 text of English that has changed or gone:" in list(tool.listing())
+
+
+def test_make_translations_lists_and_never_fails():
+    done = subprocess.run(
+        ["make", "--no-print-directory", "translations", f"BIN={Path(sys.executable).parent}", "-o", "build"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == list(tool.listing())
 
 
 def fields_of(template):
@@ -107,18 +121,30 @@ def fields_of(template):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_message_has_the_fields_of_the_english_one(lang):
     endings = {"s"}  # of English plurals
-    for template in templates():
+    translated = [each for each in tool.templates() if fingerprint(each) in translations(lang)[MESSAGES]]
+    assert translated
+    for template in translated:
         there = translations(lang)[MESSAGES][fingerprint(template)]
         assert fields_of(there) == fields_of(template) - endings, template
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_word_has_no_field_that_the_english_one_lacks(lang):
+    for key, text in strings.texts_of(lang).items():
+        assert fields_of(tool.plainly(text)) <= fields_of(tool.plainly(strings.texts_of("en")[key])), key
+
+
 def test_what_is_missing_is_named_with_its_file_table_and_key():
     assert (
-        line("metrics.mine.sentence", "My\n  own.")
-        == f"metrics.toml [mine] sentence.{fingerprint('My own.')} = My own."
+        tool.line("ko", "metrics.mine.sentence", "My\n  own.")
+        == f"translations/ko/metrics.toml [mine] sentence.{fingerprint('My own.')} = My own."
     )
-    assert line("parameters.p", "a chance") == f"parameters.toml [p] {fingerprint('a chance')} = a chance"
-    assert line(MESSAGES, "{n} rows") == f"messages.toml {fingerprint('{n} rows')} = {{n}} rows"
+    chance, rows = fingerprint("a chance"), fingerprint("{n} rows")
+    assert (
+        tool.line("ko", "parameters.p", "a chance")
+        == f"translations/ko/parameters.toml [p] {chance} = a chance"
+    )
+    assert tool.line("ko", MESSAGES, "{n} rows") == f"translations/ko/messages.toml {rows} = {{n}} rows"
 
 
 def test_a_changed_sentence_has_no_translation_until_it_is_looked_at_again():

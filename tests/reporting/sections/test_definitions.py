@@ -88,9 +88,8 @@ def test_versions_are_those_that_run():
     assert {"name": "rankwell", "version": rw.__version__} in data["versions"]
 
 
-def test_every_count_of_a_result_is_said_in_korean():
-    known = words_of("ko").of("report.counts")
-    assert known.keys() == words_of("en").of("report.counts").keys()
+def test_every_count_of_a_result_has_words():
+    known = words_of("en").of("report.counts")
     found = rw.evaluate(run_of(GOOD), qrels_of(12) | {"q0": {"good": 0}}, ["rr", "ap@1"])
     assert {*found.counts, *(reason for each in found.undefined.values() for reason in each)} <= known.keys()
 

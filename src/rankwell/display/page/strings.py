@@ -1,7 +1,8 @@
 """The words of pages and pictures: one TOML file per language, looked up by key.
 
 A text may hold fields in braces, formatted as ``str.format`` does. A text with a singular and a plural is a table of ``one`` and
-``other``, chosen by the field ``n``.
+``other``, chosen by the field ``n``. A text that a language lacks is the English one: words are added in English, and ``make translations``
+lists what is to be translated.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
 
 PLURAL = {"one", "other"}
+ENGLISH = "en"
+Texts = Mapping[str, str | Mapping[str, str]]
 
 
 @record
 class Words:
-    """The texts of one language by key, such as ``plots.forest.title``.
+    """The texts of one language by key, such as ``plots.forest.title``; what is not translated is in English.
 
     Examples
     --------
@@ -30,7 +33,7 @@ class Words:
     """
 
     lang: str
-    texts: Mapping[str, str | Mapping[str, str]]
+    texts: Texts
 
     def __call__(self, key: str, /, **fields: Any) -> str:
         """Return the text of a key with its fields filled in; raises KeyError for a key that no file has."""
@@ -75,8 +78,18 @@ def words_of(lang: str) -> Words:
     known = languages()
     if lang not in known:
         raise UsageError(f"lang={brief(lang)}: must be {one_of(known)}.{nearest(str(lang), known)}")
+    return Words(lang, {**texts_of(ENGLISH), **texts_of(lang)})
+
+
+@cache
+def texts_of(lang: str) -> Texts:
+    """Return the texts that the file of a language has, by key.
+
+    >>> texts_of("ko").keys() <= texts_of("en").keys()
+    True
+    """
     text = (files("rankwell.display.page") / "strings" / f"{lang}.toml").read_text(encoding="utf-8")
-    return Words(lang, _flat(tomllib.loads(text)))
+    return _flat(tomllib.loads(text))
 
 
 def _flat(table: Mapping[str, Any], start: str = "") -> dict[str, str | Mapping[str, str]]:

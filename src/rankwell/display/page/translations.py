@@ -2,6 +2,7 @@
 
 There is a folder per language. A text is found by its room (a metric, a parameter, or a kind of message) and by a fingerprint of
 the English that it translates, so an English sentence that was changed has no translation until somebody has looked at it again.
+Until then it is shown in English, and ``make translations`` lists it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _gather(room: str, table: Mapping[str, object], found: dict[str, dict[str, s
 
 
 def translated(english: str, room: str, lang: str) -> str:
-    """Return an English text in a language; as it is if there is no translation, as of a metric that a user has defined.
+    """Return an English text in a language; as it is if there is no translation.
 
     >>> translated("no such sentence", "metrics.ap.sentence", "ko")
     'no such sentence'
@@ -61,14 +62,17 @@ def translated(english: str, room: str, lang: str) -> str:
 
 
 def composed_in(text: str, lang: str) -> str:
-    """Return a message in a language: its fields in the translated template; as it is if it was not made from a template.
+    """Return a message in a language: its fields in the translated template; as it is if there is no such template.
 
     >>> composed_in(Composed("{n:,} rows", n=2000), "ko")
     '2,000행'
     """
     if not isinstance(text, Composed):
         return text
+    template = translations(lang).get(MESSAGES, {}).get(fingerprint(text.template))
+    if template is None:
+        return str(text)  # whole: English around translated fields would be in no language
     fields = {
         name: composed_in(each, lang) if isinstance(each, str) else each for name, each in text.fields.items()
     }
-    return translated(text.template, MESSAGES, lang).format(**fields)
+    return template.format(**fields)
