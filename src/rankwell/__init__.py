@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
-    "Assessor": "rankwell.tables.assessor",
+    "Assessor": "rankwell.tables.run_qrels",
     "Comparison": "rankwell.comparison.comparison",
     "Evaluator": "rankwell.evaluation",
     "Gate": "rankwell.comparison.gate.verdict",

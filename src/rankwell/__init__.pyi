@@ -16,7 +16,7 @@ from rankwell.metrics.fairness.exposure import AWRF as AWRF
 from rankwell.metrics.binary.collection import Accuracy as Accuracy
 from rankwell.metrics.diversity.alpha import AlphaDCG as AlphaDCG
 from rankwell.metrics.diversity.alpha import AlphanDCG as AlphanDCG
-from rankwell.tables.assessor import Assessor as Assessor
+from rankwell.tables.run_qrels import Assessor as Assessor
 from rankwell.metrics.binary.interpolated import Avg11 as Avg11
 from rankwell.metrics.graded.experimental import BinG as BinG
 from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity

@@ -12,7 +12,7 @@ from tests.calls.public import CALLS
 import rankwell as rw
 from rankwell.compat.pytrec_eval import RelevanceEvaluator
 from rankwell.metrics.metric import Metric
-from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Assessor
 
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"c": 1.0}}
 B = {"1": {"c": 3.0, "b": 2.0, "a": 1.0}, "2": {"a": 2.0, "b": 1.0}, "3": {"c": 1.0, "a": 0.5}}

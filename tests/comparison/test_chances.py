@@ -11,7 +11,7 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell.statistics.bayesian import posterior
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 QUERIES = [f"q{number}" for number in range(60)]

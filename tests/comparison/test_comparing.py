@@ -17,7 +17,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.metrics import metric_of
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.paired import sign_flips, t_test
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 FILMS = files("rankwell") / "data" / "movietweetings"

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from tests.evaluation.streaming.test_streaming import frame, made
 
 import rankwell as rw
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
 METRICS = ["coverage@5", "personalization@3", "gini@5", "entropy@5"]

@@ -11,8 +11,7 @@ from tests.every import every
 
 import rankwell as rw
 from rankwell.comparison.sides import left_out, side_of, sizes_of
-from rankwell.tables.item_counts import ItemCounts, ItemSums
-from rankwell.tables.states import Divisible
+from rankwell.tables.states import Divisible, ItemCounts, ItemSums
 
 BY_DIFFERENCE = ["coverage@3", "coverage(users=3)@3", "coverage(weights=price)@3", "coverage(users=3,weights=price)@3",
                  "prediction_coverage", "test_share@3", "gini@3", "gini_m1@3", "gini_diversity@3", "entropy@3",

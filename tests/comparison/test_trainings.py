@@ -11,7 +11,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli.main import run as command
 from rankwell.statistics.seeds import seeds_interval
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 COUNT = 80

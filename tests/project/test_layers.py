@@ -39,7 +39,7 @@ FEW = {  # where np.unique is given fractions, which it sorts, or a few whole nu
     "evaluation/bounding.py", "judge/pooling.py", "judging/candidates/lists.py", "judging/candidates/places.py",
     "judging/estimating/estimated.py", "judging/estimating/sparse.py", "metrics/graded/ndcg_bounds.py",
     "reporting/rows/long_tail.py", "reporting/rows/rel_sweep.py", "statistics/families.py", "statistics/growth.py",
-    "statistics/mixture_bounds.py", "tables/personal.py", "tables/states.py",
+    "statistics/mixture_bounds.py", "tables/redaction.py", "tables/states.py",
 }  # fmt: skip
 
 

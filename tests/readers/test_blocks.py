@@ -7,7 +7,7 @@ import pytest
 from rankwell.readers.blocks import Buffers, blocks
 from rankwell.readers.files import File
 from rankwell.readers.formats import trec
-from rankwell.tables.grouping import Stretches
+from rankwell.tables.rows import Stretches
 
 
 def test_a_part_of_a_buffer_keeps_it_from_being_used_again():

@@ -12,8 +12,7 @@ import pytest
 
 from rankwell.metrics import metric_of
 from rankwell.results.part import Part
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import own_text
+from rankwell.tables.ids import Ids, own_text
 from rankwell.tables.states import Mean
 
 RR, AP = metric_of("rr"), metric_of("ap")

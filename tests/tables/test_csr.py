@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rankwell.kernels import rank_columns
 from rankwell.tables import csr
-from rankwell.tables.csr import are_places, offsets_of, owners, owners_of, places_of
-from rankwell.tables.sorted_keys import places_among
+from rankwell.tables.csr import are_places, offsets_of, owners, owners_of, places_among, places_of
 
 CASES = ([], [0], [3], [0, 0, 2], [2, 0, 3, 1, 0], [1] * 5)
 

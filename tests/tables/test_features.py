@@ -10,7 +10,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.readers.items_users import read_catalogue
-from rankwell.tables.feature_columns import Vectors, Words, columns_of
+from rankwell.tables.features import Vectors, Words, columns_of
 from rankwell.tables.ranked import Ranked
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.tables.grouping import Stretches, grouped
 from rankwell.tables.ids import Ids
+from rankwell.tables.rows import Stretches, grouped
 
 COLUMNS = [[4, 4, 4, 9], [4, 9, 9, 4], ["ä", "ä", "b", "b", "ä"], ["x"], [7, 8, 9]]
 

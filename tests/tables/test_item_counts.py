@@ -16,9 +16,8 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.beyond.weighted_counts import WeightedCounts
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
-from rankwell.tables.item_counts import SMALL, ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.states import ByItem
+from rankwell.tables.states import SMALL, ByItem, ItemCounts, ItemSums
 
 CATALOGUE = 100_000_000
 

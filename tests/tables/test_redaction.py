@@ -10,8 +10,7 @@ import pytest
 
 from rankwell.errors import UsageError
 from rankwell.tables.ids import Ids
-from rankwell.tables.personal import personal
-from rankwell.tables.redaction import Redaction, hidden_groups, redaction_of
+from rankwell.tables.redaction import Redaction, hidden_groups, personal, redaction_of
 
 KEY = b"a key of some bytes"
 NAMES = ["ada@example.org", "7", "파이썬", "a\0b", "x" * 10_000, "\ud800"]

@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 
-from rankwell.tables.cores import at_most
+from rankwell.tables.machine import at_most
 from rankwell.tables.workers import Workers, in_order, on_all_cores
 
 

@@ -11,9 +11,8 @@ from rankwell.errors import DataError, UsageError, nearest
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
-from rankwell.tables.draws import fingerprints_of
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.one_kind import of_one_kind
+from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.ids import Ids, Known, of_one_kind
 from rankwell.tables.states import Mean
 
 

@@ -33,7 +33,7 @@ from rankwell.readers.reading import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import UNFIT, checked, fitted
-from rankwell.tables.cores import cores
+from rankwell.tables.machine import cores
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

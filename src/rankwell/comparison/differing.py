@@ -25,8 +25,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
-from rankwell.tables.personal import warn_of
-from rankwell.tables.redaction import Redaction, redaction_of
+from rankwell.tables.redaction import Redaction, redaction_of, warn_of
 
 MISSING = "judged queries missing from the run"
 ARGUMENTS = (

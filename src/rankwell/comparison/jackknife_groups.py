@@ -18,7 +18,7 @@ from rankwell.results import Results
 from rankwell.results.labels import Labels
 from rankwell.results.part import Part
 from rankwell.results.segments import Division, Segments
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Divisible, State
 

@@ -19,7 +19,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
 from rankwell.records import record
 from rankwell.tables.arguments import checked
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 
 MOST = 10_000  # up to this number, lists are left out one by one
 GROUPS = 200

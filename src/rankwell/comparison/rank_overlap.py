@@ -18,8 +18,7 @@ from rankwell.judge.scale import Scale
 from rankwell.readers import read_run
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.one_kind import of_one_kind
+from rankwell.tables.ids import Ids, Known, of_one_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 

@@ -13,7 +13,7 @@ from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.many import Design
 from rankwell.statistics.moments import by_cluster
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import distinct
 
 ROOM = 1 << 22  # differences held at a time
 

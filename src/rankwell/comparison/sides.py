@@ -13,10 +13,9 @@ from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
-from rankwell.tables.csr import owners_of
+from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.states import Divisible, State
 
 States = dict[Metric, State]

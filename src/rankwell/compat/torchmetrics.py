@@ -19,8 +19,8 @@ from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers.matrices import named_qrels, named_run
-from rankwell.tables.arrays import array_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.series import array_of
 
 try:
     import torch

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankwell import __version__
 from rankwell.efficiency.needs import psutil
-from rankwell.tables.cores import cores
+from rankwell.tables.machine import cores
 
 SHORT = 0.3  # seconds
 THREADS = (

@@ -33,7 +33,7 @@ def engine_by_size(*sources: Any) -> tuple[Engine | None, str]:
     if sum(path.stat().st_size for path in paths) < SMALL:
         return None, ""
     from rankwell.evaluation.engines.stream import Stream
-    from rankwell.tables.room import free_memory
+    from rankwell.tables.machine import free_memory
 
     wanted, free = sum(map(_held, paths)), free_memory()
     if wanted < SHARE * free:

@@ -32,8 +32,8 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers.reading import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
-from rankwell.tables.cores import cores
-from rankwell.tables.parts import Parts
+from rankwell.tables.machine import cores
+from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

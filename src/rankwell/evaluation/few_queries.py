@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankwell.tables.csr import owners
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.own_text import own_text
+from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.places import RowOf
 from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Run

@@ -18,12 +18,10 @@ from rankwell.readers.formats.trec import StreamedRows
 from rankwell.readers.pieces import InPieces
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.tables.csr import owners
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.own_text import own_text
+from rankwell.tables.csr import distinct, owners
+from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:
     from rankwell.readers.pieces import Pieces

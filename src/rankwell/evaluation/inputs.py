@@ -21,7 +21,7 @@ from rankwell.records import record
 from rankwell.tables.arguments import plain
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
-from rankwell.tables.parts import Parts
+from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

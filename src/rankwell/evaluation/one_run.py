@@ -13,7 +13,7 @@ from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
 from rankwell.results.doubts import warn
-from rankwell.tables.parts import Parts
+from rankwell.tables.popularity import Parts
 
 ARGUMENTS = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "preset",

@@ -26,10 +26,10 @@ from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
 from rankwell.tables.columns import counts_of
-from rankwell.tables.cores import at_most
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.parts import Parts
+from rankwell.tables.machine import at_most
+from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

@@ -25,9 +25,8 @@ from rankwell.results.doubts import LEAST, NEIGHBOURS, SEEN, look
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
 from rankwell.results.tie_ends import Ends
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.matrix import Matrix, refuse_item_numbers, refuse_mismatch, refuse_rows
-from rankwell.tables.own_text import own_text
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State

@@ -12,9 +12,8 @@ from rankwell.display.composed import Composed
 from rankwell.errors import brief
 from rankwell.judge.pool import ENOUGH, TENTH
 from rankwell.records import record
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.own_text import packed
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import distinct
+from rankwell.tables.ids import Ids, Known, packed
 
 if TYPE_CHECKING:
     from rankwell.judge.id_changes import Change

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankwell.judge.policy import Policy
 from rankwell.tables.csr import owners
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import own_text
+from rankwell.tables.ids import Ids, own_text
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists, contradictions
 

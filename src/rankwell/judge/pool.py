@@ -17,8 +17,8 @@ from rankwell.tables.ranked import Ranked, Topics
 
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
-    from rankwell.tables.amounts import Amounts
-    from rankwell.tables.digests import Digest
+    from rankwell.tables.fingerprints import Digest
+    from rankwell.tables.states import Amounts
 
 ENOUGH, TENTH = 10, 0.1  # judged ids that tell something of all, and their least share
 
@@ -124,8 +124,10 @@ class Pool(Derived):
         return self.once(Pool._digest)
 
     def _digest(self) -> Digest:
-        from rankwell.tables.digests import Digest  # of metrics that few ask for
-        from rankwell.tables.draws import fingerprints_of
+        from rankwell.tables.fingerprints import (
+            Digest,  # of metrics that few ask for
+            fingerprints_of,
+        )
 
         query = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
         return Digest.of_rows(query, fingerprints_of(self.items), np.asarray(self.grades, np.float64))
@@ -180,7 +182,7 @@ class Pool(Derived):
 
 def amounts_of(context: Context, pool: Pool) -> Amounts:
     """Return the sums of the grades above 0 of each item of the catalogue, over the judgements of this pool."""
-    from rankwell.tables.amounts import Amounts
+    from rankwell.tables.states import Amounts
 
     assert context.catalogue is not None
     rows = pool.rows_in(context)

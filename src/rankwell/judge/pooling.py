@@ -14,9 +14,9 @@ from rankwell.judge.pool import Pool, Together
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
 from rankwell.kernels import integers, match
-from rankwell.tables.grouping import cuts, grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.rows import cuts, grouped
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.pooling import pool_of
 from rankwell.records import cached_property, record
-from rankwell.tables.amounts import Amounts
 from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.digests import Digest
+from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.states import Amounts
 
 FIRST = 4096
 
@@ -93,7 +93,7 @@ class History:
         """What all users share."""
         if self.known is not None:
             return self.known
-        from rankwell.tables.draws import fingerprints_of
+        from rankwell.tables.fingerprints import fingerprints_of
 
         counts = np.bincount(self.item, minlength=len(self.catalogue))
         user = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.metrics.bounds import DifferenceBounds, HasBounds
+from rankwell.tables.csr import distinct
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.sorted_keys import distinct
 
 if TYPE_CHECKING:
     from rankwell.judge.context import Context

@@ -9,7 +9,8 @@ import polars as pl
 
 from rankwell.prepare.pairs import Coded, coded, nth, repeated
 from rankwell.readers.logs import Log
-from rankwell.tables.draws import draws, uniform
+from rankwell.statistics.draws import uniform
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
 

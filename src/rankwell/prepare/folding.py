@@ -16,7 +16,7 @@ from rankwell.prepare.reporting import Report
 from rankwell.prepare.splitting import MIXED, divided
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
 

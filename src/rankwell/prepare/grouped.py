@@ -16,10 +16,10 @@ from rankwell.prepare.reporting import Fact, Share
 from rankwell.prepare.windows import Windows
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
+from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import PARTS, Cut, Head
-from rankwell.tables.sorted_keys import distinct
 
 NONE = "(none)"
 TAIL = PARTS.index("tail")

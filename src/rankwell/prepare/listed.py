@@ -12,8 +12,8 @@ from rankwell.prepare.pairs import Coded, among, extended, keys, places, repeats
 from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
+from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Known
-from rankwell.tables.sorted_keys import distinct
 
 TRAIN, TEST, LISTS = range(3)
 FEWEST = 5  # lists needed before sampled candidates are suspected

@@ -11,12 +11,10 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import are_places, places_of
-from rankwell.tables.draws import fingerprints_of
-from rankwell.tables.grouping import PART_ROWS, cuts, grouped
-from rankwell.tables.ids import Ids
-from rankwell.tables.one_kind import of_one_kind
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import are_places, distinct, places_of
+from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.ids import Ids, of_one_kind
+from rankwell.tables.rows import PART_ROWS, cuts, grouped
 from rankwell.tables.workers import on_all_cores
 
 EXACT = 1 << 53  # whole numbers up to it are floats

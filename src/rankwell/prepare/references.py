@@ -18,13 +18,13 @@ from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
+from rankwell.statistics.draws import further, uniform
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import owners_of, places_of
-from rankwell.tables.draws import draws, further, uniform
+from rankwell.tables.csr import distinct, owners_of, places_of
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
 from rankwell.tables.popularity import by_popularity
-from rankwell.tables.sorted_keys import distinct
 
 KINDS = {
     "random": "items of the training data at random (seed {seed})",

@@ -12,7 +12,8 @@ from rankwell.prepare.drawing import lowest
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import such_as
-from rankwell.tables.draws import draws, further
+from rankwell.statistics.draws import further
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Known
 from rankwell.tables.workers import on_all_cores
 

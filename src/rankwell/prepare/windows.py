@@ -9,7 +9,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.leaks import SECONDS
 from rankwell.readers.logs import Log
 from rankwell.records import record
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import distinct
 
 PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
 SECOND = 10**6  # in microseconds

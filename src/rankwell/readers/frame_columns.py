@@ -12,11 +12,10 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError, brief
 from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH
-from rankwell.tables.grouping import Stretches
-from rankwell.tables.ids import Ids
-from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
-from rankwell.tables.own_text import packed
+from rankwell.tables.ids import Ids, packed
 from rankwell.tables.places import Place
+from rankwell.tables.rows import Stretches
+from rankwell.tables.series import Changed, refuse_changed, refuse_changed_text
 
 if TYPE_CHECKING:
     import polars as pl

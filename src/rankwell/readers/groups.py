@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.tables.arrays import array_of
 from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.numbers import numbers_of
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, library, series_of
+from rankwell.tables.series import array_of, is_column, library, numbers_of, series_of
 
 
 def from_groups(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import Given, say
 from rankwell.tables.columns import known_word
-from rankwell.tables.numbers import is_number
+from rankwell.tables.series import is_number
 
 LOOKED_AT = 1000  # rows
 SAID = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade")}

@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.numbers import Changed, refuse_changed
+from rankwell.tables.series import Changed, refuse_changed
 
 if TYPE_CHECKING:
     from rankwell.readers.mapping import Lists

@@ -15,15 +15,23 @@ from rankwell.kernels import dicts
 from rankwell.readers.in_memory import is_frame
 from rankwell.readers.json_lists import ids_in
 from rankwell.records import record
-from rankwell.tables.arrays import is_tensor, one_dimension
 from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.numbers import Changed, is_number, refuse_changed
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, library, listed, series_of
+from rankwell.tables.series import (
+    Changed,
+    is_column,
+    is_number,
+    is_tensor,
+    library,
+    listed,
+    one_dimension,
+    refuse_changed,
+    series_of,
+)
 
 HONEST = {list, tuple, dict}  # whose length is that of what they yield
 

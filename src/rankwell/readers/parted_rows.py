@@ -10,9 +10,8 @@ import numpy as np
 
 from rankwell.readers.frame_columns import PIECE
 from rankwell.records import record
-from rankwell.tables.division import DividedIds, Division
 from rankwell.tables.places import Place, end_to_end
-from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
+from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, lowest_rank
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,11 +23,9 @@ from rankwell.readers.frames import FrameRows, Opened
 from rankwell.readers.pieces import BlockPieces, Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, Unread
-from rankwell.tables.grouping import Stretches
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import packed
+from rankwell.tables.ids import Ids, packed
 from rankwell.tables.places import LineAfter, Place
-from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.rows import Columns, Lists, Rows, Stretches
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

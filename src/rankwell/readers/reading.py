@@ -16,9 +16,8 @@ from rankwell.readers.column_names import NONE_GIVEN, Given
 from rankwell.readers.in_memory import is_dict_of_columns, is_spark
 from rankwell.readers.standard_input import Opened
 from rankwell.tables.arguments import checked, plain
-from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
-from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
+from rankwell.tables.run_qrels import SWAPPED, Assessor, Qrels, Run
 from rankwell.tables.series import is_column, listed
 
 if TYPE_CHECKING:

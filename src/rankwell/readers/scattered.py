@@ -14,11 +14,10 @@ from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
 from rankwell.readers.trec_columns import Layout, Parsed
 from rankwell.records import record
-from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.machine import cores
+from rankwell.tables.rows import Columns, Lists, Rows, cuts
 
 if TYPE_CHECKING:
     from rankwell.readers.formats.trec import TrecRows

@@ -17,9 +17,8 @@ from rankwell.readers.frames import Opened
 from rankwell.readers.pieces import Pieces, held_qrels
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.text import not_utf8, require_text
-from rankwell.tables.assessor import Assessor
-from rankwell.tables.numbers import MOST
-from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.run_qrels import Assessor, Qrels
+from rankwell.tables.series import MOST
 
 if TYPE_CHECKING:
     import polars as pl

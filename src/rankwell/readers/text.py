@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import delimited_text
 from rankwell.readers.files import PIECE, File
-from rankwell.tables.numbers import is_number
+from rankwell.tables.series import is_number
 
 SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
 BOM = b"\xef\xbb\xbf"

@@ -15,12 +15,12 @@ from rankwell.readers.matrices import Entries, is_matrix, is_sparse, sparse_of
 from rankwell.readers.reading import read_qrels
 from rankwell.records import record
 from rankwell.tables.arguments import checked
-from rankwell.tables.arrays import array_of
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.matrix import Matrix, refuse_labels
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.series import array_of
 
 WIDTH = 64  # scores of which only the largest is looked at first
 NONE_LEFT_OUT = np.empty(0, np.uint8)

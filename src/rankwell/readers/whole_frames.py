@@ -15,8 +15,8 @@ from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.scans import explained, is_scanned, scanned
-from rankwell.tables.numbers import MOST
 from rankwell.tables.places import Place, RowOf, end_to_end
+from rankwell.tables.series import MOST
 
 if TYPE_CHECKING:
     import polars as pl

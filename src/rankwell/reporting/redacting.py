@@ -14,8 +14,7 @@ from rankwell.comparison.redacting import without_small_groups
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 from rankwell.results import redacting
-from rankwell.tables.personal import warn_of
-from rankwell.tables.redaction import Redaction
+from rankwell.tables.redaction import Redaction, warn_of
 
 WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
 

@@ -172,7 +172,7 @@ def digest_of_tables(items: Items | None, users: Users | None) -> str:
 
 
 def _of_ids(ids: Ids) -> list[np.ndarray]:
-    from rankwell.tables.draws import fingerprints_of
+    from rankwell.tables.fingerprints import fingerprints_of
 
     return [fingerprints_of(ids) if ids.is_text else ids.integers]
 

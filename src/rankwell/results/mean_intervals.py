@@ -149,7 +149,7 @@ def _found(
 ) -> MeanInterval:
     from rankwell.statistics.intervals import are_bounded, hold_shares
     from rankwell.statistics.intervals import interval as interval_of
-    from rankwell.tables.draws import fingerprints_of
+    from rankwell.tables.fingerprints import fingerprints_of
 
     if method == "wilson" and not (hold_shares(metric.range) and ((values == 0) | (values == 1)).all()):
         raise no_share(metric)

@@ -173,7 +173,7 @@ def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray,
 
 
 def _numbered(names: pl.Series, codes: np.ndarray) -> np.ndarray:
-    from rankwell.tables.draws import fingerprints_of
+    from rankwell.tables.fingerprints import fingerprints_of
 
     return fingerprints_of(Ids.of(names.to_list()))[codes]
 

@@ -74,8 +74,7 @@ def log_to(  # noqa: D417 - a method of Results, which would be too long a file 
         16 bytes, under which an id has the same hash each time.
     """
     from rankwell.results.redacting import redacted
-    from rankwell.tables.personal import warn_of
-    from rankwell.tables.redaction import redaction_of
+    from rankwell.tables.redaction import redaction_of, warn_of
 
     redaction = redaction_of(redact)
     results = self if redaction is None else redacted(self, redaction)

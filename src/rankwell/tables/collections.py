@@ -13,8 +13,8 @@ from rankwell.display.table import Column, Table
 from rankwell.records import cached_property
 from rankwell.tables.ids import IdColumn, Ids, Known
 from rankwell.tables.items_users import Items, column_of, refuse_repeats, texts_in
-from rankwell.tables.numbers import same_length
 from rankwell.tables.run_qrels import Qrels, ids_of
+from rankwell.tables.series import same_length
 
 if TYPE_CHECKING:
     import polars as pl

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fnmatch
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import lists as kernel
+from rankwell.kernels import words
 from rankwell.records import cached_property, record
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 NO_WEIGHTS = np.empty(0)
 CELLS = 1 << 22  # of the dense table of lists and features built at a time
@@ -105,3 +115,223 @@ class Features:
                     width,
                 ),
             )
+
+
+# Columns of features in a table of items: found by a name, checked, and read for the items that are looked at.
+
+
+TOPICS = ("topics", "topic", "genres", "genre", "categories", "category", "subtopics", "aspects")
+SEPARATORS = "|;,"
+
+Cells = tuple[
+    np.ndarray, np.ndarray, np.ndarray
+]  # how many features each row has; their columns and values, row after row
+
+
+class Columns(Protocol):
+    """Columns that hold features; they are checked when they are found."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features."""
+
+    def __len__(self) -> int:
+        """The number of items."""
+
+    def cells(self, rows: np.ndarray | None = None) -> Cells:
+        """Return the features of some rows, ascending, or of all."""
+
+
+class Vectors:
+    """The features of a catalogue, read for the items that are looked at, and for all once half of them have been."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns, self._size = columns, len(columns)
+        self._read, self._lock = 0, threading.Lock()
+        self._whole: Features | None = None
+
+    def whole(self) -> Features:
+        """Return the features of all items."""
+        with self._lock:
+            if self._whole is None:
+                lengths, codes, values = self._columns.cells()
+                self._whole = Features(self._columns.names, offsets_of(lengths), codes, values)
+            return self._whole
+
+    def of(self, shown: Sequence[np.ndarray]) -> Features:
+        """Return the features of some items, given as rows, -1 for none; others may seem to have none."""
+        if self._whole is not None:
+            return self._whole
+        looked_at = np.zeros(self._size + 1, np.bool_)
+        for items in shown:
+            looked_at[items] = True
+        rows = np.flatnonzero(looked_at[:-1])
+        self._read += len(rows)
+        if 2 * self._read > self._size:
+            return self.whole()
+        lengths, codes, values = self._columns.cells(rows)
+        offsets = np.zeros(self._size + 1, np.int64)
+        offsets[rows + 1] = lengths
+        offsets.cumsum(out=offsets)
+        return Features(self._columns.names, offsets, codes, values)
+
+
+def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
+    """Return the columns of features that a name selects in an items table.
+
+    ``topics`` is the column of that name (or genres, categories …): lists of text, or text with ``|``, ``;`` or ``,`` between
+    topics; ``numeric`` is all columns of numbers as one vector; a pattern such as ``genre_*`` is the columns of numbers that
+    match it; any other name is a column: of text as above, of numbers, or of lists of numbers (embeddings).
+
+    UsageError if there is no such column; DataError if a column has another type, or vectors of different lengths.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = Vectors(columns_of(pl.DataFrame({"genres": ["Drama|War", None, "War"]}), "topics", "items")).whole()
+    >>> found.names, found.offsets.tolist(), found.codes.tolist()
+    (('Drama', 'War'), [0, 2, 2, 3], [0, 1, 1])
+    """
+    column = next((name for name in TOPICS if name in frame.columns), "") if wanted == "topics" else wanted
+    if column in frame.columns:
+        return _in_one(frame[column], column, table)
+    pattern = "*" if wanted == "numeric" else wanted
+    several = [name for name in fnmatch.filter(frame.columns, pattern) if frame[name].dtype.is_numeric()]
+    if not several or (pattern == wanted and "*" not in wanted):
+        has = f"it has {one_of(frame.columns)}" if frame.columns else "it has only items"
+        named = (
+            f"column of topics (such as {TOPICS[0]} or {TOPICS[2]})"
+            if wanted == "topics"
+            else f"column {brief(wanted)}"
+        )
+        raise UsageError(
+            f"{table} has no {named}; {has}. Name one: features=COLUMN, numeric, or a pattern such as 'genre_*'."
+            f"{nearest(wanted, frame.columns)}"
+        )
+    return Numbers(several, [_numbers(frame[name], table) for name in several])
+
+
+def _in_one(series: pl.Series, column: str, table: str) -> Columns:
+    import polars as pl
+
+    kind = series.dtype
+    inner = getattr(kind, "inner", None)
+    if inner is not None and inner.is_numeric():
+        return Embeddings(series, column, table)
+    if kind.is_numeric():
+        return Numbers([column], [_numbers(series, table)])
+    if inner is None:
+        if kind in (pl.Categorical, pl.Enum):
+            series = series.cast(pl.String)
+        if series.dtype != pl.String:
+            raise DataError(
+                f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
+            )
+        used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
+        series = series.str.split(next(used, SEPARATORS[0]))
+    elif inner != pl.String:
+        raise DataError(
+            f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
+        )
+    return Words(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
+
+
+class Words:
+    """A column of lists of words: each distinct word is read once, and counts once in a list."""
+
+    def __init__(self, lists: pl.Series) -> None:
+        self._offsets = offsets_of(_no_nulls(lists.list.len(), 0).to_numpy())
+        cells = _items_of(lists).rechunk()
+        self._words, firsts = words.group(cells.__arrow_c_stream__(), len(cells))
+        read = [word.strip() for word in cells[firsts].to_list()]
+        self.names = tuple(sorted({word for word in read if word}))
+        numbers = {name: n for n, name in enumerate(self.names)}
+        self._codes = np.array([numbers.get(word, -1) for word in read], np.int64)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def cells(self, rows: np.ndarray | None = None) -> Cells:
+        """Return the codes of the words of some items, or of all."""
+        wanted = np.arange(len(self)) if rows is None else rows
+        lengths, codes = words.lists(self._offsets, self._words, self._codes, len(self.names), wanted)
+        return lengths, codes, np.ones(len(codes))
+
+
+class Numbers:
+    """Columns of numbers, which together are one vector per item."""
+
+    def __init__(self, names: list[str], columns: list[np.ndarray]) -> None:
+        self.names, self._columns = tuple(names), columns
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def cells(self, rows: np.ndarray | None = None) -> Cells:
+        """Return the numbers of some items, or of all, that are not 0."""
+        columns = self._columns if rows is None else [column[rows] for column in self._columns]
+        return _not_zero(np.column_stack(columns))
+
+
+class Embeddings:
+    """A column of lists of numbers, all of one length."""
+
+    def __init__(self, series: pl.Series, column: str, table: str) -> None:
+        import polars as pl
+
+        self._series = series = series.cast(pl.List(pl.Float64))
+        lengths = series.list.len()
+        self._width = width = int(lengths.max() or 0)  # type: ignore[arg-type]
+        wrong = ((lengths != width) & series.is_not_null()).arg_max()
+        if wrong is not None and lengths[wrong] not in (None, width):
+            raise DataError(
+                f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {brief(column)}, but other rows have {width}."
+            )
+        there = np.flatnonzero(series.is_not_null().to_numpy())
+        _refuse_infinite(self._numbers(series), there, column, table)
+        self.names = tuple(f"{column}[{n}]" for n in range(width))
+
+    def __len__(self) -> int:
+        return len(self._series)
+
+    def cells(self, rows: np.ndarray | None = None) -> Cells:
+        """Return the numbers of some items, or of all, that are not 0."""
+        series = self._series if rows is None else self._series.gather(rows)
+        dense = np.zeros((len(series), self._width))
+        dense[series.is_not_null().to_numpy()] = self._numbers(series)
+        return _not_zero(dense)
+
+    def _numbers(self, series: pl.Series) -> np.ndarray:
+        """The numbers of each list that is not missing."""
+        count = len(series) - series.null_count()
+        return _no_nulls(_items_of(series), 0.0).to_numpy().reshape(count, self._width)
+
+
+def _items_of(lists: pl.Series) -> pl.Series:
+    return (lists.drop_nulls() if lists.null_count() else lists).explode(empty_as_null=False)
+
+
+def _no_nulls(series: pl.Series, value: float) -> pl.Series:
+    return series.fill_null(value) if series.null_count() else series
+
+
+def _numbers(series: pl.Series, table: str) -> np.ndarray:
+    import polars as pl
+
+    values = _no_nulls(series.cast(pl.Float64), 0.0).to_numpy()
+    _refuse_infinite(values, np.arange(len(values)), series.name, table)
+    return values
+
+
+def _refuse_infinite(values: np.ndarray, rows: np.ndarray, column: str, table: str) -> None:
+    """Raise DataError if one of the values, those of some rows, is not a finite number."""
+    if not np.isfinite(values).all():
+        row = int(rows[np.argwhere(~np.isfinite(values))[0][0]])
+        raise DataError(
+            f"{table}, row {row + 1}: {brief(column)} is not a finite number. Fix it, or leave it empty (null)."
+        )
+
+
+def _not_zero(dense: np.ndarray) -> Cells:
+    rows, codes = np.nonzero(dense)
+    return np.bincount(rows, minlength=len(dense)), codes, dense[rows, codes]

@@ -14,12 +14,11 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
-from rankwell.tables.arrays import is_tensor, one_dimension
-from rankwell.tables.series import frozen, is_column, series_of
-from rankwell.tables.unpickling import integers_again
+from rankwell.tables.series import frozen, is_column, is_tensor, one_dimension, series_of
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 JOINED, SLICE, LONGEST_ID = 10_000_000, 1 << 18, 65_535
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
@@ -351,3 +350,49 @@ def texts_of(series: pl.Series) -> tuple[pl.Series, np.ndarray, np.ndarray]:
     present = np.flatnonzero(counts)
     number[present] = np.arange(len(present))
     return series.gather(first[present]).cast(str), first[present], number[codes]
+
+
+# What unpickles tables: functions of a module, since pickles made for other machines copy methods together with
+# what these refer to.
+
+
+def integers_again(values: np.ndarray) -> Ids:
+    """Return a column of integer ids."""
+    return Ids.of_integers(values)
+
+
+# Columns of ids that are all text, or all integers.
+
+
+def of_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
+    """Return columns in one kind: as integers if one of them holds integers, else as text; one without a row fits either.
+
+    DataError if a column holds text that is not plain numbers, and another one integers.
+
+    Examples
+    --------
+    >>> [ids.tolist() for ids in of_one_kind([Ids.of(["7", "8"]), Ids.of([8])], "item")]
+    [[7, 8], [8]]
+    """
+    filled = [ids for ids in columns if len(ids)]
+    like = next((ids for ids in filled if not ids.is_text), next(iter(filled or columns)))
+    return [to_same_kind(ids, like, what)[0] for ids in columns]
+
+
+# Text ids in memory of their own: without the rest of the text that they are spans of.
+
+
+SMALL = 1024
+
+
+def packed(ids: Ids) -> Ids:
+    """Return text ids laid end to end."""
+    from rankwell.kernels import id_text
+
+    return Ids.of_lengths(id_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
+
+
+def own_text(ids: Ids) -> Ids:
+    """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
+    is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
+    return ids if is_close else packed(ids)

@@ -9,14 +9,13 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.numbers import same_length
 from rankwell.tables.run_qrels import ids_of
+from rankwell.tables.series import same_length
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.tables.feature_columns import Vectors
-    from rankwell.tables.features import Features
+    from rankwell.tables.features import Features, Vectors
 
 
 class Items(Derived):
@@ -74,7 +73,7 @@ class Items(Derived):
     def _vectors(self, wanted: str) -> Vectors:
         import polars as pl
 
-        from rankwell.tables.feature_columns import Vectors, columns_of
+        from rankwell.tables.features import Vectors, columns_of
 
         return Vectors(columns_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name))
 
@@ -89,7 +88,7 @@ class Items(Derived):
         return self.once(Items._groups, column)
 
     def _groups(self, column: str) -> Features:
-        from rankwell.tables.feature_columns import Vectors, columns_of
+        from rankwell.tables.features import Vectors, columns_of
 
         found = Vectors(
             columns_of(_names(self.frame, column, self.name).to_frame(), column, self.name)

@@ -1,8 +1,8 @@
-"""Popularity cuts: head, mid and tail of a catalogue, by one set of rules for the whole package."""
+"""Parts: a division of items into named parts, such as head and tail."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -10,6 +10,19 @@ from rankwell.errors import UsageError, brief
 from rankwell.kernels import order
 from rankwell.records import record
 from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+
+
+@runtime_checkable
+class Parts(Protocol):
+    """A division of items into named parts, for ``slices=`` of evaluate."""
+
+    def parts(self, items: Ids) -> dict[str, Items]:
+        """Return the items of each part."""
+
+
+# Popularity cuts: head, mid and tail of a catalogue, by one set of rules for the whole package.
+
 
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
 Ties = Literal["id", "in", "out"]

@@ -1,22 +1,191 @@
-"""Rows of a run, in batches of whole lists: the columns of a run, and the lists to be judged."""
+"""Rows of a run: brought together by query, divided into parts of whole lists, and given in batches of lists to be judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.kernels import order, rank_columns
-from rankwell.records import cached_property
-from rankwell.tables.csr import are_places, owners, places_of
-from rankwell.tables.grouping import Stretches, cuts, gathered, partitions, together
-from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.numbers import numbers_of, same_length
+from rankwell.kernels import id_text, order, rank_columns
+from rankwell.kernels import ids as kernel
+from rankwell.records import cached_property, record
+from rankwell.tables.csr import are_places, offsets_of, owners, places_of
+from rankwell.tables.ids import NO_STARTS, NO_TEXT, IdColumn, Ids
 from rankwell.tables.places import Place, held
-from rankwell.tables.series import all_frozen, frozen
+from rankwell.tables.series import all_frozen, frozen, numbers_of, same_length
+
+# Rows of equal queries: brought together, or divided into groups of whole lists.
+
+
+SAMPLE = 10_000
+PART_ROWS = 400_000
+
+
+@record(eq=False)
+class Stretches:
+    """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows."""
+
+    ids: Ids
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, column: Ids) -> Stretches:
+        """Return the stretches of equal ids in a column."""
+        heads = column.runs()
+        return cls(column[heads], np.append(heads, len(column)))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Stretches]) -> Stretches:
+        """Return the stretches of columns end to end; one that goes on in the next column is two."""
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        return cls(Ids.concatenate([part.ids for part in parts]), offsets_of(lengths))
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def are_long(self) -> bool:
+        """Whether the stretches take less memory than the ids of all rows."""
+        return 2 * len(self.ids) < len(self)
+
+    def column(self) -> Ids:
+        """Return the id of each row."""
+        column = self.ids[owners(self.offsets)]
+        return column if column.is_text else Ids.of_integers(column.integers)  # which cannot be written to
+
+
+def grouped(query: Ids | Stretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+    """Return the distinct queries, the offsets of their rows, and the rows in that order (None: already in order)."""
+    found = together(query)
+    if found:
+        return *found, None
+    return gathered(query.column() if isinstance(query, Stretches) else query)
+
+
+def together(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
+    """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
+    if isinstance(query, Stretches):
+        found = together(query.ids)
+        return None if found is None else (found[0], query.offsets[found[1]])
+    heads = query.runs()
+    if len(heads) > SAMPLE and not query[heads[:SAMPLE]].is_distinct():
+        return None
+    queries = query[heads]
+    return (queries, np.append(heads, len(query))) if queries.is_distinct() else None
+
+
+def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
+    """Return the distinct queries, the offsets of their rows, and the rows in that order."""
+    queries, rows, lengths = [], [], []
+    for part in partitions(query, PART_ROWS):
+        codes, firsts = query[part].group()
+        ordered, offsets = kernel.gather(codes, len(firsts))
+        queries.append(query[part[firsts]])
+        rows.append(part[ordered])
+        lengths.append(np.diff(offsets))
+    offsets = offsets_of(np.concatenate(lengths))
+    return Ids.concatenate(queries), offsets, np.concatenate(rows)
+
+
+def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
+    """Yield ascending rows of groups of queries, about ``size`` rows at a time; queries are assigned to groups by hash."""
+    parts = -(-len(query) // size)
+    if parts == 1:
+        yield np.arange(len(query))
+        return
+    rows, offsets = kernel.gather(part_of(query, parts), parts)
+    for low, high in pairwise(offsets.tolist()):
+        if low < high:
+            yield rows[low:high]
+
+
+def part_of(query: Ids, parts: int) -> np.ndarray:
+    """Return which of some parts of the queries each one belongs to, by hash."""
+    return kernel.parts(query.keys, parts)[0]
+
+
+def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of whole lists with about ``size`` rows each, at least one list."""
+    low, lists = 0, len(offsets) - 1
+    while low < lists:
+        high = int(np.searchsorted(offsets, offsets[low] + size, side="right")) - 1
+        high = min(max(high, low + 1), lists)
+        yield low, high
+        low = high
+
+
+# Rows of a table divided into parts of whole lists: each column is read once, in order, and written part by
+# part.
+#
+# To take the rows of each part instead would go through all of the column for every part.
+
+
+@record(eq=False)
+class DividedIds:
+    """A column of ids part by part: integers; or text end to end, the lengths of its ids, and where each part begins in it."""
+
+    numbers: np.ndarray
+    text: np.ndarray
+    cuts: np.ndarray
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the ids are text."""
+        return len(self.cuts) > 0
+
+    @classmethod
+    def joined(cls, pieces: Sequence[DividedIds], part: int, rows: Sequence[tuple[int, int]]) -> Ids:
+        """Return the ids of a part of several pieces, given its rows in each of them."""
+        numbers = np.concatenate(
+            [piece.numbers[low:high] for piece, (low, high) in zip(pieces, rows, strict=True)]
+        )
+        if not pieces[0].is_text:
+            return Ids.of_integers(numbers)
+        text = [piece.text[piece.cuts[part] : piece.cuts[part + 1]] for piece in pieces]
+        return Ids.of_lengths(np.concatenate(text), numbers)
+
+
+@record(eq=False)
+class Division:
+    """The part of each row, and the offsets of the parts. Rows of a part stay in their old order."""
+
+    codes: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, query: Ids, parts: int) -> Division:
+        """Return the division by the queries of rows."""
+        codes, sizes = kernel.parts(query.keys, parts)
+        return cls(codes, offsets_of(sizes))
+
+    def numbers(self, column: np.ndarray) -> np.ndarray:
+        """Return a column of numbers part by part."""
+        found, bits = np.empty_like(column), f"i{column.itemsize}"
+        kernel.place(
+            self.codes, np.ascontiguousarray(column).view(bits), self.offsets[:-1].copy(), found.view(bits)
+        )
+        return found
+
+    def ids(self, column: Ids) -> DividedIds:
+        """Return a column of ids part by part."""
+        if not column.is_text:
+            return DividedIds(self.numbers(column.integers), NO_TEXT, NO_STARTS)
+        text, cuts = id_text.divided(
+            self.codes, len(self.offsets) - 1, column.text, column.starts, column.lengths
+        )
+        return DividedIds(self.numbers(column.lengths), text, cuts)
+
+    def row(self, number: int) -> int:
+        """Return which row has become this one."""
+        part = int(np.searchsorted(self.offsets, number, side="right")) - 1
+        return int(np.flatnonzero(self.codes == part)[number - self.offsets[part]])
+
+
+# Rows of a run, in batches of whole lists: the columns of a run, and the lists to be judged.
 
 
 @dataclass(eq=False, slots=True)

@@ -1,27 +1,151 @@
-"""Run and Qrels: validated tables of ranked lists and of judgements."""
+"""Run and Qrels: validated tables of ranked lists and of judgements, and who judged."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sized
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
-from rankwell.records import cached_property
+from rankwell.display.table import Column, Table
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.records import SetOnce, cached_property, record
 from rankwell.tables.arguments import plain
-from rankwell.tables.assessor import Assessor
-from rankwell.tables.grouping import Stretches
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
-from rankwell.tables.numbers import numbers_of, same_length
 from rankwell.tables.places import Place, RowOf, held
-from rankwell.tables.rows import Columns, Rows
-from rankwell.tables.series import all_frozen, frozen
+from rankwell.tables.rows import Columns, Rows, Stretches
+from rankwell.tables.series import all_frozen, frozen, numbers_of, same_length
 
 if TYPE_CHECKING:
     from rankwell.tables.columns import Unread
+
+
+# Assessor: who judged, a person or a model.
+
+
+KINDS = "human", "model"
+FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
+BREAKING = re.compile(r"[,=\n\r]")
+DIGITS = 12  # of the hash of a prompt
+
+
+@record
+class Assessor(SetOnce):
+    """Who judged: ``human`` or ``model``, its name, and for a model the prompt and the date, which decide what it says.
+
+    A ``prompt`` with spaces is taken for the text of the prompt, and its hash is kept: the first 12 digits of SHA-256.
+
+    Raises
+    ------
+    UsageError
+        For another kind, or a model without a name, or with a comma, ``=`` or a line end in it.
+
+    Examples
+    --------
+    >>> print(Assessor("model", "gpt-4o", prompt="How relevant is this passage?", date="2025-03-01"))
+    model gpt-4o (prompt 6c64c188e058, 2025-03-01)
+    >>> Assessor.of("model:gpt-4o,date=2025-03-01") == Assessor("model", "gpt-4o", date="2025-03-01")
+    True
+    """
+
+    kind: Literal["human", "model"]
+    name: str = ""
+    prompt: str = ""
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        for word in ("kind", "name", "prompt", "date"):
+            plain(f"assessor {word}", getattr(self, word), str)
+        kind: str = self.kind
+        if kind not in KINDS:
+            near = nearest(kind, KINDS)
+            raise UsageError(f"assessor: the kind {brief(self.kind)} must be {one_of(KINDS)}.{near} {FORM}.")
+        if self.kind == "model" and not self.name:
+            raise UsageError("assessor: a model needs its name, such as model:gpt-4o.")
+        if self.kind == "model" and (found := BREAKING.search(self.name)):
+            raise UsageError(
+                f"assessor: the name of a model cannot have {brief(found[0])}, which parts it from its prompt and date where judgements "
+                f"are written: {brief(self.name)}. Write another sign, such as '-'."
+            )
+        if re.search(r"\s", self.prompt):
+            import hashlib
+
+            digest = hashlib.sha256(self.prompt.encode()).hexdigest()[:DIGITS]
+            object.__setattr__(self, "prompt", digest)
+
+    @classmethod
+    def of(cls, value: Assessor | str) -> Assessor:
+        """Return an assessor from its text, such as ``"human"`` or ``"model:gpt-4o,prompt=3fa9c1,date=2025-03-01"``."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, str):
+            raise UsageError(f"assessor={brief(value)}: {FORM}.")
+        head, *rest = (part.strip() for part in value.split(","))
+        kind, _, name = head.partition(":")
+        given = {word: text for word, _, text in (part.partition("=") for part in rest)}
+        for word, text in given.items():
+            if word not in ("prompt", "date") or not text:
+                raise UsageError(f"assessor={brief(value)}: {FORM}.")
+        return cls(kind.strip(), name.strip(), **given)  # type: ignore[arg-type] # checked when made
+
+    def __str__(self) -> str:
+        more = [f"prompt {self.prompt}"] if self.prompt else []
+        more += [self.date] if self.date else []
+        words = " ".join(each for each in (self.kind, self.name) if each)
+        return f"{words} ({', '.join(more)})" if more else words
+
+
+# Previews: the first rows of what people bring, as a notebook shows them.
+
+
+FIRST = 5
+
+
+def of_run(run: Run) -> Table:
+    """Return the first rows of a run, in their order."""
+    lists = next((make() for make in run.rows.batches(1)), None)
+    if lists is None:
+        return Table([Column("query"), Column("item")], [], caption=str(run))
+    first = range(min(FIRST, lists.rows))
+    owner = owners(lists.offsets)
+    score = lists.given if lists.by_rank else lists.score
+    ids = {"query": [lists.queries.one(int(owner[row])) for row in first]}
+    ids["item"] = [lists.items.one(row) for row in first]
+    numbers = {"rank": -lists.score} if lists.has_ranks else {}
+    numbers |= {} if score is None else {"score": score}
+    return _table(str(run), len(run), ids, numbers)
+
+
+def of_qrels(qrels: Qrels) -> Table:
+    """Return the first judgements."""
+    first = range(min(FIRST, len(qrels)))
+    ids = {"query": qrels.query, "item": qrels.item, "topic": qrels.topic, "subgroup": qrels.subgroup}
+    numbers = {"grade": qrels.grade, "topic_weight": qrels.topic_weight, "propensity": qrels.propensity}
+    return _table(
+        str(qrels),
+        len(qrels),
+        {name: [column.one(row) for row in first] for name, column in ids.items() if column is not None},
+        {name: values for name, values in numbers.items() if values is not None},
+    )
+
+
+def _table(caption: str, rows: int, ids: Mapping[str, list[Any]], numbers: Mapping[str, np.ndarray]) -> Table:
+    shown, columns = list(ids.values()), [Column(name) for name in ids]
+    for name, values in numbers.items():
+        few = values[:FIRST].astype(np.float64)
+        whole = bool(np.isin(few % 1, 0).all())
+        columns.append(Column(name, "count" if whole else "value"))
+        shown.append([int(value) if whole else float(value) for value in few])
+    notes = [f"the first {FIRST} of {rows:,} rows"] if rows > FIRST else []
+    return Table(columns, [*zip(*shown, strict=True)], caption=caption, notes=notes)
+
+
+# Run and Qrels: validated tables of ranked lists and of judgements.
+
 
 NO_WORDS: Mapping[str, str] = MappingProxyType({})  # the names of the columns of a table, by word
 COUNTED = 1 << 18  # rows counted at a time
@@ -125,8 +249,6 @@ class Run:
         return f"Run {self.name!r}: {len(self):,} rows"
 
     def _repr_html_(self) -> str:
-        from rankwell.tables.previews import of_run
-
         return of_run(self)._repr_html_()
 
 
@@ -244,8 +366,6 @@ class Qrels:
         return f"Qrels {self.name!r}: {len(self):,} rows{who}"
 
     def _repr_html_(self) -> str:
-        from rankwell.tables.previews import of_qrels
-
         return of_qrels(self)._repr_html_()
 
 

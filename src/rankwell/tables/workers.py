@@ -9,7 +9,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, Generic, Self, TypeVar
 
-from rankwell.tables.cores import cores
+from rankwell.tables.machine import cores
 
 T = TypeVar("T")
 Given = TypeVar("Given")

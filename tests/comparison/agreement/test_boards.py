@@ -13,7 +13,7 @@ from rankwell.comparison.agreement.boards import boards_of
 from rankwell.metrics import metric_of
 from rankwell.statistics import resampled
 from rankwell.statistics.resampled import drawn_weights
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 METRICS = ("ndcg@3", "ap", "first_rank")

@@ -12,7 +12,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.statistics.resampled import drawn_weights
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 

@@ -17,7 +17,7 @@ from rankwell.comparison.gate.checks import Estimated, Margin, Paired
 from rankwell.comparison.gate.deciding import Rules, decided, together
 from rankwell.errors import UsageError
 from rankwell.statistics.margins import margins
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 UNITS = np.arange(4000, dtype=np.uint64) * np.uint64(2654435761)

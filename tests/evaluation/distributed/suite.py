@@ -26,7 +26,7 @@ from rankwell.evaluation.distributed import by_item, mapping, plan
 from rankwell.metrics import metric_of
 from rankwell.results import spark_intervals
 from rankwell.statistics import intervals
-from rankwell.tables.item_counts import Tally
+from rankwell.tables.states import Tally
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 

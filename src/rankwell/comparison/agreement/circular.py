@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Assessor
 
 # by family, how its models are called; next to one of up to three letters stands no other letter, or digit after a digit
 FAMILIES = {

@@ -12,7 +12,7 @@ from rankwell.comparison.agreement.circular import Circular
 from rankwell.comparison.agreement.judgements import Joint, Judgements, Measures
 from rankwell.comparison.agreement.orders import Coefficients, How, Leaderboards
 from rankwell.display.html import in_notebook
-from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Assessor
 
 if TYPE_CHECKING:
     import polars as pl

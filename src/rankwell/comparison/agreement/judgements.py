@@ -11,7 +11,7 @@ from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.records import record
 from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
 from rankwell.statistics.resampled import Estimate, drawn_weights, percentiles
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import distinct
 
 
 class Measures(NamedTuple):

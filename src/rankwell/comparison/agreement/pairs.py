@@ -11,12 +11,10 @@ from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.records import record
-from rankwell.tables.csr import owners_of
-from rankwell.tables.draws import fingerprints_of
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.one_kind import of_one_kind
+from rankwell.tables.csr import distinct, owners_of
+from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.ids import Ids, Known, of_one_kind
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.sorted_keys import distinct
 
 MOST_GRADES = 50
 

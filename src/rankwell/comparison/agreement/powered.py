@@ -11,7 +11,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import record
 from rankwell.statistics.prediction_powered import Predicted
-from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Assessor
 
 if TYPE_CHECKING:
     import polars as pl

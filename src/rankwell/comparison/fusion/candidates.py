@@ -14,15 +14,11 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.grouping import cuts
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.one_kind import of_one_kind
-from rankwell.tables.own_text import own_text
+from rankwell.tables.csr import distinct, offsets_of
+from rankwell.tables.ids import Ids, Known, of_one_kind, own_text
 from rankwell.tables.ranked import Ranked, spread
-from rankwell.tables.rows import Lists
+from rankwell.tables.rows import Lists, cuts
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.workers import on_all_cores
 
 

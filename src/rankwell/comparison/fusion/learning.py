@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.fusion.methods import Parameter
 from rankwell.errors import DataError
 from rankwell.records import record
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 from rankwell.tables.workers import on_all_cores
 

@@ -17,9 +17,9 @@ from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.moments import Moments, PairMoments
 from rankwell.statistics.seed_moments import SeedMoments
 from rankwell.statistics.signed_ranks import Counted
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.csr import distinct
+from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.sorted_keys import distinct
 
 Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
 Place = tuple[str, int]  # a metric and a segment: 0 is all queries, then the segments by their codes and 1

@@ -20,9 +20,9 @@ from rankwell.judge.train import Everyone
 from rankwell.readers.frame_columns import column_of
 from rankwell.readers.pieces import Piece
 from rankwell.records import record
-from rankwell.tables.amounts import Amounts
-from rankwell.tables.digests import Digest
+from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.states import Amounts
 
 TABLE, USERS = "rankwell_table", "users"
 DONE, RANGE, QUERY = "rankwell_done", "rankwell_range", "query"

@@ -15,9 +15,8 @@ from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.kernels import integers
 from rankwell.results.part import Part, add_counts
-from rankwell.tables.cores import at_most, cores
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import own_text
+from rankwell.tables.ids import Ids, own_text
+from rankwell.tables.machine import at_most, cores
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.tables.arguments import plain
-from rankwell.tables.room import free_memory
+from rankwell.tables.machine import free_memory
 
 if TYPE_CHECKING:
     from rankwell.evaluation.streaming.folder import Keeping

@@ -12,8 +12,8 @@ from rankwell.errors import InputError
 from rankwell.evaluation.streaming.joined import ids_in, joined
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
-from rankwell.tables.division import Division
 from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.rows import Division
 
 
 @record

@@ -10,7 +10,7 @@ from rankwell.evaluation.streaming.values import Values
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results.part import Part, Sum, add_counts
-from rankwell.tables.digests import Digest
+from rankwell.tables.fingerprints import Digest
 from rankwell.tables.states import State
 
 

@@ -15,9 +15,9 @@ from rankwell.judge.qrel_topics import without_topics
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import Everyone, History
 from rankwell.records import record
-from rankwell.tables.amounts import Amounts
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.states import Amounts
 
 NO_IDS = Ids.of_integers(NO_ROWS)
 

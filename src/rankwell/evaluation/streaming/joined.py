@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.readers.pieces import Piece
-from rankwell.tables.ids import Ids
-from rankwell.tables.own_text import packed
+from rankwell.tables.ids import Ids, packed
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels

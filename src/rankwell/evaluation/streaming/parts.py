@@ -15,9 +15,9 @@ from rankwell.evaluation.streaming.survey import Survey
 from rankwell.readers.files import CHANGED
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
-from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
+from rankwell.tables.rows import part_of
 
 Tables = Mapping[str, Pieces]
 Surveys = Mapping[str, Survey]

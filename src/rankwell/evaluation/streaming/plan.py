@@ -16,7 +16,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.segments import Segments
-from rankwell.tables.cores import at_most
+from rankwell.tables.machine import at_most
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

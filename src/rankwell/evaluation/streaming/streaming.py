@@ -33,9 +33,9 @@ from rankwell.readers.pieces import HeldPieces, pieces_of
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.part import add_counts
-from rankwell.tables.amounts import Amounts
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.states import Amounts
 
 if TYPE_CHECKING:
     from rankwell.evaluation.streaming.plan import StreamPlan

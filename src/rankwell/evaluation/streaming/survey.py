@@ -18,12 +18,11 @@ from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
-from rankwell.tables.ids import DENSE, Ids, to_same_kind
-from rankwell.tables.numbers import numbers_of
-from rankwell.tables.own_text import packed
+from rankwell.tables.csr import distinct
+from rankwell.tables.ids import DENSE, Ids, packed, to_same_kind
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.series import numbers_of
 
 NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number
 KEPT = 1024  # hashes

@@ -18,7 +18,7 @@ from rankwell.results.part import add_counts
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.columns import counts_of
 from rankwell.tables.ids import Known
-from rankwell.tables.parts import Parts
+from rankwell.tables.popularity import Parts
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 

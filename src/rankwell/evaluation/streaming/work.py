@@ -23,10 +23,10 @@ from rankwell.judge.train import Everyone, met_in
 from rankwell.records import cached_property, record
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments
-from rankwell.tables.amounts import Amounts
-from rankwell.tables.digests import Digest
+from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.states import Amounts
 
 
 @record(eq=False)

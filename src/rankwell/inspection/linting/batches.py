@@ -11,10 +11,9 @@ from rankwell.errors import brief
 from rankwell.kernels import order
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.grouping import PART_ROWS
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import end_to_end
-from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows
 from rankwell.tables.workers import on_all_cores
 
 

@@ -19,10 +19,9 @@ from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Lists
+from rankwell.tables.rows import Lists, grouped
 from rankwell.tables.run_qrels import Qrels, Run
 
 

@@ -17,11 +17,11 @@ from rankwell.judge.own_query import own_rows
 from rankwell.judge.pooling import refuse_ungraded
 from rankwell.kernels import match
 from rankwell.readers.column_names import quoted
+from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.sorted_keys import distinct
 from rankwell.tables.workers import on_all_cores
 
 ASCENDING = 0.9

@@ -14,9 +14,9 @@ from rankwell.readers.samples import SampleRows
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.numbers import MOST
 from rankwell.tables.places import Held, Reordered, held
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.series import MOST
 
 Unanswered = Literal["error", "random"]
 NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it

@@ -16,7 +16,7 @@ from rankwell.display.table_files import WRITERS, save
 from rankwell.judging.estimating.designs import RULES
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.saving import suffix_of
-from rankwell.tables.sorted_keys import distinct
+from rankwell.tables.csr import distinct
 
 if TYPE_CHECKING:
     import polars as pl

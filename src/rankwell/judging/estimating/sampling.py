@@ -15,8 +15,9 @@ from rankwell.judging.estimating.designs import Design, Drawing, drawing_of, pri
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.judging.pooled import Pooled
+from rankwell.statistics.draws import uniform
 from rankwell.tables.arguments import checked
-from rankwell.tables.draws import draws, uniform
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.places import RowOf
 
 ARGUMENTS = ("budget", "design", "seed", "read")

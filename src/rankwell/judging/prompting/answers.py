@@ -23,8 +23,7 @@ from rankwell.judging.prompting.grading import grade_in
 from rankwell.judging.prompting.prompts import KIND
 from rankwell.judging.sheets.grades import Grade
 from rankwell.tables.arguments import checked
-from rankwell.tables.assessor import Assessor
-from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.run_qrels import Assessor, Qrels
 
 if TYPE_CHECKING:
     import polars as pl

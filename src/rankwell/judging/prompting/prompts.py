@@ -21,7 +21,7 @@ from rankwell.judging.sheets.grades import Grade, grades_of
 from rankwell.judging.sheets.guidelines import guidelines_in
 from rankwell.judging.sheets.tasks import Task, tasks_of
 from rankwell.tables.arguments import checked
-from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Assessor
 
 KIND = "judging prompts"
 SUFFIX = ".jsonl"

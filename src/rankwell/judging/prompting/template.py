@@ -11,7 +11,7 @@ from pathlib import Path
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judging.sheets.guidelines import guidelines_in
 from rankwell.records import record
-from rankwell.tables.assessor import DIGITS
+from rankwell.tables.run_qrels import DIGITS
 
 PLACES = (
     "query",

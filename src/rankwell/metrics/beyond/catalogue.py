@@ -15,9 +15,8 @@ from rankwell.metrics.beyond.shown_judged import FewerJudged, ShownJudged
 from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, definition
-from rankwell.tables.item_counts import Counts, ItemCounts
-from rankwell.tables.sorted_keys import distinct, places_among
-from rankwell.tables.states import State, Total
+from rankwell.tables.csr import distinct, places_among
+from rankwell.tables.states import Counts, ItemCounts, State, Total
 
 __all__ = [
     "Coverage",

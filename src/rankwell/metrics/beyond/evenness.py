@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, definition
-from rankwell.tables.item_counts import Counts
+from rankwell.tables.states import Counts
 
 __all__ = ["EffectiveItems", "Entropy", "EntropyNorm", "Gini", "GiniDiversity", "GiniM1", "Simpson"]
 

@@ -7,10 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.tables.csr import owners_of
+from rankwell.tables.csr import owners_of, places_among
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio
-from rankwell.tables.sorted_keys import places_among
 
 Measure = Literal["cosine", "jaccard", "euclidean"]
 CELLS = 1 << 17  # cells of the dense tables built at a time: they should fit into the processor's cache

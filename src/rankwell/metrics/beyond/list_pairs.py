@@ -12,9 +12,18 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.item_counts import ItemCounts, ItemSums, Tally, padded_sum
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.states import WHOLE, NotAdded, Total, amounts_of, multiples_in_halves
+from rankwell.tables.states import (
+    WHOLE,
+    ItemCounts,
+    ItemSums,
+    NotAdded,
+    Tally,
+    Total,
+    amounts_of,
+    multiples_in_halves,
+    padded_sum,
+)
 
 ROWS = 2048  # lists that are compared with all others at once
 MOST_LISTS = 5_000_000

@@ -14,7 +14,7 @@ from rankwell.metrics.beyond.catalogue import counts_within, refuse_unnumbered
 from rankwell.metrics.beyond.list_pairs import FewerUnits, Overlaps, Paired, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
-from rankwell.tables.item_counts import Counts, ItemCounts
+from rankwell.tables.states import Counts, ItemCounts
 
 __all__ = ["Personalization"]
 

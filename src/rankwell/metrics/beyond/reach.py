@@ -12,7 +12,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.item_counts import Counts, ItemCounts
+from rankwell.tables.states import Counts, ItemCounts
 
 __all__ = ["TopicCoverage", "UserCoverage"]
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Self
 
 from rankwell.records import record
-from rankwell.tables.item_counts import ItemCounts, Tally
-from rankwell.tables.states import NotAdded
+from rankwell.tables.states import ItemCounts, NotAdded, Tally
 
 
 @record(eq=False)

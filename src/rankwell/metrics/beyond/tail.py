@@ -11,9 +11,9 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
-from rankwell.tables.item_counts import Counts, ItemCounts
 from rankwell.tables.popularity import PARTS, Cut, Rule
 from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.states import Counts, ItemCounts
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
 

@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from rankwell.records import cached_property, record
-from rankwell.tables.item_counts import ItemCounts
-from rankwell.tables.states import Total
+from rankwell.tables.states import ItemCounts, Total
 
 
 @record(eq=False)

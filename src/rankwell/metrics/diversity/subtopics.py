@@ -11,11 +11,10 @@ from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of, owners
+from rankwell.tables.csr import distinct, offsets_of, owners, places_among
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
-from rankwell.tables.sorted_keys import distinct, places_among
 
 Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)

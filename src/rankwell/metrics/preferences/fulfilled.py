@@ -16,9 +16,8 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of, owners
+from rankwell.tables.csr import distinct, offsets_of, owners
 from rankwell.tables.ranked import Topics, spread
-from rankwell.tables.sorted_keys import distinct
 
 Pairs = Literal["all", "one", "both"]
 

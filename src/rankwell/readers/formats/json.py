@@ -21,9 +21,9 @@ from rankwell.readers.shape import shape_of
 from rankwell.readers.text import BOM, at_wrong_bytes, require_text
 from rankwell.tables.columns import known_word
 from rankwell.tables.items_users import Items
-from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import MOST, Changed
 
 if TYPE_CHECKING:
     import polars as pl

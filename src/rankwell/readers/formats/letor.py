@@ -16,8 +16,8 @@ from rankwell.readers.files import File
 from rankwell.readers.formats.prefs import LineOf
 from rankwell.readers.text import BOM, filled_lines, require_text
 from rankwell.tables.ids import Ids
-from rankwell.tables.numbers import numbers_of
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import numbers_of
 
 SUFFIXES = (".svmlight", ".letor")
 LINE = re.compile(rb"\s*([-+.\w]+)\s+qid:(\S+)((?:\s+[^\s:#]+:[^\s#]+)*)\s*(?:#(.*))?$")

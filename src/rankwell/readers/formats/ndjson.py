@@ -24,8 +24,8 @@ from rankwell.readers.shape import shape_of
 from rankwell.readers.text import BOM, at_wrong_bytes, beginning, filled_line, filled_lines, require_text
 from rankwell.readers.unread import unread_of
 from rankwell.tables.columns import ID_WORDS, WORDS, known_word
-from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.places import Place
+from rankwell.tables.series import MOST, Changed
 
 if TYPE_CHECKING:
     import polars as pl

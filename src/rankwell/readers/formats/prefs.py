@@ -17,9 +17,9 @@ from rankwell.readers.files import File
 from rankwell.readers.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
-from rankwell.tables.numbers import is_number
 from rankwell.tables.places import Held, Place
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.series import is_number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -35,9 +35,8 @@ from rankwell.readers.trec_columns import (
     refuse_times,
 )
 from rankwell.tables.csr import owners
-from rankwell.tables.grouping import Stretches
 from rankwell.tables.places import Place, RowOf
-from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.rows import Columns, Lists, Rows, Stretches
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

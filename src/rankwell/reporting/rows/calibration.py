@@ -17,7 +17,7 @@ from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.tables.feature_columns import TOPICS
+from rankwell.tables.features import TOPICS
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.ranked import shares

@@ -18,7 +18,7 @@ from rankwell.reporting.rows.given import metric_in, with_values
 from rankwell.reporting.rows.labels import shortened
 from rankwell.results import Results
 from rankwell.statistics.rank_correlation import kendall, order_of
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 
 Row = dict[str, Any]
 Over = Literal["queries", "systems"]

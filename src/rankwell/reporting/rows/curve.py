@@ -20,8 +20,8 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.arguments import UNFIT, as_list, fitted
-from rankwell.tables.cores import cores
-from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.machine import cores
 from rankwell.tables.states import Mean
 
 NO_INTERVAL = {"low": None, "high": None, "is_doubtful": False}

@@ -17,8 +17,7 @@ from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.tables.item_counts import ItemSums
-from rankwell.tables.states import WHOLE, amounts_of
+from rankwell.tables.states import WHOLE, ItemSums, amounts_of
 
 View = Literal["cut", "log2p1"]
 

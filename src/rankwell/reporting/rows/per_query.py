@@ -16,7 +16,7 @@ from rankwell.reporting.rows.given import Values
 from rankwell.reporting.rows.labels import shortened, shown_id
 from rankwell.reporting.rows.texts import with_interval
 from rankwell.results import Results
-from rankwell.tables.draws import draws
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.states import Mean
 
 Row = dict[str, Any]

@@ -23,7 +23,7 @@ from rankwell.reporting.rows import calibration, exposure
 from rankwell.reporting.rows.long_tail import parts_of
 from rankwell.reporting.section import Section
 from rankwell.results import Results
-from rankwell.tables.feature_columns import TOPICS
+from rankwell.tables.features import TOPICS
 from rankwell.tables.ids import Known
 from rankwell.tables.popularity import Cut
 

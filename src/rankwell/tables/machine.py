@@ -1,9 +1,43 @@
-"""The memory that there is room in: of the machine, or of the group of processes that this one may use."""
+"""What this machine has for us: the cores that work may be spread over, and the memory that there is room in."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+
+# The cores that work may be spread over.
+
+
+_MOST: ContextVar[int | None] = ContextVar("most cores", default=None)
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use, or the number set by ``at_most``."""
+    if (most := _MOST.get()) is not None:
+        return most
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def at_most(threads: int | None) -> Iterator[None]:
+    """Let everything inside, such as a reader that nobody tells, use so many cores; None for all.
+
+    >>> with at_most(1):
+    ...     cores()
+    1
+    """
+    token = _MOST.set(threads)
+    try:
+        yield
+    finally:
+        _MOST.reset(token)
+
+
+# The memory that there is room in: of the machine, or of the group of processes that this one may use.
+
 
 GROUPS = (  # of control groups, version 2 and 1: the limit, and what is used of it
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),

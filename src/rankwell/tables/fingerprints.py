@@ -1,0 +1,77 @@
+"""Numbers that depend on ids alone: random draws, and digests that identify tables, the same for any order of rows, machine and number of threads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwell.kernels import fingerprints
+from rankwell.records import record
+from rankwell.statistics.draws import first, further
+from rankwell.tables.ids import Ids
+
+# Random draws that depend on a seed and on ids alone: the same for any order of rows, machine and number of
+# threads.
+
+
+def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
+    """Return a random number of 64 bits per row, drawn by the seed and the row's keys (ids or whole numbers).
+
+    Each key is folded in by the finaliser of SplitMix64 (Steele et al., 2014); an integer id counts as its decimal text.
+
+    Examples
+    --------
+    >>> draws(1, Ids.of(["a", "b"])).tolist() == draws(1, Ids.of(["b", "a"]))[::-1].tolist()
+    True
+    >>> draws(1, Ids.of([10])).tolist() == draws(1, Ids.of(["10"])).tolist() != draws(2, Ids.of([10])).tolist()
+    True
+    """
+    found = first(seed)
+    for key in keys:
+        numbers = fingerprints_of(key) if isinstance(key, Ids) else np.asarray(key, np.int64).view(np.uint64)
+        found = further(found, numbers)
+    return found
+
+
+def fingerprints_of(ids: Ids) -> np.ndarray:
+    """Return a fixed number of 64 bits per id: an integer has that of its decimal text."""
+    if ids.is_text:
+        return fingerprints.of_text(ids.text, ids.starts, ids.lengths)
+    return fingerprints.of_integers(np.ascontiguousarray(ids.integers))
+
+
+# Digests: fixed numbers that identify tables, the same for any order of their rows.
+
+
+SEEDS = 1, 2
+SIZE = 1 << 64
+
+
+@record(slots=True)
+class Digest:
+    """The sums of two hashes of each row; the digests of the parts of a table add up to that of the whole.
+
+    >>> one, two = Digest.of_rows(np.array([1, 2]), np.array([.5, 1])), Digest.of_rows(np.array([2]), np.array([1.]))
+    >>> one == two + Digest.of_rows(np.array([1]), np.array([.5]))
+    True
+    """
+
+    sums: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of_rows(cls, *columns: np.ndarray) -> Digest:
+        """Return the digest of rows of numbers of 64 bits."""
+        found = []
+        for seed in SEEDS:
+            hashed = first(seed)
+            for column in columns:
+                hashed = further(hashed, np.ascontiguousarray(column).view(np.uint64))
+            found.append(int(hashed.sum(dtype=np.uint64)))
+        return cls((found[0], found[1]))
+
+    def __add__(self, other: Digest) -> Digest:
+        one, two = (sum(pair) % SIZE for pair in zip(self.sums, other.sums, strict=True))
+        return Digest((one, two))
+
+    def to_bytes(self) -> bytes:
+        """Return the digest as 16 bytes."""
+        return b"".join(each.to_bytes(8, "little") for each in self.sums)
