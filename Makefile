@@ -30,7 +30,7 @@ SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site translations format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site translations names format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -92,6 +92,10 @@ site: build  ## build the documentation site into build/site/html, with its link
 
 translations: build  ## list what pages in other languages show in English, as nobody has translated it yet
 	@$(BIN)/python tools/translations.py
+
+names: build  ## write again what is made from metrics, judging methods and public names: tables, stubs, pages
+	$(BIN)/python tools/make_names.py
+	$(BIN)/python tools/make_metrics_page.py
 
 format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix

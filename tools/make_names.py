@@ -1,22 +1,28 @@
-"""Write the table of metrics and the stubs of the public names: python tools/make_names.py
+"""Write what is made of names: the table of metrics, the stubs of the public names, the table of judging methods.
+
+python tools/make_names.py
 
 src/rankwell/metrics/names.py       every metric class with its module and its names in text
 src/rankwell/__init__.pyi           the public names, for type checkers and editors
 src/rankwell/metrics/__init__.pyi   the metrics, likewise; and those of the other packages with names that are imported on first use
+docs/judging_next.md                the table of judging methods, from their docstrings
 
-Run it after adding, renaming or moving a metric or a public name.
+`make names` runs it, and make_metrics_page.py. Run it after adding, renaming or moving a metric, a judging method or a public name.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import json
 from pathlib import Path
 
 import rankwell
 from rankwell import judging, metrics, prepare
+from rankwell.judging.method import method_named, methods
 
-PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rankwell"
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "rankwell"
 MADE = "Made by tools/make_names.py; do not edit."
 Homes = dict[str, str]  # a public name: the module that it is imported from
 
@@ -61,12 +67,26 @@ def imported(face: Path) -> Homes:
     return {name: module for name, module in names.items() if name in metrics.__all__}
 
 
+def with_methods(page: str) -> str:
+    """The page with a row per judging method: the first paragraph of its docstring, its weight, and whether answers count."""
+    begin, end = "| `method=` |", "\n\n"
+    rows = [f"{begin} the next item | its weight | learns from answers |", "|---|---|---|---|"]
+    for name in methods():
+        cls = method_named(name)
+        what = " ".join(str(inspect.getdoc(cls)).split("\n\n")[0].split()).removesuffix(".")
+        rows.append(f"| `{name}` | {what} | {cls.rule} | {'yes' if cls.is_adaptive else 'no'} |")
+    at = page.index(begin)
+    return page[:at] + "\n".join(rows) + page[page.index(end, at) :]
+
+
 def pages() -> dict[Path, str]:
     """Every file that is made, with its text."""
     found = built_in()
     homes = {name: f"{metrics.__name__}.{module}" for name, (module, *_) in found.items()}
     own = imported(PACKAGE / "metrics" / "__init__.py")
+    judged = ROOT / "docs" / "judging_next.md"
     return {
+        judged: with_methods(judged.read_text(encoding="utf-8")),
         PACKAGE / "metrics" / "names.py": table(found),
         PACKAGE / "metrics" / "__init__.pyi": stub(homes | own, [*own, *found]),
         PACKAGE / "__init__.pyi": stub(rankwell.HOMES | homes, rankwell.__all__),

@@ -1,10 +1,14 @@
-"""Faces of packages: their public names, each imported from its module on first use, so that a package loads only what is asked for."""
+"""Faces of packages: their public names, each imported from its module on first use, so that a package loads only what is asked for;
+and what a folder holds.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from rankwell.errors import brief, nearest
@@ -25,3 +29,16 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         return value
 
     return get, lambda: sorted(homes)
+
+
+@cache
+def modules(folder: ModuleType) -> tuple[str, ...]:
+    """Return the names of the modules in the folder of a package, sorted: what is found by being there.
+
+    >>> from rankwell.evaluation import engines
+    >>> modules(engines)
+    ('memory', 'spark', 'stream')
+    """
+    import pkgutil
+
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(folder.__path__)))

@@ -9,6 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run
+from rankwell.judging.method import methods
 
 RUNS = {
     "a.run": "1 Q0 x 1 3 t\n1 Q0 y 2 2 t\n1 Q0 z 3 1 t\n2 Q0 x 1 2 t\n2 Q0 v 2 1 t\n",
@@ -28,7 +29,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("method", ["mtc", "hedge", "mtf", "bla", "mm", "mm_ns", "depth"])
+@pytest.mark.parametrize("method", methods())
 def test_the_file_holds_what_the_function_returns(method, folder, capsys):
     assert (
         run(["judging", "next", "qrels.txt", *THREE, "--method", method, "--budget", "4", "-o", "next.tsv"])
@@ -145,7 +146,11 @@ def test_simulating_prints_and_saves_what_the_function_returns(folder, capsys):
         (["simulate", "all.txt", *THREE, "--budgets", "x"], 2, "--budgets takes numbers"),
         (["simulate", "all.txt", *THREE, "--budgets", "0"], 2, "must be whole numbers of at least 1"),
         (["simulate", "all.txt", *THREE, "--leave-out", "d.run"], 2, "is no run"),
-        (["simulate", "all.txt", *THREE, "--methods", "best"], 2, "must be mtc"),
+        (
+            ["simulate", "all.txt", *THREE, "--methods", "best"],
+            2,
+            "must be bla, depth, hedge, mm, mm_ns, mtc or mtf",
+        ),
         (["simulate", "all.txt", *THREE, "-o", "x.doc"], 2, "simulations are written as"),
         (["simulate", "all.txt", *THREE, "--highest", "2"], 2, "leave it out"),
         (["later"], 2, "Available commands: next, simulate"),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
+import pytest
+
+import rankwell as rw
 
 Lists = dict[str, dict[str, list[str]]]  # run, query, items in rank order
 Grades = dict[tuple[str, str], float]
@@ -81,12 +85,25 @@ def sum_of_precisions(listed: list[str], relevant: set[str]) -> float:
 
 
 class Turns:
-    """Queries in turn: the one with the fewest judgements, of equal ones the first."""
+    """A method's rule in plain loops, to choose by beside it. Queries are in turn: the one with the fewest judgements, of equal ones
+    the first.
 
-    def __init__(self, lists: Lists) -> None:
-        self.lists = lists
+    ``weights`` gives every item that the rule allows next, of which those of the highest weight can be chosen, and is empty
+    when nothing is left to ask for. ``metrics`` are those to choose by.
+    """
+
+    metrics: tuple[str, ...] = ("ap",)
+
+    def __init__(self, lists: Lists, metric: str, seed: int) -> None:
+        self.lists, self.metric, self.seed = lists, metric, seed
         self.queries = list(dict.fromkeys(query for each in lists.values() for query in each))
         self.told: list[tuple[str, str, float]] = []
+
+    def weights(self) -> dict[tuple[str, str], float]:
+        raise NotImplementedError
+
+    def tell(self, query: str, item: str, grade: float) -> None:
+        self.told.append((query, item, grade))
 
     def left(self, query: str) -> set[str]:
         judged = {item for q, item, _ in self.told if q == query}
@@ -96,81 +113,73 @@ class Turns:
         having = [query for query in self.queries if self.left(query)]
         return min(having, key=lambda q: sum(each[0] == q for each in self.told), default=None)
 
+
+class ByRun(Turns):
+    """A rule that chooses a run, and takes the first item of its list that is not judged."""
+
+    def value(self, query: str, run: str) -> float:
+        raise NotImplementedError
+
+    def of_equal(self, query: str, runs: list[str]) -> str:
+        return runs[0]
+
     def first_of(self, run: str, query: str) -> str | None:
         left = self.left(query)
         return next((item for item in self.lists[run].get(query, []) if item in left), None)
 
-
-class Hedge(Turns):
-    def scores(self, query: str, beta: float = 0.1) -> dict[str, float]:
-        longest = max(len(each.get(query, [])) for each in self.lists.values())
-
-        def cost(run: str, item: str) -> float:
-            rank = rank_of(self.lists, run, query, item)
-            return 0.0 if math.isinf(rank) else 0.5 * math.log(longest / rank)
-
-        weight = {}
-        for run in self.lists:
-            loss = sum((-1 if g > 0 else 1) * cost(run, item) for q, item, g in self.told if q == query)
-            weight[run] = beta**loss
-        total = sum(weight.values())
-        return {
-            item: sum(weight[run] / total * cost(run, item) for run in self.lists)
-            for item in self.left(query)
-        }
-
-
-class MoveToFront(Turns):
-    def __init__(self, lists: Lists) -> None:
-        super().__init__(lists)
-        self.priority = {(run, query): 0 for run in lists for query in self.queries}
-        self.front: dict[str, str | None] = dict.fromkeys(self.queries)
-
-    def choose(self) -> tuple[str, str, str] | None:
+    def weights(self) -> dict[tuple[str, str], float]:
         query = self.query()
         if query is None:
-            return None
-        front = self.front[query]
-        if front is None or self.first_of(front, query) is None:
-            having = [run for run in self.lists if self.first_of(run, query)]
-            front = max(having, key=lambda run: self.priority[run, query])  # the first of equal ones
-        return query, str(self.first_of(front, query)), front
-
-    def tell(self, query: str, item: str, grade: float, run: str) -> None:
-        self.told.append((query, item, grade))
-        if grade > 0:
-            self.front[query] = run
-        else:
-            self.front[query] = None
-            self.priority[run, query] -= 1
+            return {}
+        value = {run: self.value(query, run) for run in self.lists if self.first_of(run, query)}
+        best = [run for run in value if value[run] == max(value.values())]
+        self.taken = self.of_equal(query, best)
+        return {(query, str(self.first_of(self.taken, query))): value[self.taken]}
 
 
-class Bandit(Turns):
-    """``how``: mm, mm_ns or bla. Draws are of the generator that the seed and the number of the query give."""
+class Bandit(ByRun):
+    """Draws are of the generator that the seed and the number of the query give."""
 
-    def __init__(self, lists: Lists, how: str, seed: int) -> None:
-        super().__init__(lists)
-        self.how = how
+    def __init__(self, lists: Lists, metric: str, seed: int) -> None:
+        super().__init__(lists, metric, seed)
         self.draws = {query: np.random.default_rng([seed, at]) for at, query in enumerate(self.queries)}
         self.plays: dict[tuple[str, str], list[bool]] = {(run, q): [] for run in lists for q in self.queries}
 
-    def choose(self) -> tuple[str, str, str] | None:
-        query = self.query()
-        if query is None:
-            return None
-        having = [run for run in self.lists if self.first_of(run, query)]
-        value = {}
-        for run in having:
-            plays = self.plays[run, query][-1:] if self.how == "mm_ns" else self.plays[run, query]
-            won, lost = sum(plays), len(plays) - sum(plays)
-            if self.how == "bla":
-                value[run] = self.draws[query].beta(1 + won, 1 + lost)
-            else:
-                value[run] = (1 + won) / (2 + won + lost)
-        best = [run for run in having if value[run] == max(value.values())]
-        run = best[0] if len(best) == 1 else best[int(self.draws[query].choice(len(best)))]
-        return query, str(self.first_of(run, query)), run
+    def value(self, query: str, run: str) -> float:
+        plays = self.plays[run, query]
+        return (1 + sum(plays)) / (2 + len(plays))
 
-    def tell(self, query: str, item: str, grade: float, run: str) -> None:
-        self.told.append((query, item, grade))
-        self.plays[run, query].append(grade > 0)
+    def of_equal(self, query: str, runs: list[str]) -> str:
+        return runs[0] if len(runs) == 1 else runs[int(self.draws[query].choice(len(runs)))]
+
+    def tell(self, query: str, item: str, grade: float) -> None:
+        super().tell(query, item, grade)
+        self.plays[self.taken, query].append(grade > 0)
+
+
+def compare_choices(method: str, plain: type[Turns], seeds: Iterable[int] = range(8)) -> int:
+    """Choose and tell until nothing is left, and compare each choice with the plain rule. Return how many were compared."""
+    compared = 0
+    for seed in seeds:
+        lists, grades = worlds(seed, runs=5, items=14, length=10)
+        for metric in plain.metrics:
+            chooser = rw.judging.Chooser(lists, method=method, metric=metric, seed=seed)
+            other = plain(lists, metric, seed)
+            while weights := other.weights():
+                pick = chooser.next()
+                assert pick is not None, (method, metric, seed, weights)
+                query, item, weight = pick
+                assert (query, item) in weights, (method, metric, seed, pick, weights)
+                assert weights[query, item] == pytest.approx(weight, abs=1e-12), (method, metric, seed, pick)
+                assert max(weights.values()) == pytest.approx(weight, abs=1e-12), (
+                    method,
+                    metric,
+                    seed,
+                    pick,
+                    weights,
+                )
+                chooser.tell(query, item, grades[query, item])
+                other.tell(query, item, grades[query, item])
+                compared += 1
+            assert chooser.next() is None, (method, metric, seed)
+    return compared

@@ -10,7 +10,7 @@ from tests.evidence import evidence
 from tests.judging import slow
 
 import rankwell as rw
-from rankwell.judging.methods.named import METHODS
+from rankwell.judging.method import methods
 
 BUDGETS = (3, 8, 15, 1000)
 
@@ -65,7 +65,7 @@ def test_it_is_what_asking_and_evaluating_by_hand_gives(method, metric):
     assert next(rows, None) is None
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", methods())
 def test_the_order_is_right_when_everything_is_judged(method):
     lists, grades = slow.worlds(12)
     last = rw.judging.simulate(lists, qrels_of(grades), method, metric="ap").rows[-1]

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from rankwell.cli.option import Option
 from rankwell.cli.options import Reading
 from rankwell.cli.words import split_names
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, one_of
+from rankwell.faces import modules
+from rankwell.judging import methods
 from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.tables.run_qrels import Qrels, Run
 
 NOTHING = "none"  # in place of judgements
-METHODS = (
-    "``mtc`` (what moves the differences of runs most), ``hedge``, ``mtf`` (move-to-front), ``bla``, ``mm``, ``mm_ns`` (bandits) "
-    "or ``depth``"
-)
+METHODS = one_of([f"``{name}``" for name in modules(methods)])
 Aim = Literal["order", "difference", "mean"]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
-from functools import cache
 from typing import Any, Protocol
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
+from rankwell.faces import modules
 from rankwell.readers.in_memory import is_spark
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
@@ -37,12 +37,9 @@ class Engine(Protocol):
         """Return the sum of the parts of all queries."""
 
 
-@cache
 def engines() -> tuple[str, ...]:
     """Return the names of the engines."""
-    import pkgutil
-
-    return tuple(module.name for module in pkgutil.iter_modules(folder.__path__))
+    return modules(folder)
 
 
 def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True) -> Engine:

@@ -12,8 +12,7 @@ from rankwell.evaluation.inputs import Words, read_with, reading_of
 from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
-from rankwell.judging.methods.method import Method
-from rankwell.judging.methods.named import method_named
+from rankwell.judging.method import Method, method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.settling import Settling, settling_of
 from rankwell.judging.told import Told
@@ -43,7 +42,7 @@ class Chooser:
     qrels
         What is judged already; None for nothing.
     method
-        ``mtc``, ``hedge``, ``mtf`` (move-to-front), ``bla``, ``mm``, ``mm_ns`` (bandits) or ``depth``.
+        The name of a method: a file of ``rankwell.judging.methods``, where its rule and its source are.
     aim
         What the judgements are for: the ``order`` of all runs, the ``difference`` of two, the ``mean`` of one.
     metric

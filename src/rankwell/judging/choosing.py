@@ -35,10 +35,8 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
     """Return the unjudged items whose judgements tell most about an order of runs, a difference, or a mean.
 
     Formula
-        ``mtc``: Σ over pairs of runs of how far a judgement of the item moves their difference (``rankwell.judging.methods.mtc``) ·
-        ``hedge``: Σ w ½ ln(Z / r) over the lists that have it, w = 0.1^loss · ``mtf``: the first unjudged item of the run whose
-        last one was relevant · ``bla``, ``mm``, ``mm_ns``: that of the run with the highest chance, drawn, on average, or by its
-        last item · ``depth``: by best rank in any list
+        ``mtc``: Σ over pairs of runs of how far a judgement of the item moves their difference. The rules of the other methods are
+        at ``rankwell.judging.methods``; the first note of what is returned says the rule of the one that was taken.
 
     Parameters
     ----------

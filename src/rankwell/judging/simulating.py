@@ -18,7 +18,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.measure import Measure, measure_of
-from rankwell.judging.methods.named import method_named
+from rankwell.judging.method import method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.simulation import Left, Simulation, Spent
 from rankwell.judging.told import Told

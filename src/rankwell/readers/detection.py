@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.faces import modules
 from rankwell.readers import formats as folder
 from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
@@ -27,10 +26,9 @@ TABLES = {
 """The kinds of whole tables, as messages call them."""
 
 
-@cache
 def formats() -> tuple[str, ...]:
     """Return the names of the file formats."""
-    return tuple(sorted(file.name for file in pkgutil.iter_modules(folder.__path__)))
+    return modules(folder)
 
 
 def reader(name: str) -> Any:

@@ -21,6 +21,21 @@ DISCOUNTS = {
 }
 
 
+class Plain(slow.Turns):
+    metrics = ("ap", "ap@3", *DISCOUNTS)
+
+    def weights(self) -> dict[tuple[str, str], float]:
+        """The weights of the items of all queries that move anything."""
+        told = {(query, item): grade for query, item, grade in self.told}
+        found = {pair: self.weight(told, *pair) for pair in slow.candidates(self.lists) - told.keys()}
+        return {pair: weight for pair, weight in found.items() if weight > 1e-12}
+
+    def weight(self, told: slow.Grades, query: str, item: str) -> float:
+        if self.metric in DISCOUNTS:
+            return slow.mtc_linear(self.lists, query, item, *DISCOUNTS[self.metric])
+        return slow.mtc_ap(self.lists, told, query, item, 3 if "@" in self.metric else None)
+
+
 def weights(chooser: rw.judging.Chooser) -> dict[tuple[str, str], float]:
     pooled = chooser.pooled
     queries, items = pooled.queries[pooled.query].tolist(), pooled.catalogue[pooled.item].tolist()

@@ -1,1 +1,1 @@
-"""Methods that choose what to judge next, one file each."""
+"""Methods that choose what to judge next: the name of a file is the name of a method, and it is found there."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwell.judging.methods.method import Choice, Method
+from rankwell.judging.method import Choice, Method
 
 
 class Depth(Method):
-    """Items by their best rank in any list, those in more lists first; the same for all queries.
+    """The pools of TREC (Spärck Jones and van Rijsbergen 1975): the item of the best rank in any list, of equal ones that in more
+    lists; all queries alike.
 
     Source: K. Spärck Jones and C. J. van Rijsbergen, Report on the need for and provision of an ideal information retrieval
     test collection, 1975; TREC's pools.

@@ -7,14 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.methods.method import Choice, InTurn
+from rankwell.judging.method import Choice, InTurn
 from rankwell.judging.told import Told
 
 BETA = 0.1
 
 
 class Hedge(InTurn):
-    """Of each query, the item that would cost the weighted runs most if it were not relevant.
+    """Hedge (Aslam, Pavlu and Savell 2003): the item that would cost the runs most if it were not relevant; runs that were wrong
+    before weigh less.
 
     An item at rank r of a list costs its run ½ ln(Z / r) if it is not relevant, and gives back as much if it is; Z is the
     length of the query's longest list, and an item that a list lacks costs nothing. The weight of a run is β^loss, β = 0.1.

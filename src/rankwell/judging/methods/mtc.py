@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.methods.method import Choice, Method
+from rankwell.judging.method import Choice, Method
 from rankwell.judging.told import Told
 
 ALIKE = 1.0 - 1e-12  # weights that differ by rounding alone are equal
@@ -28,7 +28,8 @@ def spread_of_pairs(values: np.ndarray) -> np.ndarray:
 
 
 class MTC(Method):
-    """Minimal test collections: the item whose judgement moves the differences most, added up over all pairs of runs.
+    """Minimal test collections (Carterette, Allan and Sitaraman 2006): the item whose judgement moves the differences of all pairs of
+    runs most, by their sum.
 
     Of a sum over items such as P, DCG and RBP it is Σ |d_s − d_t| over pairs of runs s, t, d being the discount at the item's rank,
     0 if the list lacks it. Of AP the difference of s and t is a quadratic form Σ_{i ≤ j} c_ij x_i x_j / R, c_ij = 1 / max(rank of

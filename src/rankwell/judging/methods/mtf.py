@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import ClassVar
 
-from rankwell.judging.methods.method import ByRun
+from rankwell.judging.method import ByRun
 from rankwell.judging.told import Told
 
 
 class MoveToFront(ByRun):
-    """Of each query, take items from one run as long as they are relevant; then its priority falls by 1, and the run of highest
-    priority is next, of equal ones the first.
+    """Move-to-front (Cormack, Palmer and Clarke 1998): the first open item of a run, which stays in front as long as it finds
+    relevant items.
+
+    After an item that is not relevant the priority of its run falls by 1, and the run of highest priority is next, of equal ones
+    the first.
 
     Source: G. V. Cormack, C. R. Palmer and C. L. A. Clarke, Efficient construction of large test collections, SIGIR 1998
     (local move-to-front).

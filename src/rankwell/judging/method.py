@@ -1,12 +1,16 @@
-"""Method: what every way of choosing does: name the best candidate, and take note of answers."""
+"""Method: what every way of choosing does: name the best candidate, and take note of answers; and how methods are found by name."""
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
 
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.faces import modules
+from rankwell.judging import methods as folder
 from rankwell.judging.told import Told
 
 Choice = tuple[int, float]
@@ -17,6 +21,9 @@ class Method(ABC):
 
     ``choose`` names the best open candidate and its weight, None if there is none. ``answered`` is called after an answer,
     ``corrected`` after one that replaced another, ``moved`` after candidates of a query were closed or opened again without one.
+
+    ``name`` is that of its file in ``judging/methods/``; ``rule`` says what the weight is; ``is_adaptive`` whether answers change
+    what it would choose next.
     """
 
     name: ClassVar[str]
@@ -136,3 +143,68 @@ class ByRun(InTurn):
         listed = self.lists(int(self.pooled.query[candidate]))
         places = {run: np.flatnonzero(row == candidate) for run, row in listed.items()}
         return min((int(at[0]), run) for run, at in places.items() if len(at))[1]
+
+
+class Bandit(ByRun):
+    """Of each query, play the best run: judge the first open item of its list. ``won`` and ``played`` count for each run.
+
+    ``rate`` is what earlier plays are worth when a new one is counted: 1 if all count alike, 0 if only the last one counts.
+
+    Source: D. E. Losada, J. Parapar and Á. Barreiro, Feeling lucky? Multi-armed bandits for ordering judgements in
+    pooling-based evaluation, SAC 2016.
+    """
+
+    rate: ClassVar[float] = 1.0
+
+    def __init__(self, answers: Told, seed: int) -> None:
+        super().__init__(answers, seed)
+        if seed < 0:
+            raise UsageError(f"seed={brief(seed)}: must be 0 or more.")
+        self.won: dict[int, np.ndarray] = {}
+        self.played: dict[int, np.ndarray] = {}
+        self.draws: dict[int, np.random.Generator] = {}
+
+    def begin(self, query: int) -> None:
+        """Start with the uniform belief in every run, and a generator on which other queries have no effect."""
+        self.won[query], self.played[query] = np.zeros((2, len(self.pooled.names)))
+        self.draws[query] = np.random.default_rng([self.seed, query])
+
+    def beliefs(self, query: int, runs: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return α and β of the Beta distribution of each run's chance of a relevant item, from the uniform one."""
+        won, played = self.won[query][runs], self.played[query][runs]
+        return 1.0 + won, 1.0 + played - won
+
+    def count(self, query: int, candidate: int) -> None:
+        """Count a play of the run that the item was taken from."""
+        run = self.credited(candidate)
+        self.won[query][run] = self.rate * self.won[query][run] + self.answers.relevant[candidate]
+        self.played[query][run] = self.rate * self.played[query][run] + 1
+
+    def best_run(self, query: int, runs: list[int]) -> tuple[int, float]:
+        """Return the run of the highest value, of equal ones any with the same chance."""
+        values = self.values(query, runs)
+        best = np.flatnonzero(values >= values.max())
+        chosen = int(best[0] if len(best) == 1 else self.draws[query].choice(best))
+        return runs[chosen], float(values[chosen])
+
+    def values(self, query: int, runs: list[int]) -> np.ndarray:
+        """Return what each run promises: the mean of the belief in it."""
+        alpha, beta = self.beliefs(query, runs)
+        found: np.ndarray = alpha / (alpha + beta)
+        return found
+
+
+def methods() -> tuple[str, ...]:
+    """Return the names of the methods: those of the files in ``judging/methods/``."""
+    return modules(folder)
+
+
+def method_named(name: str) -> type[Method]:
+    """Return the class of a method; UsageError for an unknown name."""
+    if name not in methods():
+        raise UsageError(f"method={brief(name)}: must be {one_of(methods())}.{nearest(name, methods())}")
+    module = importlib.import_module(f"{folder.__name__}.{name}")
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Method) and value.__dict__.get("name") == name:
+            return value
+    raise UsageError(f"method={brief(name)}: {module.__name__} has no Method with `name = {brief(name)}`.")
