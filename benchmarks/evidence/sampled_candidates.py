@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from keeping import Rows, keep, percent, rng_of
 
-from rankwell.judge.scale import Scale
+from rankwell.matching.scale import Scale
 from rankwell.judging.candidates.of_rank import values_by_rank
 from rankwell.judging.candidates.places import Places
 from rankwell.judging.candidates.sampled_ranks import SampledRanks

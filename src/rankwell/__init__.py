@@ -13,7 +13,7 @@ HOMES = {
     "Comparison": "rankwell.comparison.comparison",
     "Evaluator": "rankwell.evaluation",
     "Gate": "rankwell.comparison.gate.verdict",
-    "Policy": "rankwell.judge.policy",
+    "Policy": "rankwell.matching.policy",
     "Qrels": "rankwell.tables.run_qrels",
     "RankwellError": "rankwell.errors",
     "Results": "rankwell.results",

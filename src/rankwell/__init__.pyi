@@ -88,7 +88,7 @@ from rankwell.metrics.binary.auc import PAp as PAp
 from rankwell.metrics.diversity.intents import PIA as PIA
 from rankwell.metrics.binary.percentile import PercentileRank as PercentileRank
 from rankwell.metrics.beyond.personalization import Personalization as Personalization
-from rankwell.judge.policy import Policy as Policy
+from rankwell.matching.policy import Policy as Policy
 from rankwell.metrics.fairness.parity import PopREO as PopREO
 from rankwell.metrics.fairness.parity import PopRSP as PopRSP
 from rankwell.metrics.beyond.catalogue import PredictionCoverage as PredictionCoverage

@@ -13,7 +13,7 @@ from tests.cli.samples import MOVIES, QRELS, RUN
 
 import rankwell
 from rankwell.cli import run
-from rankwell.judge.policy import Policy, choices
+from rankwell.matching.policy import Policy, choices
 
 
 def test_a_run_is_a_table_of_metrics_with_definitions_below(capsys):

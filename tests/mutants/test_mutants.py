@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
-from tests.judge.test_own_query import have_the_values_of_a_plain_loop
+from tests.matching.test_own_query import have_the_values_of_a_plain_loop
 from tests.mutants.planting import fails, put
 
-from rankwell import judge, testing
+from rankwell import matching, testing
 from rankwell.evaluation import task as engines
 from rankwell.evaluation.engines import memory
-from rankwell.judge import judged as hits
-from rankwell.judge import lists as judge_lists
-from rankwell.judge import own_query
-from rankwell.judge import pooling as judge_pool
 from rankwell.kernels import match, order, ranks
+from rankwell.matching import judged as hits
+from rankwell.matching import lists as judge_lists
+from rankwell.matching import lists as matched_lists
+from rankwell.matching import pool as judge_pool
 from rankwell.metrics import additive, metric_of
 from rankwell.metrics.binary import binary, first, judged, precision
 from rankwell.metrics.graded import cascade, gain, gain_functions, ndcg
@@ -151,7 +151,7 @@ def copies_gain_twice(patch):
 
 def missing_query_dropped(patch):
     patch.setattr(
-        memory, "missing_lists", lambda pool, _: judge.missing_lists(pool, np.arange(len(pool.queries)))
+        memory, "missing_lists", lambda pool, _: matching.missing_lists(pool, np.arange(len(pool.queries)))
     )
 
 
@@ -227,9 +227,9 @@ def batches_counted_twice(patch):
 def own_after_depth(patch):
     original = judge_lists._first_rows
     patch.setattr(
-        own_query,
+        matched_lists,
         "without_own",
-        lambda lists, policy, counts, found=own_query.without_own: found(
+        lambda lists, policy, counts, found=matched_lists.without_own: found(
             lists
             if policy.depth is None
             else original(lists, order.TIE_RULES[policy.row_order], policy.depth),
@@ -281,14 +281,16 @@ CAUGHT_BY_THE_REFERENCE = {
 
 
 CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
-    "own rows kept": put(own_query, "own_rows", lambda _: ranked.NO_ROWS),
-    "own ranks not closed": put(own_query, "_closed", lambda own, *_: own),
+    "own rows kept": put(matched_lists, "own_rows", lambda _: ranked.NO_ROWS),
+    "own ranks not closed": put(matched_lists, "_closed", lambda own, *_: own),
     "text is never an integer": put(
-        own_query,
+        matched_lists,
         "_as_integers",
         lambda ids: (Ids.of_integers(np.zeros(len(ids), int)), np.zeros(len(ids), bool)),
     ),
-    "the next list": wrap(own_query, "own_rows", lambda found, lists: np.minimum(found + 1, lists.rows - 1)),
+    "the next list": wrap(
+        matched_lists, "own_rows", lambda found, lists: np.minimum(found + 1, lists.rows - 1)
+    ),
     "left out after the depth": own_after_depth,
 }
 

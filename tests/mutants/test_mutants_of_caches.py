@@ -8,9 +8,9 @@ from tests.mutants.planting import around, put
 from tests.tables.test_derived import listed_relevant
 
 from rankwell import testing
-from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary import precision
 from rankwell.tables.derived import Derived

@@ -9,7 +9,7 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell.judge.scale import Scale
+from rankwell.matching.scale import Scale
 from rankwell.metrics.beyond import calibration, divergences, familiarity, lists
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables.features import Features

@@ -7,7 +7,7 @@ import pytest
 from tests.definitions.test_topics import compare_by_topic, compare_pairs
 from tests.mutants.planting import around, fails, put
 
-from rankwell.judge import pooling as judge_pool
+from rankwell.matching import pool as judge_pool
 from rankwell.metrics.diversity import by_topic
 from rankwell.metrics.diversity import split_by_topic as topics
 from rankwell.metrics.preferences import fulfilled as preferred

@@ -28,7 +28,7 @@ from rankwell.cli.words import named_as, named_groups, named_numbers, split, spl
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
 from rankwell.display.output import Progress, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from rankwell.cli.option import OUTPUT, Option
 from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
 from rankwell.errors import InputError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 if TYPE_CHECKING:
     import polars as pl

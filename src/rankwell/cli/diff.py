@@ -24,7 +24,7 @@ from rankwell.cli.words import split_names
 from rankwell.comparison.methods import Direction
 from rankwell.display.output import width, write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 if TYPE_CHECKING:
     from rankwell.comparison.diffs import Diff

@@ -27,7 +27,7 @@ from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:

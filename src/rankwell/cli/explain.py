@@ -19,7 +19,7 @@ from rankwell.cli.options import (
 from rankwell.cli.words import split
 from rankwell.display.output import write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 
 def explain(

@@ -11,7 +11,7 @@ from rankwell.cli.words import numbers, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 PLAIN = 120  # the width of a report that goes to no terminal

@@ -26,7 +26,7 @@ from rankwell.comparison.methods import FailOn, Mode
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.errors import InputError, UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:

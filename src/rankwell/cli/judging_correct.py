@@ -12,7 +12,7 @@ from rankwell.cli.words import split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import DataError, InputError, UsageError, brief
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 

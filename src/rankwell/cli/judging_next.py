@@ -10,7 +10,7 @@ from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 
 def judging_next(

@@ -12,7 +12,7 @@ from rankwell.cli.words import split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 
 def judging_sample(

@@ -13,7 +13,7 @@ from rankwell.cli.words import as_options, numbers
 from rankwell.display.findings import Findings
 from rankwell.display.output import in_form, write
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 if TYPE_CHECKING:
     from rankwell.tables.collections import Collection

@@ -15,7 +15,7 @@ from rankwell.cli.words import as_options, pairs
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, one_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers.standard_input import STDIN
 from rankwell.records import record
 

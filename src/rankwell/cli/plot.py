@@ -31,7 +31,7 @@ from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers import open_named, read_qrels
 from rankwell.records import record
 from rankwell.reporting import plots

@@ -19,7 +19,7 @@ from rankwell.cli.costs_files import Load
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, UNJUDGED, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.tables.arguments import kinds_of
 

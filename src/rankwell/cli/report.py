@@ -27,7 +27,7 @@ from rankwell.cli.options import (
 from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 MEGABYTE = 1_000_000
 

@@ -93,7 +93,7 @@ def _columns_option(found: re.Match[str]) -> str:
 def _argument() -> re.Pattern[str]:
     """The pattern of name=word, name='word' or 'other', name= and what follows at once; not inside of brackets, as in ap(rel=2)."""
     # loaded here, because the list of commands needs no policy, and a policy loads NumPy
-    from rankwell.judge.policy import Policy
+    from rankwell.matching.policy import Policy
 
     names = "|".join([*(each.name for each in fields(Policy)), *OTHERS])
     first = "|".join(FIRST)

@@ -17,7 +17,7 @@ from rankwell.comparison.methods import Methods
 from rankwell.comparison.records import Difference, Mean, turned
 from rankwell.display.layout import PRINTED
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property

@@ -19,7 +19,7 @@ from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import READING, Inputs, Words, read_inputs, read_with, reading_of
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results

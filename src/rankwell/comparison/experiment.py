@@ -11,7 +11,7 @@ from typing import Any
 
 from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers.scans import ADDRESS
 from rankwell.records import record
 

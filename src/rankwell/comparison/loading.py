@@ -18,7 +18,7 @@ from rankwell.comparison.exports import KIND, SCHEMA
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.words import INTERVALS
 from rankwell.display.saved_files import Kind, Plain, beginning_of, ensure, within
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.results.bounds import Bounding, BoundingRow
 

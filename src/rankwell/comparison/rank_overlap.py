@@ -11,10 +11,10 @@ import numpy as np
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.judge import Asked, judge, pool_of
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy, Rules, policy_with
-from rankwell.judge.scale import Scale
+from rankwell.matching import Asked, judge, pool_of
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy, Rules, policy_with
+from rankwell.matching.scale import Scale
 from rankwell.readers import read_run
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.evaluation.task import Task
-from rankwell.judge import missing_lists
-from rankwell.judge.judged import Judged
+from rankwell.matching import missing_lists
+from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.tables.csr import distinct, owners_of

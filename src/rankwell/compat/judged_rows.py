@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.evaluation import evaluate
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.tables.csr import places_of
 from rankwell.tables.ids import IdColumn, Ids

@@ -18,7 +18,7 @@ import numpy as np
 from rankwell.compat.trec_eval import makers, measures
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.results import Results
 
 __all__ = [

@@ -16,7 +16,7 @@ from rankwell.compat.adding import kept_bytes, sum_of_kept
 from rankwell.compat.judged_rows import values_of_rows
 from rankwell.errors import DataError, NothingInCommonError, NotInstalledError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers.matrices import named_qrels, named_run
 from rankwell.tables.ids import Ids

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.compat.judged_rows import values_of_rows
 from rankwell.errors import DataError, NotInstalledError
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.results import Results
 from rankwell.tables.csr import owners_of

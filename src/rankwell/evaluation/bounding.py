@@ -11,10 +11,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.task import FILLS, Task
-from rankwell.judge import Asked
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
-from rankwell.judge.unjudged import Unjudged
+from rankwell.matching import Asked
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import open_run
 from rankwell.records import record
@@ -190,7 +190,7 @@ class Bounds:
         metrics = tuple(metric for metric in task.metrics if bounding.of(metric).kind != "none")
         pool = task.pool
         if asked.is_stated:
-            from rankwell.judge.stated_pool import with_pooled
+            from rankwell.matching.unjudged import with_pooled
 
             pool = with_pooled(pool, [*runs, *asked.runs], asked.depth, task.asked.policy)
         own = BoundsTask(

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.evaluation.bounding import Bounds, BoundsTask
-from rankwell.judge.asked import Asked
-from rankwell.judge.stated_pool import with_pooled
-from rankwell.judge.unjudged_pair import Both, Items, Side, ranks_in
+from rankwell.matching.asked import Asked
+from rankwell.matching.unjudged import Both, Items, Side, ranks_in, with_pooled
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.judge.context import Context
-    from rankwell.judge.pool import Pool
+    from rankwell.matching.context import Context
+    from rankwell.matching.pool import Pool
 
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"
 

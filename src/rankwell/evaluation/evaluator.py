@@ -26,7 +26,7 @@ from rankwell.evaluation.inputs import (
 )
 from rankwell.evaluation.plan import BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.reading import refuse_unnamed

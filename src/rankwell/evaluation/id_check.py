@@ -12,7 +12,7 @@ from rankwell.display.composed import Composed
 from rankwell.errors import DataError
 from rankwell.evaluation.plan import lacks_queries
 from rankwell.evaluation.task import Task
-from rankwell.judge.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
+from rankwell.matching.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import StreamedRows
 from rankwell.readers.pieces import InPieces

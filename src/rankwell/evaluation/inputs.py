@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
-from rankwell.judge.asked import Asked
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.matching.asked import Asked
+from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels

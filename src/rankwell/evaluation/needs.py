@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from rankwell.errors import NeededError, UsageError
-from rankwell.judge.asked import Asked, Asker
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.matching.asked import Asked, Asker
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.metrics.metric import Metric
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
@@ -94,7 +94,7 @@ def context_of(
     counts: Counter[str] = Counter()
     catalogue, history = None if items is None else Known(items.item), None
     if train is not None and needs & {"history", "counts"}:
-        from rankwell.judge import history_of
+        from rankwell.matching import history_of
 
         history, counts = history_of(train, catalogue, asked.policy)
         catalogue = history.catalogue

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.task import Task
-from rankwell.judge import judge, missing_lists
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
+from rankwell.matching import judge, missing_lists
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import READING, Words, read_inputs, read_with, reading_of, refuse_words
 from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
 from rankwell.results.doubts import warn

@@ -17,9 +17,9 @@ from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs
 from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
-from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import ENOUGH, TENTH, Pool
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import ENOUGH, TENTH, Pool
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -248,7 +248,7 @@ def plan_of(
     counts = counts + history_counts
     met = None
     if context.train is not None and given is not None:
-        from rankwell.judge.train import met_in
+        from rankwell.matching.train import met_in
 
         met = met_in(context.train, pool)
     if given is not None and given.unread:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import record

@@ -10,14 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge import Asked, judge
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.lists import UNDECIDED
-from rankwell.judge.pool import Pool
-from rankwell.judge.ties import reordered, undecided
-from rankwell.judge.whole_lists import Matches
 from rankwell.kernels import sums
+from rankwell.matching import Asked, judge
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.lists import UNDECIDED, Matches
+from rankwell.matching.pool import Pool
+from rankwell.matching.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results.conditions import Conditions

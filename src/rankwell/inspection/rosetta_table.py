@@ -16,8 +16,8 @@ from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import OF_TRAIN, Inputs, read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
-from rankwell.judge.own_query import OWN
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.lists import OWN
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rankwell.errors import UsageError, brief
-from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy, policy_with
-from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.pool import Pool
 from rankwell.readers import open_named, open_several, read_qrels
 from rankwell.readers.reading import is_one_run, refuse_one_list
 from rankwell.tables.run_qrels import Run

@@ -9,13 +9,13 @@ import numpy as np
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.inputs import Words, read_with, reading_of
-from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
 from rankwell.judging.method import Method, method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.settling import Settling, settling_of
 from rankwell.judging.told import Told
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.ids import Ids

@@ -7,10 +7,10 @@ from typing import Any, Unpack
 
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import Words
-from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import Aim
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.chosen import Chosen
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.tables.arguments import checked
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.scale import Scale
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.binary.binary import P
 from rankwell.metrics.binary.precision import AP

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.comparison.fusion.candidates import candidates_of, lists_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known

@@ -12,9 +12,6 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Words, read_with, reading_of
-from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.measure import Measure, measure_of
@@ -22,6 +19,9 @@ from rankwell.judging.method import method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.simulation import Left, Simulation, Spent
 from rankwell.judging.told import Told
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted
 from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation

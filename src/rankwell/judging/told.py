@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.judge.pool import Pool
 from rankwell.judging.measure import Measure
 from rankwell.judging.pooled import Pooled
+from rankwell.matching.pool import Pool
 from rankwell.records import cached_property
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
 from rankwell.kernels import sums
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.matching.unjudged import Both
     from rankwell.metrics.bounds import DifferenceBounds
 
 

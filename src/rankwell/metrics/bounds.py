@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankwell.judge.context import Context
-    from rankwell.judge.unjudged import Unjudged
-    from rankwell.judge.unjudged_pair import Both, Side
+    from rankwell.matching.context import Context
+    from rankwell.matching.unjudged import Both, Side, Unjudged
 
 Ends = tuple[np.ndarray, np.ndarray]
 

@@ -12,8 +12,8 @@ from rankwell.tables.csr import distinct
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
-    from rankwell.judge.context import Context
-    from rankwell.judge.unjudged_pair import Both, Side
+    from rankwell.matching.context import Context
+    from rankwell.matching.unjudged import Both, Side
 
 
 def of_sums(metric: Any, both: Both, context: Context) -> DifferenceBounds:

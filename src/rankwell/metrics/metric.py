@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 import numpy as np
 
 from rankwell.errors import UsageError, brief, one_of
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, described, fitted, parameter_kinds, value_text

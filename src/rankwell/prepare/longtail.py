@@ -11,8 +11,8 @@ import numpy as np
 
 from rankwell.display.table import Column, Kind, Table, count, number
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.judge import history_of
-from rankwell.judge.policy import Policy
+from rankwell.matching import history_of
+from rankwell.matching.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.records import cached_property
 from rankwell.tables.arguments import checked

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from rankwell.display.findings import LEVELS, Finding, Level
 from rankwell.display.table import number
 from rankwell.inspection.linting import lint
-from rankwell.judge.lists import UNDECIDED
+from rankwell.matching.lists import UNDECIDED
 from rankwell.records import record
 from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material

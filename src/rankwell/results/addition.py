@@ -78,7 +78,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     part = Part.sum(_renumbered(results.pop().part, numbers.pop()) for _ in ends)
     if not part.queries.is_distinct():
         raise _twice(part, ends, places)
-    from rankwell.judge.train import COUNTS
+    from rankwell.matching.train import COUNTS
 
     shared = COUNTS & first.part.counts.keys()
     part.counts = part.counts | {name: first.part.counts[name] for name in shared} | unread

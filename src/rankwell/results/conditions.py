@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.tables.ids import Ids

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataWarning
-from rankwell.judge.given_ranks import HEADLESS
+from rankwell.matching.lists import HEADLESS
 from rankwell.tables.rows import Lists
 
 if TYPE_CHECKING:

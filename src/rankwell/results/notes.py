@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rankwell.display.table import number
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results

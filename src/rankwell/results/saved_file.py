@@ -20,8 +20,8 @@ from rankwell.display.saved_files import (
     ensure_same,
 )
 from rankwell.errors import DataError, InputError, brief
-from rankwell.judge.policy import Policy
-from rankwell.judge.scale import Scale
+from rankwell.matching.policy import Policy
+from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.files import File

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_run

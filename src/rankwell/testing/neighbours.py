@@ -8,7 +8,7 @@ from itertools import chain, permutations
 from typing import Any
 
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run

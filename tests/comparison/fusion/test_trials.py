@@ -16,8 +16,8 @@ from rankwell.comparison.fusion.learning import Setting
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.comparison.fusion.trials import Trials, evaluator_of
 from rankwell.errors import RankwellError
-from rankwell.judge.policy import Policy
 from rankwell.kernels import votes
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import QueryMetric
 from rankwell.metrics.registry import classes
 from rankwell.readers import read_run

@@ -6,8 +6,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.judge.scale import Scale
 from rankwell.judging.candidates.of_rank import values_by_rank
+from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
 
 METRICS = (

@@ -12,7 +12,7 @@ from tests.reporting.plots.pictures import ITEMS, RUNS, TRAIN
 from rankwell.display.page import words_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers import open_run, read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.rows.calibration import column_name, few_topics, metrics_of, rows_of

@@ -14,7 +14,7 @@ from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers import open_run, read_items, read_qrels
 from rankwell.reporting.rows.exposure import Slots, history_in, rows_of
 

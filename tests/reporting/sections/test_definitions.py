@@ -8,7 +8,7 @@ from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 

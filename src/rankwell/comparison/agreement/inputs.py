@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwell.errors import brief
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.readers import open_run
 from rankwell.readers.reading import refuse_unnamed
 from rankwell.tables.run_qrels import Run

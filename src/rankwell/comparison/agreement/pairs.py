@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.records import record
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import fingerprints_of

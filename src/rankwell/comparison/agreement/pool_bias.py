@@ -14,10 +14,10 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_with, reading_of
-from rankwell.judge import Asked, judge, pool_of
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.matching import Asked, judge, pool_of
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels

@@ -14,7 +14,7 @@ from rankwell.comparison.agreement.powering_rows import less_of, power_of, refus
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import prediction_powered as powered

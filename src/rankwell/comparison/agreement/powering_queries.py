@@ -13,7 +13,7 @@ from rankwell.comparison.agreement.powering_rows import less_of, power_of, refus
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import DataError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import prediction_powered as powered
 from rankwell.tables.arguments import plain

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwell.comparison.fusion.methods import Method
 from rankwell.errors import UsageError, brief, nearest
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import open_several
 from rankwell.readers.reading import refuse_one_list, refuse_unnamed
 from rankwell.tables.arguments import UNFIT, fitted

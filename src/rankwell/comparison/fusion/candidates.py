@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge import Asked, judge, pool_of
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
-from rankwell.judge.scale import Scale
+from rankwell.matching import Asked, judge, pool_of
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
+from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import distinct, offsets_of
 from rankwell.tables.ids import Ids, Known, of_one_kind, own_text

@@ -12,7 +12,7 @@ from rankwell.comparison.fusion.norms import Norm
 from rankwell.comparison.fusion.saving import save_run
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 from rankwell.tables.csr import owners, places_of
 from rankwell.tables.rows import Columns

@@ -17,8 +17,8 @@ from rankwell.comparison.fusion.lessons import lesson_of
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import READING, Words, read_with, reading_of
-from rankwell.judge.policy import Policy
 from rankwell.kernels import order
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.records import record
 from rankwell.tables.arguments import checked

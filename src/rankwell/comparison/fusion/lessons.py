@@ -20,7 +20,7 @@ from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.comparison.fusion.trials import Trials, evaluator_of
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.records import record
 

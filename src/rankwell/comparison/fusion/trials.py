@@ -15,10 +15,10 @@ from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
-from rankwell.judge.judged import Judged
-from rankwell.judge.lists import matches_of
-from rankwell.judge.policy import Policy
 from rankwell.kernels import votes
+from rankwell.matching.judged import Judged
+from rankwell.matching.lists import matches_of
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.metrics.names import MODULES

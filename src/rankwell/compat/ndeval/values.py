@@ -10,9 +10,9 @@ from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
 from rankwell.metrics.diversity.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.diversity.intents import APIA, PIA
 from rankwell.metrics.diversity.reaching import SRecall

@@ -16,7 +16,7 @@ from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import named_gains

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.binary.interpolated import Avg11, interpolated
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.graded.users import RBP, RBPResidual

@@ -16,7 +16,7 @@ from rankwell.evaluation.distributed.packing import packed, packed_with_code, un
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.streaming.work import Work
-from rankwell.judge.train import Everyone
+from rankwell.matching.train import Everyone
 from rankwell.readers.frame_columns import column_of
 from rankwell.readers.pieces import Piece
 from rankwell.records import record

@@ -30,7 +30,7 @@ from rankwell.evaluation.streaming.totals import results_of, words_of_survey, wo
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.evaluation.task import Task
-from rankwell.judge.train import Everyone
+from rankwell.matching.train import Everyone
 from rankwell.metrics.metric import Metric
 from rankwell.readers.pieces import Pieces, pieces_of
 from rankwell.readers.spark_tables import SparkPieces

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import Task
-from rankwell.judge import lists_of_others, missing_lists
-from rankwell.judge.given_ranks import RanksBeginAtZero
-from rankwell.judge.judged import Judged
 from rankwell.kernels import integers
+from rankwell.matching import lists_of_others, missing_lists
+from rankwell.matching.judged import Judged
+from rankwell.matching.lists import RanksBeginAtZero
 from rankwell.results.part import Part, add_counts
 from rankwell.tables.ids import Ids, own_text
 from rankwell.tables.machine import at_most, cores
@@ -21,7 +21,7 @@ from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.judge.mismatch import Mismatch
+    from rankwell.matching.mismatch import Mismatch
 
 BATCH_ROWS = 250_000
 FEW_HITS = 100_000  # they take 5 MB, as long as nobody has looked at other orders of their ties

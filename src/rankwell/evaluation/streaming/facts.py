@@ -8,12 +8,10 @@ import numpy as np
 
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.streaming.parts import Surveys
-from rankwell.judge.context import Context
-from rankwell.judge.pool import Together
-from rankwell.judge.pooling import scale_of_levels
-from rankwell.judge.qrel_topics import without_topics
-from rankwell.judge.scale import Scale
-from rankwell.judge.train import Everyone, History
+from rankwell.matching.context import Context
+from rankwell.matching.pool import Together, scale_of_levels, without_topics
+from rankwell.matching.scale import Scale
+from rankwell.matching.train import Everyone, History
 from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
@@ -61,7 +59,7 @@ class Facts:
 
     @classmethod
     def of(cls, inputs: Inputs, surveys: Surveys) -> Facts:
-        """Return what the survey of the judgements tells; UsageError or NeededError as ``rankwell.judge.pool_of`` does."""
+        """Return what the survey of the judgements tells; UsageError or NeededError as ``rankwell.matching.pool_of`` does."""
         survey = surveys.get("qrels")
         if survey is None:
             return cls(Scale())

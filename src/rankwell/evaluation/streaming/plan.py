@@ -11,7 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results

@@ -28,7 +28,7 @@ from rankwell.evaluation.streaming.survey import Surveyor
 from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
-from rankwell.judge.train import Everyone
+from rankwell.matching.train import Everyone
 from rankwell.readers.pieces import HeldPieces, pieces_of
 from rankwell.records import cached_property
 from rankwell.results import Results

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
-from rankwell.judge.pooling import levels_of
+from rankwell.matching.pool import levels_of
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.results.part import add_counts

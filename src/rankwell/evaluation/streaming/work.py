@@ -15,11 +15,11 @@ from rankwell.evaluation.streaming.facts import Ends, Facts
 from rankwell.evaluation.streaming.joined import ids_in, qrels_of, run_of
 from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.task import Task
-from rankwell.judge import history_of, missing_lists, pool_of
-from rankwell.judge.asked import Asked
-from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool, amounts_of
-from rankwell.judge.train import Everyone, met_in
+from rankwell.matching import history_of, missing_lists, pool_of
+from rankwell.matching.asked import Asked
+from rankwell.matching.context import Context
+from rankwell.matching.pool import Pool, amounts_of
+from rankwell.matching.train import Everyone, met_in
 from rankwell.records import cached_property, record
 from rankwell.results.part import Part
 from rankwell.results.segments import Segments

@@ -15,7 +15,7 @@ from rankwell.inspection.axioms.counterexamples import Counterexample
 from rankwell.inspection.axioms.scoring import Compared, compared
 from rankwell.inspection.axioms.situations import GRADED, Draw, Situation
 from rankwell.inspection.axioms.verdicts import Verdict, Word
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.records import record

@@ -12,7 +12,7 @@ from rankwell.inspection.axioms.amigo import (
 )
 from rankwell.inspection.axioms.kinds import Axiom, Drawn, Searched, at_some_length, from_some_length_on
 from rankwell.inspection.axioms.situations import GRADED, Draw, Item, Situation, copies, mirrored, pair
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 
 PARAPAR = "J. Parapar and F. Radlinski, Towards unified metrics for accuracy and diversity for recommender systems, RecSys 2021"
 TOLD = f"{PARAPAR}, as paraphrased by an article"

@@ -13,7 +13,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
 from rankwell.inspection.axioms.counterexamples import Counterexample
 from rankwell.inspection.axioms.situations import NAMES, Situation
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.additive import Additive
 from rankwell.metrics.metric import Metric
 from rankwell.records import record

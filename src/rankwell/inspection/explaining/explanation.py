@@ -8,7 +8,7 @@ from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.inspection.explaining.card import SECTIONS, Explanation, card, catalogue
 from rankwell.inspection.explaining.worked import worked_table
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 

@@ -14,7 +14,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.one_query import One, one_query
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
 

@@ -15,8 +15,8 @@ from rankwell.errors import DataError
 from rankwell.inspection.linting.data import Data, QrelsData, RunData
 from rankwell.inspection.linting.rank_columns import ranked_as_given
 from rankwell.inspection.linting.writing import write_copy
-from rankwell.judge.policy import Policy
 from rankwell.kernels import match, order
+from rankwell.matching.policy import Policy
 from rankwell.tables.csr import owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.run_qrels import Qrels, Run

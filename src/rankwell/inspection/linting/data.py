@@ -14,7 +14,7 @@ from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
 from rankwell.inspection.linting.batches import HeldRows
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
 from rankwell.records import cached_property, record

@@ -13,7 +13,7 @@ from rankwell.inspection.linting import matches, rank_columns, rules
 from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
 from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
-from rankwell.judge.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import as_list, checked, plain
 from rankwell.tables.run_qrels import Run

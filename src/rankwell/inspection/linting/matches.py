@@ -13,9 +13,9 @@ from rankwell.errors import brief
 from rankwell.inspection.linting.batches import marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.inspection.linting.rules import rows_of
-from rankwell.judge.mismatch import Mismatch, Table, mismatch, swapped
-from rankwell.judge.pool import ENOUGH
 from rankwell.kernels import match
+from rankwell.matching.mismatch import Mismatch, Table, mismatch, swapped
+from rankwell.matching.pool import ENOUGH
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items

@@ -11,10 +11,10 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, RunData
-from rankwell.judge.asked import Asked
-from rankwell.judge.given_ranks import WrongRanks, number_given, with_ranks
-from rankwell.judge.policy import Policy
 from rankwell.kernels import rank_columns as kernel
+from rankwell.matching.asked import Asked
+from rankwell.matching.lists import WrongRanks, number_given, with_ranks
+from rankwell.matching.policy import Policy
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import NO_TEXT
 from rankwell.tables.rows import Lists

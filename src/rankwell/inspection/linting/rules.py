@@ -12,10 +12,10 @@ from rankwell.display.findings import Finding
 from rankwell.errors import UsageError, brief
 from rankwell.inspection.linting.batches import in_order, inside, marked
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
-from rankwell.judge.asked import Asked
-from rankwell.judge.own_query import own_rows
-from rankwell.judge.pooling import refuse_ungraded
 from rankwell.kernels import match
+from rankwell.matching.asked import Asked
+from rankwell.matching.lists import own_rows
+from rankwell.matching.pool import refuse_ungraded
 from rankwell.readers.column_names import quoted
 from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids, Known

@@ -10,13 +10,13 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation.inputs import Words, read_with, reading_of
-from rankwell.judge.policy import Policy, policy_with
 from rankwell.judging.candidates.found import Corrected, Correction
 from rankwell.judging.candidates.lists import Sampled, logged_ranks, ranks_in_run
 from rankwell.judging.candidates.of_rank import refuse_metric, values_by_rank
 from rankwell.judging.candidates.places import Places
 from rankwell.judging.candidates.sampled_ranks import Estimate, SampledRanks
 from rankwell.judging.candidates.weighting import weighted_estimates
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run

@@ -11,10 +11,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.judge.lists import UNDECIDED
-from rankwell.judge.policy import Policy
-from rankwell.judge.scale import Scale
 from rankwell.judging.candidates.of_rank import values_by_rank
+from rankwell.matching.lists import UNDECIDED
+from rankwell.matching.policy import Policy
+from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.tables.run_qrels import Qrels, Run

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked

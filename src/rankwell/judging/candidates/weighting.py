@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.judge.policy import Policy
 from rankwell.judging.candidates.lists import Sampled
 from rankwell.judging.candidates.sampled_ranks import Estimate, values_of_line
 from rankwell.judging.pooled import Pooled
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.ids import Ids, Known

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.evaluation import Evaluator
-from rankwell.judge.policy import Policy
 from rankwell.judging.estimating.frame import Frame, Judged
 from rankwell.judging.estimating.means import Other
 from rankwell.judging.estimating.targets import Target
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.precision import AP
 from rankwell.tables.run_qrels import Qrels, Run

@@ -14,10 +14,10 @@ import numpy as np
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
-from rankwell.judge.policy import Policy
 from rankwell.judging.estimating.frame import Frame, Judged
 from rankwell.judging.estimating.means import Mean, Other
 from rankwell.judging.saving import save_as, suffix_of
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,6 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation.inputs import Words, read_with, reading_of
-from rankwell.judge import Asked, pool_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.scale import Scale
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimating.beside import beside_of
 from rankwell.judging.estimating.estimated import Estimated
@@ -23,6 +20,9 @@ from rankwell.judging.estimating.sampled import Sample
 from rankwell.judging.estimating.sparse import uncertainty, unseen
 from rankwell.judging.estimating.targets import LISTED, Target, targets_of
 from rankwell.judging.pooled import Pooled
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.scale import Scale
 from rankwell.metrics import Wanted
 from rankwell.readers import read_qrels
 from rankwell.readers.samples import read_sample

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge.pool import Pool
 from rankwell.judging.estimating.part import Part
+from rankwell.matching.pool import Pool
 from rankwell.readers.samples import SampleRows
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners

@@ -9,12 +9,12 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import Words, read_with, reading_of
-from rankwell.judge.policy import Policy
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimating.designs import Design, Drawing, drawing_of, prior_of
 from rankwell.judging.estimating.frame import Frame
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.judging.pooled import Pooled
+from rankwell.matching.policy import Policy
 from rankwell.statistics.draws import uniform
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws

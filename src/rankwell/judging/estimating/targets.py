@@ -9,11 +9,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.judge.context import Context
-from rankwell.judge.scale import Scale
 from rankwell.judging.estimating.gains import infndcg
 from rankwell.judging.estimating.part import Estimate, Part
 from rankwell.judging.estimating.relevant import statap, xinfap
+from rankwell.matching.context import Context
+from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.graded.ndcg import nDCG

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.divergences import DIVERGENCES, js
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.tail import OfHead

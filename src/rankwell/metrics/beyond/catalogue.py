@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.metrics.beyond.shown_judged import FewerJudged, ShownJudged
 from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked

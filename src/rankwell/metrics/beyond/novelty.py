@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.graded.gain_functions import OfRelevance
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.ranked import Ranked, ratio

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.catalogue import counts_within, refuse_unnumbered
 from rankwell.metrics.beyond.list_pairs import FewerUnits, Overlaps, Paired, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric

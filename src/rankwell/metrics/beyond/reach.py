@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.states import Counts, ItemCounts

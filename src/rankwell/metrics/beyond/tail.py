@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
 from rankwell.tables.popularity import PARTS, Cut, Rule

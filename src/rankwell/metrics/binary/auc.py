@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.ties import Groups
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.ties import Groups
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells
 from rankwell.metrics.corpus_metric import CorpusMetric

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.ties import chance_of_a_hit
 from rankwell.kernels import sums
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.matching.unjudged import Both
 
 __all__ = ["F", "Hit", "P", "R"]
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.ties import expected_reciprocal
 from rankwell.kernels import sums
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.ties import expected_reciprocal
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import ratio
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.matching.unjudged import Both
     from rankwell.metrics.bounds import DifferenceBounds
 
 __all__ = ["RR", "FirstRank", "FullRank"]

@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.levels import Levels, needed_hits
 from rankwell.metrics.metric import QueryMetric, definition

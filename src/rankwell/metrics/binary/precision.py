@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.ties import expected_precisions
 from rankwell.kernels import sums
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.ties import expected_precisions
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
@@ -20,8 +20,7 @@ from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.tables.ranked import Ranked, ratio
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged import Unjudged
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.matching.unjudged import Both, Unjudged
 
 __all__ = ["AP", "MeanPrecision", "RPrec"]
 

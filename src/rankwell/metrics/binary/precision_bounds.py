@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.judge.unjudged import Unjudged
+from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.bounds import Ends
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked, ratio

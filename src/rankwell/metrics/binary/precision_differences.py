@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.judge.context import Context
+from rankwell.matching.context import Context
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.differences import divided, divisors
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged_pair import Both
+    from rankwell.matching.unjudged import Both
 
 MOST, LARGE = 20, 600
 FAR = np.inf  # the rank of an item that a list does not hold

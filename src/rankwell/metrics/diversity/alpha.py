@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
 from rankwell.kernels import exact
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import LISTS_BEGUN
 from rankwell.metrics.diversity.normalised import refuse_long

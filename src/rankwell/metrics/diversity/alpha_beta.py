@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judge.context import Context
+from rankwell.matching.context import Context
 from rankwell.metrics.diversity.normalised import Normalised
 from rankwell.metrics.diversity.rated_topics import OfRatings
 from rankwell.metrics.diversity.satisfaction import Unrated

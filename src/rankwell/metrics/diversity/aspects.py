@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import exp2_gain, refuse_large_gains
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import exp2_gain, refuse_large_gains
 from rankwell.metrics.additive import Additive, Terms, mean_weights
 from rankwell.metrics.diversity.reaching import SRecall
 from rankwell.metrics.diversity.subtopic_metric import Discounted, of_queries

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.diversity.split_by_topic import each_topic

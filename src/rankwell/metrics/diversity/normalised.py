@@ -11,9 +11,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import Best, Candidates
 from rankwell.metrics.diversity.satisfaction import Topical, known_users

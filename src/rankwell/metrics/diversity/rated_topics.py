@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.diversity.satisfaction import Topical
 from rankwell.metrics.metric import definition
 

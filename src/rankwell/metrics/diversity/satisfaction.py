@@ -8,10 +8,10 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, match
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.diversity.candidates import Kinds
 from rankwell.metrics.diversity.interests import Cold, Estimate, Interests, Profile, columns_of, population

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
-from rankwell.judge.ties import condensed
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.matching.ties import condensed
 from rankwell.records import record
 from rankwell.tables.csr import owners, owners_of
 from rankwell.tables.ids import Ids

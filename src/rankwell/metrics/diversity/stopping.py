@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import exp2_share
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import exp2_share
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.metrics.diversity.subtopics import Subtopics, Weights

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
+from rankwell.matching.context import Context
+from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import distinct, offsets_of, owners, places_among
 from rankwell.tables.features import Features

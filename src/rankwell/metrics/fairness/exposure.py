@@ -10,8 +10,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, summed
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.ranked import ratio

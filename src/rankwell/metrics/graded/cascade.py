@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import Scale, exp2_share
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import Scale, exp2_share
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, top_level
 from rankwell.metrics.metric import definition

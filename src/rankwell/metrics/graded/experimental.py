@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import Scale
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import Gain, Ideals, best_of, discount, gain_of
 from rankwell.metrics.metric import QueryMetric, definition

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import Scale
 from rankwell.kernels import sums
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import Scale
 from rankwell.metrics.additive import RankWeighted, Terms
 from rankwell.metrics.bounds import RISES, Bounded
 from rankwell.metrics.graded.gain_functions import (

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale, exp2_gain, exp2_share, refuse_large_gains
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale, exp2_gain, exp2_share, refuse_large_gains
 from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
 from rankwell.kernels import rank_columns
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain import LOSSES, TABLE
 from rankwell.metrics.graded.gain_functions import best_of, gain_of

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import exp2_gain
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import exp2_gain
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, Bounded, Ends
 from rankwell.metrics.graded.gain import Gained, first_weights, ideal_dcg, ideal_sums
@@ -21,7 +21,7 @@ from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains
 
 if TYPE_CHECKING:
-    from rankwell.judge.unjudged import Unjudged
+    from rankwell.matching.unjudged import Unjudged
 
 
 @definition

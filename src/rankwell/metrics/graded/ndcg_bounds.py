@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.judge.unjudged import Unjudged
+from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.bounds import Ends
 from rankwell.metrics.graded.gain_functions import gain_of
 from rankwell.records import record

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
 from rankwell.records import record
 from rankwell.tables.csr import distinct, offsets_of, owners
 from rankwell.tables.ranked import Topics, spread

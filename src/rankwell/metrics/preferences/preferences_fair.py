@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.scale import Scale
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import definition
 from rankwell.metrics.preferences.fulfilled import Items, Matrix, Tally, compound, matrices
 from rankwell.metrics.preferences.preferences import Preference, Preferred, share

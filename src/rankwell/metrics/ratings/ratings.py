@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, QueryMetric, definition
 from rankwell.records import record

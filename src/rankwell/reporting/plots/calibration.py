@@ -12,7 +12,7 @@ from rankwell.display.table import number
 from rankwell.errors import DataError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme

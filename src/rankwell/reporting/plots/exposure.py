@@ -9,7 +9,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis, told

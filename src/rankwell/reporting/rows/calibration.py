@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwell.display.page import Words
 from rankwell.errors import UsageError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.calibration import Calibration
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError, brief
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition

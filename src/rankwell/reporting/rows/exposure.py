@@ -9,9 +9,9 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
-from rankwell.judge.context import Context
-from rankwell.judge.judged import Judged
-from rankwell.judge.train import History
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.matching.train import History
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition

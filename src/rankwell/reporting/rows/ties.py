@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict
 
 from rankwell.errors import UsageError
-from rankwell.judge.lists import UNDECIDED
+from rankwell.matching.lists import UNDECIDED
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results

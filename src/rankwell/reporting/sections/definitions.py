@@ -9,7 +9,7 @@ from typing import Any
 from rankwell import __version__
 from rankwell.comparison.cells import Counted
 from rankwell.inspection.explaining import explain
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.counts import label_of

@@ -8,9 +8,9 @@ from typing import Any
 
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.judge import history_of
-from rankwell.judge.policy import Policy
-from rankwell.judge.train import History
+from rankwell.matching import history_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.train import History
 from rankwell.metrics.metric import Metric
 from rankwell.prepare.longtail import LongTail
 from rankwell.reporting.highlighted import highlighted

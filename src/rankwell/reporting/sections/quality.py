@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rankwell.display.findings import LEVELS
-from rankwell.judge.lists import UNDECIDED
+from rankwell.matching.lists import UNDECIDED
 from rankwell.reporting.issues import MISSING, UNKNOWN, Issue, issues_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.judged import drawn_judged

@@ -8,9 +8,9 @@ import random
 from tests.definitions.both import qrels_of, run_of
 from tests.definitions.reference_policy import complete, in_order, judged_items, seen_part
 
-from rankwell.judge import Asked, judge, pool_of
-from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy
+from rankwell.matching import Asked, judge, pool_of
+from rankwell.matching.context import Context
+from rankwell.matching.policy import Policy
 
 ITEMS = ["a", "b", "ab", "B", "é", "10", "9", "2"]
 

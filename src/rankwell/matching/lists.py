@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, brief
-from rankwell.judge.asked import Asked
-from rankwell.judge.context import Context
-from rankwell.judge.given_ranks import number_given, with_ranks
-from rankwell.judge.judged import Judged, Ties
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
-from rankwell.judge.ties import condensed, decided, levels, settled, undecided
-from rankwell.judge.whole_lists import Matches, leads_on, whole_lists
 from rankwell.kernels import match, order, ranks
-from rankwell.tables.csr import offsets_of, places_of
-from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
+from rankwell.kernels import rank_columns as kernel
+from rankwell.matching.asked import Asked
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged, Ties
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
+from rankwell.matching.ties import condensed, decided, levels, settled, undecided
+from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
+from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
-from rankwell.tables.rows import Lists
+from rankwell.tables.rows import Lists, contradictions
+
+# The lists of a run, ordered by the policy and matched with the judgements.
+
 
 TIED = frozenset({"ties", "score"})
 UNDECIDED = "queries in which ties could change a value"
@@ -55,8 +59,6 @@ def judge(
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
     if policy.drop_own_query:
-        from rankwell.judge.own_query import without_own
-
         given, lists = lists, without_own(lists, policy, counts)
         known = known if lists is given else None
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
@@ -278,3 +280,250 @@ def _twice(lists: Lists, first: int, second: int) -> DataError:
         f"{lists.place(second)}: query {brief(lists.queries.one(query))} lists item {brief(lists.items.one(second))} twice "
         f"(first: {lists.place(first)}). Remove one, or set duplicates='first' or 'drop'."
     )
+
+
+# Rows whose item is the query of their list: found, and left out before any other rule.
+
+
+OWN = "rows whose item is the query itself"
+CLOSED = "lists with ranks, numbered 1 to n by drop_own_query=True"
+AGAINST = "rows whose rank contradicts the score"
+
+
+def own_rows(lists: Lists) -> np.ndarray:
+    """Return the rows whose item is the query of their list; text and integers are the same id if the decimal text is."""
+    queries, items, lengths = lists.queries, lists.items, np.diff(lists.offsets)
+    if not lists.rows:
+        return NO_ROWS
+    known = np.ones(len(queries), np.bool_)
+    if queries.is_text and not items.is_text:
+        queries, known = _as_integers(queries)
+    elif items.is_text and not queries.is_text:
+        queries = Ids.of_strings([str(query) for query in queries.tolist()])
+    rows = np.flatnonzero(items.keys == np.repeat(queries.keys, lengths))
+    if not len(rows):
+        return NO_ROWS
+    owner = np.searchsorted(lists.offsets, rows, side="right") - 1
+    if not items.is_text:
+        return rows[known[owner]]
+    # keys of text are hashes, which are equal for other texts once in 2**64 pairs
+    both = Ids.concatenate([own_text(queries[owner]), own_text(items[rows])])
+    codes, _ = both.group()
+    return rows[codes[: len(rows)] == codes[len(rows) :]]
+
+
+def without_own(lists: Lists, policy: Policy, counts: dict[str, int]) -> Lists:
+    """Return lists without the rows whose item is the query; of a list that had one, what stays is ranked 1 to n.
+
+    A rank that such a list gives twice stays given twice.
+    """
+    own = own_rows(lists)
+    if not len(own):
+        return lists
+    counts[OWN] = len(own)
+    fewer = lists.only(np.delete(np.arange(lists.rows), own))
+    if lists.against_score:
+        assert fewer.given is not None
+        counts[AGAINST] = contradictions(fewer.offsets, fewer.score, fewer.given)
+    if lists.has_ranks and policy.ranks == "given":
+        is_shorter = np.diff(fewer.offsets) < np.diff(lists.offsets)
+        counts[CLOSED] = int(np.count_nonzero(is_shorter))
+        if fewer.ranks is not None:
+            fewer.ranks = _closed(fewer.ranks, owners(fewer.offsets), is_shorter)
+    return fewer
+
+
+def _closed(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """The ranks, where those of some lists are numbered 1 to n in their order; equal ones stay equal."""
+    rows = np.flatnonzero(chosen[query])
+    rows = rows[np.lexsort((ranks[rows], query[rows]))]
+    own, given = query[rows], ranks[rows]
+    is_first = np.ones(len(rows), np.bool_)
+    is_first[1:] = (own[1:] != own[:-1]) | (given[1:] != given[:-1])
+    heads = np.maximum.accumulate(np.where(is_first, np.arange(len(rows)), 0))
+    closed = ranks.copy()
+    closed[rows] = heads - np.searchsorted(own, own) + 1
+    return closed
+
+
+def _as_integers(ids: Ids) -> tuple[Ids, np.ndarray]:
+    """Text ids as integers, and which of them are the plain decimal form of one."""
+    numbers, are_plain = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.bool_)
+    for row, text in enumerate(map(str, ids.tolist())):
+        with suppress(ValueError, OverflowError):  # no number, or none of 64 bits
+            numbers[row] = int(text)
+            are_plain[row] = str(numbers[row]) == text
+    return Ids.of_integers(numbers), are_plain
+
+
+# The ranks of a run's own rank column: checked, from 1, and kept where a list has a gap.
+
+
+MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
+NUMBERED = "Number the items 1, 2, …"
+OR_CLOSED = "or set ranks='closed', which reads only their order"
+HEADLESS = "lists with no item at rank 1"
+
+
+class WrongRanks(DataError):
+    """A rank column that cannot count: where, what is wrong, and the remedy."""
+
+    place: str
+    what: Composed
+    remedy: str
+
+    @classmethod
+    def at(cls, place: str, what: Composed, remedy: str) -> Self:
+        """Return the error at a place."""
+        error = cls(f"{place}: {what}. {remedy}, {OR_CLOSED}.")
+        error.place, error.what, error.remedy = place, what, f"{remedy}, {OR_CLOSED}."
+        return error
+
+
+class RanksBeginAtZero(WrongRanks):
+    """A rank of 0, where the batches before had none: the ranks of the whole run begin at 0."""
+
+
+def with_ranks(lists: Lists, asked: Asked) -> Lists:
+    """Return lists that have ranks of their own with these, from 1; without them if they say no more than the order.
+
+    RanksBeginAtZero if they begin at 0, and this was not known; WrongRanks if a rank is not a whole number, or below the first one.
+    """
+    known = lists.rank_base if asked.rank_base is None else asked.rank_base
+    base = 1 if known is None else known
+    # Ranks 1 to n are the usual case. Where copies are dropped, the numbers of the rows that stay are looked at later.
+    if asked.policy.duplicates != "drop" and kernel.are_closed(lists.offsets, lists.score, base):
+        return lists
+    given = -lists.score
+    ranks = np.rint(given)
+    if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
+        row = int(wrong[0])
+        what = Composed("the rank {rank} is not a whole number", rank=brief(float(given[row])))
+        raise WrongRanks.at(lists.place(row), what, NUMBERED)
+    if len(low := np.flatnonzero(ranks < base)):
+        row = int(low[0])
+        kind = RanksBeginAtZero if known is None and ranks.min() == 0 else WrongRanks
+        what = Composed("the rank is {rank:g}; ranks begin at {base}", rank=float(given[row]), base=base)
+        raise kind.at(lists.place(row), what, NUMBERED)
+    return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
+
+
+def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dict[str, int]) -> Lists:
+    """Return the lists with their ranks where these say more than their order, as some list has a gap; count such lists.
+
+    Lists without the copies of items (``duplicates='drop'``) are numbered 1 to n. WrongRanks if a list gives a rank twice.
+    """
+    assert lists.ranks is not None
+    rows = np.arange(lists.rows) if not len(left_out) else np.flatnonzero(left_out == 0)
+    query, ranks = owners(lists.offsets)[rows], lists.ranks[rows]
+    if not np.all((query[1:] > query[:-1]) | (ranks[1:] > ranks[:-1])):
+        order = np.lexsort((ranks, query))
+        rows, query, ranks = rows[order], query[order], ranks[order]
+        if len(again := np.flatnonzero((query[1:] == query[:-1]) & (ranks[1:] == ranks[:-1]))):
+            raise _ranked_twice(lists, int(rows[again[0]]), int(rows[again[0] + 1]))
+    last = np.flatnonzero(np.append(query[1:] != query[:-1], len(query) > 0))
+    gaps = int(np.count_nonzero(ranks[last] > np.diff(last, prepend=-1)))
+    counts["lists with gaps in their ranks"] = gaps
+    firsts = np.append(0, last[:-1] + 1) if len(last) else last
+    if headless := int(np.count_nonzero(ranks[firsts] > 1)):
+        counts[HEADLESS] = headless
+    if policy.unjudged == "condense":
+        counts["lists with gaps, numbered 1 to n by unjudged='condense'"] = gaps
+    if policy.duplicates == "drop":
+        counts["lists with gaps, numbered 1 to n by duplicates='drop'"] = gaps
+    return lists if gaps and policy.duplicates != "drop" else replace(lists, ranks=None)
+
+
+def _ranked_twice(lists: Lists, first: int, second: int) -> WrongRanks:
+    query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
+    what = Composed(
+        "query {query} gives a rank twice (first: {first})",
+        query=brief(lists.queries.one(query)),
+        first=lists.place(first),
+    )
+    return WrongRanks.at(lists.place(second), what, "Give each item a rank of its own")
+
+
+# The whole lists of a batch, down to the deepest rank that a metric reads, with their items in the catalogue.
+
+
+# for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
+Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
+
+
+def whole_lists(
+    lists: Lists,
+    rule: int,
+    left_out: np.ndarray,
+    matches: Matches,
+    pool_row: np.ndarray,
+    pool: Pool,
+    asked: Asked,
+    context: Context,
+    counts: dict[str, int],
+) -> Ranked:
+    """Return the whole lists in rank order down to the deepest rank needed; unjudged rows have grade NaN."""
+    needs = asked.needs
+    most = lists.rows if asked.deepest is None else asked.deepest
+    rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
+    _, hits, pooled, _ = matches
+    query: np.ndarray | None = None
+    rank: np.ndarray | None = None
+    if lists.ranks is not None:
+        kept = slice(None) if asked.deepest is None else np.flatnonzero(lists.ranks[rows] <= asked.deepest)
+        rows, query = rows[kept], owners_of(taken)[kept]
+        rank, taken = lists.ranks[rows], np.bincount(query, minlength=len(taken))
+    shown = Ranked(
+        len(taken),
+        query,
+        rank,
+        _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
+        score=lists.given[rows] if "score" in needs and lists.given is not None else None,
+        pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if leads_on(pool, needs) else None,
+        counts=taken,
+    )
+    if context.catalogue is not None:
+        shown.item = _items(lists, rows, shown, pool_row, asked.policy, context, counts)
+    return shown
+
+
+def _items(
+    lists: Lists,
+    rows: np.ndarray,
+    shown: Ranked,
+    pool_row: np.ndarray,
+    policy: Policy,
+    context: Context,
+    counts: dict[str, int],
+) -> np.ndarray:
+    """The row of the catalogue of each item shown, -1 for those outside, which are counted or refused."""
+    assert context.catalogue is not None
+    item = context.catalogue.rows_of(lists.items[rows], "item")
+    outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
+    if len(outside) and policy.population == "judged":
+        outside = outside[pool_row[shown.query[outside]] >= 0]
+    if len(outside) and policy.outside == "error" and context.items is not None:
+        row = int(rows[outside[0]])
+        raise DataError(
+            f"{lists.place(row)}: item {brief(lists.items.one(row))} is not in the catalogue ({len(outside)} such rows "
+            f"here). Complete items=, or set outside='ignore' to leave such items out and count them."
+        )
+    what = "rows outside the catalogue" if context.items is not None else "rows of items missing from train"
+    counts[what] = len(outside)
+    return item
+
+
+def leads_on(pool: Pool, needs: frozenset[str]) -> bool:
+    """Return whether rows must know their judgement, to find topics, propensities or features of the item."""
+    return pool.is_wider or "judgement" in needs
+
+
+def _at_rows(
+    rows: np.ndarray, n: int, filled: np.ndarray, values: np.ndarray, otherwise: float
+) -> np.ndarray:
+    """Selected rows of a column of length ``n`` with ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
+    if not len(filled):
+        return np.broadcast_to(otherwise, len(rows))
+    column = np.full(n, otherwise)
+    column[filled] = values
+    return column[rows]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale
 from rankwell.kernels import integers
+from rankwell.matching.context import Context
+from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale
 from rankwell.tables.csr import owners, owners_of, places_of, sliced
 from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
 
 if TYPE_CHECKING:
-    from rankwell.judge.train import History
+    from rankwell.matching.train import History
 
 Ties = tuple[np.ndarray, np.ndarray]
 

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from rankwell.evaluation.needs import asked_of
-from rankwell.judge import Asked
-from rankwell.judge.policy import Policy
+from rankwell.matching import Asked
+from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of
 
 

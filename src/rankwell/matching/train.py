@@ -9,10 +9,9 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.judge.asked import Asked
-from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
-from rankwell.judge.pooling import pool_of
+from rankwell.matching.asked import Asked
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool, pool_of
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.fingerprints import Digest

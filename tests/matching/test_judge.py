@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from tests.every import every
-from tests.judge.plain import a_case, judged_of, plain_rows, rows_of
+from tests.matching.plain import a_case, judged_of, plain_rows, rows_of
 
 import rankwell as rw
 from rankwell.kernels import order, ranks

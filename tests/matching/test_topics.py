@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.judge.topics import qrels
+from tests.matching.topics import qrels
 
 import rankwell as rw
 from rankwell.cli import run as command

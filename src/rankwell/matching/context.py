@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from rankwell.judge.scale import Scale
+from rankwell.matching.scale import Scale
 from rankwell.records import record
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
 
 if TYPE_CHECKING:
-    from rankwell.judge.train import History
+    from rankwell.matching.train import History
 
 
 @record(eq=False)

@@ -12,8 +12,9 @@ from tests.definitions.reference_policy import complete, judged_items, scale_of
 from tests.every import every
 
 import rankwell as rw
-from rankwell.judge import Asked, pool_of, pooling
-from rankwell.judge.policy import Policy
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import PART_ROWS
 from rankwell.tables.ids import Ids, Known
 
 ITEMS = ["a", "b", "c", "é", "10", "9"]
@@ -58,7 +59,7 @@ def test_the_rows_of_a_query_stand_together_wherever_they_were(seed):
 @every("seed", range(40))
 @every("topics", [False, True])
 @pytest.mark.parametrize("rule", ["max", "last"])
-@pytest.mark.parametrize("part", [pooling.PART_ROWS, 8])
+@pytest.mark.parametrize("part", [PART_ROWS, 8])
 def test_an_item_judged_twice_has_the_grade_of_the_rule_and_the_highest_of_its_topics(
     monkeypatch, seed, topics, rule, part
 ):

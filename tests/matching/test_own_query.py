@@ -14,7 +14,7 @@ from tests.definitions.both import same, values_of
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.judge.own_query import CLOSED, OWN, own_rows
+from rankwell.matching.lists import CLOSED, OWN, own_rows
 from rankwell.tables.ids import Ids
 
 METRICS = ["ap", "rr", "ndcg@3", "p@2", "num_ret", "judged@2"]

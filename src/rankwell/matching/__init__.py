@@ -6,10 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwell.judge.asked import Asked, Asker
-    from rankwell.judge.lists import judge, lists_of_others, missing_lists
-    from rankwell.judge.pooling import pool_of
-    from rankwell.judge.train import history_of
+    from rankwell.matching.asked import Asked, Asker
+    from rankwell.matching.lists import judge, lists_of_others, missing_lists
+    from rankwell.matching.pool import pool_of
+    from rankwell.matching.train import history_of
 
 __all__ = ["Asked", "Asker", "history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]
 HOMES = {
@@ -19,7 +19,7 @@ HOMES = {
     "judge": "lists",
     "lists_of_others": "lists",
     "missing_lists": "lists",
-    "pool_of": "pooling",
+    "pool_of": "pool",
 }
 
 

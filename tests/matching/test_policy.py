@@ -12,7 +12,7 @@ import pytest
 from tests.definitions.reference_policy import CHOICES, DEFAULTS
 
 import rankwell as rw
-from rankwell.judge.policy import Policy, Rules, choices
+from rankwell.matching.policy import Policy, Rules, choices
 
 
 def test_the_fields_their_order_and_their_defaults_are_those_of_the_slow_definitions():

@@ -10,7 +10,7 @@ import pytest
 from tests.cases import seeds
 
 import rankwell as rw
-from rankwell.judge.mismatch import mismatch, swapped
+from rankwell.matching.mismatch import mismatch, swapped
 from rankwell.tables.ids import Ids
 
 NUMBERS = [str(number) for number in range(50, 90)]

@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.judge.judged import Judged, Ties
-from rankwell.judge.scale import Scale
 from rankwell.kernels import rank_columns
+from rankwell.matching.judged import Judged, Ties
+from rankwell.matching.scale import Scale
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ranked import Ranked
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import NamedTuple
 
-from rankwell.judge.policy import Policy
+from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 

@@ -1,0 +1,579 @@
+"""Pool: the judgements, prepared once for all runs: rows grouped by query, one grade per item, a scale for the grades, and the topics of each judged item."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from rankwell.errors import DataError, NeededError, UsageError, brief
+from rankwell.kernels import integers, match, order
+from rankwell.matching.asked import Asked, Asker
+from rankwell.matching.policy import Policy
+from rankwell.matching.scale import Scale
+from rankwell.records import record
+from rankwell.tables.csr import offsets_of, owners_of, places_of
+from rankwell.tables.derived import Derived
+from rankwell.tables.ids import NO_TEXT, Ids, Known
+from rankwell.tables.ranked import NO_ROWS, Ranked, Topics
+from rankwell.tables.rows import cuts, grouped
+from rankwell.tables.run_qrels import SWAPPED, Qrels
+
+if TYPE_CHECKING:
+    from rankwell.matching.context import Context
+    from rankwell.tables.columns import Unread
+    from rankwell.tables.fingerprints import Digest
+    from rankwell.tables.states import Amounts
+
+
+# Pool: the judgements, prepared once for all runs.
+
+
+ENOUGH, TENTH = 10, 0.1  # judged ids that tell something of all, and their least share
+
+
+@record(eq=False)
+class Together:
+    """What judgements tell of all queries together: the items that are judged for anybody, the lowest and the highest grade.
+
+    For parts it also has the topics, in their order, and the sums of grades by item of the catalogue, if a metric asks for them.
+    """
+
+    items: Ids
+    lowest: float
+    highest: float
+    topics: Known | None = None
+    grades: Amounts | None = None
+
+    def only(self, items: Known) -> Together:
+        """Return the same for some of the items."""
+        return replace(self, items=self.items[np.flatnonzero(items.rows_of(self.items, "item") >= 0)])
+
+
+class Pool(Derived):
+    """The judgements, prepared once for all runs: each query's judged items, grades, and on request topics and propensities.
+
+    ``is_wider`` says whether judgements carry topics or propensities. Values that depend on the judgements alone are cached with
+    ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
+    whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items. A part of the
+    judgements is told what all of them tell ``together``.
+    """
+
+    lifetime: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        queries: Ids,
+        offsets: np.ndarray,
+        items: Ids,
+        grades: np.ndarray,
+        scale: Scale,
+        topics: Topics | None = None,
+        propensity: np.ndarray | None = None,
+        *,
+        names_ideal: bool = False,
+        together: Together | None = None,
+    ) -> None:
+        self.queries, self.offsets, self.items = Known(queries), offsets, items
+        self.names_ideal = names_ideal
+        self._together = together
+        self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
+        self.is_wider = topics is not None or propensity is not None
+
+    @property
+    def ideal(self) -> Ranked:
+        """All judged items of all queries, highest grade first."""
+        return self.once(Pool._ideal)
+
+    def _ideal(self) -> Ranked:
+        lengths = np.diff(self.offsets)
+        grades, rows = self.grades, np.arange(len(self.grades))
+        if self.scale.kind != "interactions":
+            order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+            grades = grades[rows]
+        query = owners_of(lengths)
+        is_named = self.names_ideal or self.topics is not None
+        return Ranked(len(lengths), query, places_of(lengths), grades, pool_row=rows if is_named else None)
+
+    @property
+    def ideals(self) -> tuple[Ranked, np.ndarray | None]:
+        """The distinct ideal lists, and the index of each query's list (None: each has its own)."""
+        return self.once(Pool._ideals)
+
+    def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
+        lengths = np.diff(self.offsets)
+        is_graded = self.scale.kind != "interactions"
+        if not len(self.grades) or (is_graded and self.grades.min() != self.grades.max()):
+            return self.ideal, None
+        # if all grades are equal, queries with equally many judged items share an ideal list
+        sizes = np.flatnonzero(np.bincount(lengths))
+        profile = np.zeros(int(sizes[-1]) + 1, np.int64)
+        profile[sizes] = np.arange(len(sizes))
+        grades = np.full(sizes.sum(), self.grades[0])
+        return Ranked(len(sizes), owners_of(sizes), places_of(sizes), grades), profile[lengths]
+
+    @property
+    def together(self) -> Together:
+        """What all judgements tell together."""
+        return self._together or self.once(Pool._told)
+
+    def _told(self) -> Together:
+        judged = self.grades[self.scale.judged(self.grades)]
+        ends = (float(judged.min()), float(judged.max())) if len(judged) else (np.nan, np.nan)
+        return Together(self.items, *ends)
+
+    def amounts(self, context: Context) -> np.ndarray:
+        """Return the sum of the grades above 0 of each item of the catalogue, over all judgements."""
+        told = self.together.grades
+        return (context.once(amounts_of, self) if told is None else told).total
+
+    @property
+    def digest(self) -> Digest:
+        """What identifies the judgements, in any order; the digests of the parts of a pool add up."""
+        return self.once(Pool._digest)
+
+    def _digest(self) -> Digest:
+        from rankwell.tables.fingerprints import (
+            Digest,  # of metrics that few ask for
+            fingerprints_of,
+        )
+
+        query = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
+        return Digest.of_rows(query, fingerprints_of(self.items), np.asarray(self.grades, np.float64))
+
+    def relevant_counts(self, rel: float | None) -> np.ndarray:
+        """Return R, the number of relevant judged items, of each query of the pool."""
+        return self.once(Pool._relevant_counts, rel)
+
+    def _relevant_counts(self, rel: float | None) -> np.ndarray:
+        if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
+            return np.diff(self.offsets)
+        until = offsets_of(self.scale.relevant(self.grades, rel))
+        return until[self.offsets[1:]] - until[self.offsets[:-1]]
+
+    def rows_in(self, context: Context) -> np.ndarray:
+        """Return the row of each judged item in the catalogue, -1 outside."""
+        return context.once(_rows_of_pool, self)
+
+    def only(self, items: Known) -> Pool:
+        """Return the same queries with the judgements of some items only."""
+        kept = items.rows_of(self.items, "item") >= 0
+        until = offsets_of(kept)
+        rows = np.flatnonzero(kept)
+        topics = None if self.topics is None else self.topics.take(rows)
+        propensity = None if self.propensity is None else self.propensity[rows]
+        offsets = until[self.offsets]
+        together = None if self._together is None else self._together.only(items)
+        return Pool(
+            self.queries.ids,
+            offsets,
+            self.items[rows],
+            self.grades[rows],
+            self.scale,
+            topics,
+            propensity,
+            together=together,
+        )
+
+    def in_integers(self) -> Pool:
+        """Return the same pool, with text ids that are plain numbers converted to integers."""
+        return self.once(Pool._in_integers)
+
+    def _in_integers(self) -> Pool:
+        queries, items = (
+            ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
+        )
+        rest = (self.grades, self.scale, self.topics, self.propensity)
+        return Pool(
+            queries, self.offsets, items, *rest, names_ideal=self.names_ideal, together=self._together
+        )
+
+
+def amounts_of(context: Context, pool: Pool) -> Amounts:
+    """Return the sums of the grades above 0 of each item of the catalogue, over the judgements of this pool."""
+    from rankwell.tables.states import Amounts
+
+    assert context.catalogue is not None
+    rows = pool.rows_in(context)
+    return Amounts.of(rows, np.maximum(pool.grades, 0.0), len(context.catalogue))
+
+
+def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
+    assert context.catalogue is not None
+    return context.catalogue.rows_of(pool.items, "item")
+
+
+# Preparation of the judgements: rows grouped by query, one grade per item, and a scale for the grades.
+
+
+PART_ROWS = 1_000_000  # judgements that one thread looks through at a time
+FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
+STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
+
+
+def pool_of(
+    qrels: Qrels | None, asked: Asked, scale: Scale | None = None, together: Together | None = None
+) -> tuple[Pool, Counter[str]]:
+    """Prepare judgements: group rows by query, keep one grade per item, and determine the scale of the grades.
+
+    Topics are kept if a metric needs them. For a part of the judgements it is given what holds for all of them: the
+    scale, and what they tell together; all have been seen to have topics if a metric needs those.
+
+    Raises
+    ------
+    DataError
+        If an item is judged twice (``duplicate_grades=error``).
+    NeededError
+        If a metric needs topics and the judgements have none.
+    UsageError
+        If the grades look like ratings and no ``rel`` sets the lowest relevant one.
+    """
+    counts: Counter[str] = Counter()
+    if qrels is None:
+        empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
+        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), scale or Scale()), counts
+    grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
+    policy = asked.policy
+    asker = asked.by_need.get("topics")
+    if scale is None:
+        scale = scale_of(qrels, asked)
+        if asker is not None:
+            require_topics(qrels, asker)
+    queries, offsets, rows = grouped(qrels.by_query)
+    items = qrels.item if rows is None else qrels.item[rows]
+    grades = grades if rows is None or qrels.grade is None else grades[rows]  # 1, if there are none
+    chances = propensities_of(qrels, asked)
+    chances = chances if rows is None or chances is None else chances[rows]
+    again, firsts = _repeats(offsets, items)
+    has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
+    own, owner = grades, np.arange(len(grades) if has_topics else 0)
+    topics = None if together is None else together.topics
+    found = Numbered.of(qrels, rows, topics) if has_topics else None
+    if len(again):
+        if has_topics:
+            owner[again] = firsts
+        own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
+        keep = np.ones(len(grades), np.bool_)
+        keep[again] = False
+        items, grades = items[keep], grades[keep]
+        offsets, owner = (at - np.searchsorted(again, at) for at in (offsets, owner))
+        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[keep]
+        counts["judgements given twice"] = copies
+    if scale.kind == "interactions":
+        grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
+    of_items = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
+    counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
+    counts["judged queries"] = len(queries)
+    counts["judgements"] = len(grades)
+    counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
+    pool = Pool(queries, offsets, items, grades, scale, of_items, chances, together=together)
+    return pool, +counts
+
+
+def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of items that a query judges again, with the row of their first judgement; many are looked for on all cores."""
+    if len(items) <= PART_ROWS:
+        return match.repeats(offsets, *items.columns)
+    from rankwell.tables.workers import on_all_cores
+
+    columns = items.columns
+    found = on_all_cores(
+        lambda part: match.repeats(offsets[part[0] : part[1] + 1], *columns), cuts(offsets, PART_ROWS)
+    )
+    again, firsts = map(np.concatenate, zip(*found, strict=True))
+    return again, firsts
+
+
+def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
+    """Return the propensities if a metric weights by them; NeededError if the judgements have none."""
+    asker = asked.by_need.get("propensity")
+    if asker is not None and qrels.propensity is None:
+        raise NeededError(
+            f"{asker} needs propensities: a column 'propensity' of the judgements, the probability that each was observed; "
+            f"{qrels.name} has none."
+        )
+    return None if asker is None else qrels.propensity
+
+
+def _same_chances(
+    qrels: Qrels, rows: np.ndarray | None, chances: np.ndarray, firsts: np.ndarray, again: np.ndarray
+) -> np.ndarray:
+    """Return the propensities; DataError if copies of a judgement (or its topics) have different ones."""
+    differ = np.flatnonzero(chances[firsts] != chances[again])
+    if len(differ):
+        copy = int(again[differ[0]])
+        at = copy if rows is None else int(rows[copy])
+        raise DataError(
+            f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice, with different "
+            f"propensities. Give each pair one propensity."
+        )
+    return chances
+
+
+def _merged(
+    qrels: Qrels,
+    policy: Policy,
+    rows: np.ndarray | None,
+    firsts: np.ndarray,
+    again: np.ndarray,
+    owner: np.ndarray,
+    found: Numbered | None,
+    grades: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The grades of all rows alone and combined with other topics of the item, and the number of repeated rows.
+
+    Rows of one item with different topics are not repeats; without topics the highest grade counts.
+    """
+    copy, stands_together = again, False
+    if found is not None:
+        key = found.within(owner)
+        copy, stands_together = again[:0], rises(key)
+        if not stands_together:
+            order = np.argsort(key, kind="stable")
+            copy = np.sort(order[1:][np.diff(key[order]) == 0])
+    if len(copy) and policy.duplicate_grades == "error":
+        second = int(copy[0])
+        first = int(firsts[np.searchsorted(again, second)])
+        at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
+        raise DataError(
+            f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice (first: "
+            f"{qrels.place(earlier)}). Remove one, or set duplicate_grades='max' or 'last'."
+        )
+    if qrels.grade is None:
+        return grades, grades, len(copy)
+    if policy.duplicate_grades == "last":
+        if found is None:
+            owner = np.arange(len(grades))
+            owner[again] = firsts
+        grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
+    highest = grades.copy()
+    if stands_together:
+        starts = np.flatnonzero(owner == np.arange(len(owner)))
+        highest[starts] = np.maximum.reduceat(grades, starts)
+    else:
+        np.maximum.at(highest, firsts, grades[again])
+    return grades, highest, len(copy)
+
+
+def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray) -> np.ndarray:
+    """Give every copy of a (query, item, topic) the grade of the last one."""
+    grades = grades.copy()
+    touched = np.union1d(firsts, again)
+    last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
+    grades[touched] = [last[each] for each in key[touched].tolist()]
+    return grades
+
+
+def scale_of(qrels: Qrels, asked: Asked) -> Scale:
+    """Return the scale of the grades; ratings without a threshold are refused, with a list of choices."""
+    if qrels.grade is None or asked.policy.grades == "interactions":
+        return scale_of_levels(None, asked, qrels)
+    return scale_of_levels(levels_of(qrels.grade), asked, qrels)
+
+
+def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked, of: Ungraded) -> Scale:
+    """Return the scale of grades by their levels and how many rows have each; None if there are no grades."""
+    policy = asked.policy
+    if found is None or policy.grades == "interactions":
+        refuse_ungraded(of, asked)
+        return Scale("interactions", policy.rel, policy.negative)
+    kind = policy.grades
+    levels, shares = found
+    share = shares / max(int(shares.sum()), 1)
+    fine = levels[levels % (1 / STEPS) != 0]
+    if kind == "auto":
+        few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
+        kind = "judgements" if few else "ratings"
+    without = [name for name, rel in asked.rels.items() if rel is None]
+    if policy.grades == "auto" and without and (fine < 0).any():
+        raise UsageError(
+            f"grades such as {fine[0]:g} look like the scores of a run. {SWAPPED} If they are grades, set grades='judgements', "
+            f"or rel= to the lowest relevant grade."
+        )
+    if kind == "ratings" and without:
+        from_here = np.cumsum(share[::-1])[::-1]
+        wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
+        choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
+        raise UsageError(
+            f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
+            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know the lowest relevant grade. "
+            f"Set {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
+            f"relevant.{f' {SWAPPED}' if len(fine) else ''}"
+        )
+    return Scale(kind, policy.rel, policy.negative)
+
+
+class Ungraded(Protocol):
+    """Judgements without grades: their name, and the columns that were not read."""
+
+    name: str
+    unread: tuple[Unread, ...]
+
+
+def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
+    """Refuse judgements without grades where grades were said to be there, or a column that nobody claimed may hold them.
+
+    UsageError with the column that may be the grade, and what to say if every row is relevant.
+    """
+    policy = asked.policy
+    if policy.grades == "interactions" or not (
+        qrels.unread or policy.grades == "ratings" or any(asked.rels.values())
+    ):
+        return
+    from rankwell.tables.columns import known_word
+
+    rels = [rel for rel in asked.rels.values() if rel is not None]
+    said = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
+    numbers = [each for each in qrels.unread if each.is_number]
+    # one that is called as a score is: a run was given for judgements, or what a model predicts stands beside them
+    doubtful = [each for each in numbers if known_word(each.name) == "score"]
+    doubtful += [each for each in numbers if each.levels and len(each.levels) > 1 and each.levels[0] <= 0]
+    if doubtful or (numbers and (rels or policy.grades in ("judgements", "ratings"))):
+        column = (doubtful or numbers)[0]
+        shown = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
+        holds = f", which holds {', '.join(shown)}," if shown else ""
+        raise UsageError(
+            f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? qrels_columns={{{brief(column.name)}: 'grade'}}. "
+            f"If every row is relevant, say grades='interactions'."
+        )
+    if policy.grades == "ratings" or max(rels, default=0) > 1:
+        others = [brief(each.name) for each in qrels.unread]
+        has = f"; its other columns are {', '.join(others[:9])}" if others else ""
+        raise UsageError(
+            f"{qrels.name}: {said} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
+            f"if every row is relevant, say grades='interactions' without {said.partition('=')[0]}=."
+        )
+
+
+def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct grades, ascending, and their counts."""
+    counts = integers.counts(grades, FEW) if len(grades) else None
+    if counts is None:
+        return np.unique(grades, return_counts=True)
+    levels = np.flatnonzero(counts)
+    return (levels - FEW).astype(np.float64), counts[levels]
+
+
+# The topics of the judgements: those of each judged item, with a grade for each.
+
+
+@record(slots=True)
+class Numbered:
+    """Topics of judgements, numbered in the order of their ids, their number, and likewise for subgroups."""
+
+    topic: np.ndarray
+    count: int
+    subgroup: np.ndarray | None = None
+    subgroups: int = 1
+
+    @classmethod
+    def of(cls, qrels: Qrels, rows: np.ndarray | None, topics: Known | None = None) -> Numbered:
+        """Return the numbering for some judgements (None: all, in their order); ``topics`` are those of all of them."""
+        assert qrels.topic is not None
+        if topics is None:
+            topic, count = _numbers(qrels.topic, rows)
+        else:
+            topic, count = (
+                topics.rows_of(qrels.topic if rows is None else qrels.topic[rows], "topic"),
+                len(topics),
+            )
+        if qrels.subgroup is None:
+            return cls(topic, count)
+        return cls(topic, count, *_numbers(qrels.subgroup, rows))
+
+    def within(self, owner: np.ndarray) -> np.ndarray:
+        """Return a number per judgement, the same for judgements with equal owner, topic and subgroup."""
+        key = owner * self.count + self.topic
+        return key if self.subgroup is None else key * self.subgroups + self.subgroup
+
+
+def require_topics(qrels: Qrels, asker: Asker) -> None:
+    """Raise NeededError if the judgements have no topics: no column, or one value in the whole file.
+
+    Preferences with subgroups name their judgement groups, so one topic is enough there.
+    """
+    if qrels.topic is not None and (
+        qrels.subgroup is not None or bool((qrels.topic.keys[1:] != qrels.topic.keys[:1]).any())
+    ):
+        return
+    raise without_topics(qrels.name, asker, has_column=qrels.topic is not None)
+
+
+def without_topics(name: str, asker: Asker, *, has_column: bool) -> NeededError:
+    """Return the error of judgements that have no topics, although a metric asks for them."""
+    has = "one topic in the whole file" if has_column else "no topic column"
+    instead = ""
+    if "groups" in asker.parameters:
+        instead = f", or write {asker.name}(groups=query) for one group per query"
+    elif "topics" in asker.parameters:
+        instead = f", or write {asker.name}(topics=items) for those of the items in items="
+    return NeededError(
+        f"{asker} needs topics: {name} has {has}. Give judgements with a topic column (the second one of "
+        f"TREC text){instead}."
+    )
+
+
+def topics_of(
+    qrels: Qrels, rows: np.ndarray | None, found: Numbered, owner: np.ndarray, grades: np.ndarray
+) -> Topics:
+    """Return the topics of the rows of the pool, each (topic, subgroup) once with the highest of its grades.
+
+    Parameters
+    ----------
+    qrels, rows
+        The judgements, and which of them ``found``, ``owner`` and ``grades`` refer to (None: all, in their order).
+    found
+        The topics of each judgement.
+    owner
+        The row of the pool that each judgement belongs to.
+    grades
+        The grade of each judgement.
+    """
+    key, kept = found.within(owner), None
+    if not rises(key):
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        kept, grades = order[starts], np.maximum.reduceat(grades[order], starts)
+        owner = owner[kept]
+    counts = np.bincount(owner, minlength=int(owner.max(initial=-1)) + 1)
+    weight = None if qrels.topic_weight is None else _weights(qrels, rows)
+    columns = (
+        column if column is None or kept is None else column[kept]
+        for column in (found.topic, found.subgroup, weight)
+    )
+    topic, subgroup, weight = columns
+    assert topic is not None
+    return Topics(offsets_of(counts), topic, grades, found.count, subgroup, weight)
+
+
+def rises(keys: np.ndarray) -> bool:
+    """Whether the keys are strictly ascending, as they are if judgements are grouped by item and topic."""
+    return bool((keys[1:] > keys[:-1]).all())
+
+
+def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
+    """The weight of each row's topic; DataError if rows of one query and topic disagree."""
+    assert qrels.topic is not None
+    assert qrels.topic_weight is not None
+    (query, _), (topic, _) = qrels.query.group(), qrels.topic.group()
+    order = np.lexsort([topic, query])
+    weight = qrels.topic_weight[order]
+    same = (np.diff(query[order]) == 0) & (np.diff(topic[order]) == 0)
+    differ = np.flatnonzero(same & (weight[1:] != weight[:-1]))
+    if len(differ):
+        first, second = sorted(int(order[at]) for at in (differ[0], differ[0] + 1))
+        raise DataError(
+            f"{qrels.place(second)}: topic {brief(qrels.topic.one(second))} of query {brief(qrels.query.one(second))} weighs "
+            f"{qrels.topic_weight[second]:g} here and {qrels.topic_weight[first]:g} at {qrels.place(first)}. Give it one weight."
+        )
+    return qrels.topic_weight if rows is None else qrels.topic_weight[rows]
+
+
+def _numbers(column: Ids, rows: np.ndarray | None) -> tuple[np.ndarray, int]:
+    """The index of each id among the distinct ones in the order of ids, whatever the order of rows; and their number."""
+    codes, firsts = column.group()
+    place = np.empty(len(firsts), np.int64)
+    place[column[firsts].text_order()] = np.arange(len(firsts))
+    return place[codes] if rows is None else place[codes[rows]], len(firsts)
