@@ -15,7 +15,7 @@ from rankwell.readers import read_items
 from rankwell.tables.ids import Ids
 
 SOURCE = Path(rw.__file__).parent
-ROOMS = "comparison", "compat", "efficiency", "judge", "judging", "prepare", "readers", "tables"
+ROOMS = "comparison", "compat", "efficiency", "matching", "judging", "prepare", "readers", "tables"
 # what is cast, by file and function, and why no number becomes another one
 SAFE = {
     ("comparison/computing.py", "_pairs"): "places of systems",
