@@ -9,7 +9,7 @@ from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.table import number
-from rankwell.reporting import report
+from rankwell.reporting.sections.answer import section
 from rankwell.tables.redaction import Redaction
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
@@ -19,7 +19,9 @@ BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
 
 def facts(runs, qrels, metrics, **options):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report, "ORDER", ["answer"])  # the pictures of other sections take most of the time
+        patch.setattr(
+            "rankwell.reporting.report.parts", lambda: [section]
+        )  # the pictures of other sections take most of the time
         return rw.report(runs, qrels=qrels, metrics=metrics, **options).section("answer").data["facts"]
 
 

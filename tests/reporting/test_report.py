@@ -15,7 +15,7 @@ from tests.reporting.pages import numbers_in, values_of
 import rankwell as rw
 from rankwell.errors import InputError, NeededError, RankwellError, UsageError
 from rankwell.reporting.gathering import STATISTICS
-from rankwell.reporting.sections import ORDER
+from rankwell.reporting.section import parts
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
@@ -70,7 +70,7 @@ def test_every_number_of_the_page_is_one_of_the_json(name, request):
 def test_sections_come_in_the_order_of_the_page(films):
     names = [each.name for each in films.sections]
     assert names == [name for name in FULL if name in names]
-    assert list(ORDER) == [name for name in FULL if name in ORDER]
+    assert [part.name for part in parts()] == list(FULL)
     page = films.to_html()
     assert [name for name in FULL if f'<section id="{name}"' in page] == names
 

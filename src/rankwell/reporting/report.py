@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,7 @@ from rankwell.reporting.gathering import Given, material_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.redacting import redacted, redacted_section, warn_of_ids
 from rankwell.reporting.rendering import page_of
-from rankwell.reporting.section import Section
-from rankwell.reporting.sections import ORDER
+from rankwell.reporting.section import Section, parts
 from rankwell.tables.arguments import checked
 from rankwell.tables.redaction import Redaction, redaction_of
 
@@ -257,5 +255,5 @@ def _sections(material: Material) -> tuple[Section, ...]:
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):  # as `drawing` draws
-        made = [import_module(f"rankwell.reporting.sections.{name}").section(material) for name in ORDER]
+        made = [part(material) for part in parts()]
     return tuple(redacted_section(each, material.redaction) for each in made if each is not None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from unittest.mock import patch
 
 import rankwell as rw
+from rankwell.reporting.sections.explorer import section
 
 
 def explored(systems, qrels, metrics, **options):
     """What ``rw.report(…).section("explorer").data`` is."""
-    with patch.object(import_module("rankwell.reporting.report"), "ORDER", ("explorer",)):
+    with patch("rankwell.reporting.report.parts", lambda: [section]):
         found = rw.report(systems, qrels=qrels, metrics=metrics, **options)
     return found.section("explorer").data

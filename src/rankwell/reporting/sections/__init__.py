@@ -1,18 +1,1 @@
-"""Sections of the report: one file each, with a function ``section(material)`` that gives a Section, or None without data."""
-
-from __future__ import annotations
-
-ORDER = (
-    "answer",
-    "leaderboard",
-    "uncertainty",
-    "unjudged",
-    "segments",
-    "curves",
-    "tradeoffs",
-    "costs",
-    "longtail",
-    "explorer",
-    "quality",
-    "definitions",
-)
+"""Sections of the report: one file each, found by being here: its ``section`` is a function that ``part`` has made a part of the page."""

@@ -8,14 +8,15 @@ from typing import Any
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.rendering import percentage
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.reporting.sentence import sentence_of, sentence_of_one
 from rankwell.reporting.slowdown import slowdown_of, slowdown_text
 
 MOST_NAMED = 6
 
 
-def section(material: Material) -> Section:
+@part(order=10)
+def section(material: Material) -> Content | None:
     """Return what was compared, the sentence, and the facts beside it."""
     words, metric = material.words, material.primary
     if material.comparison is None:
@@ -36,7 +37,7 @@ def section(material: Material) -> Section:
     }
     if cost is not None:
         data["slowdown"] = cost.numbers | {"first": cost.first, "second": cost.second}
-    return Section("answer", words("report.answer.title"), data)
+    return Content(data)
 
 
 def compared(material: Material) -> list[dict[str, Any]]:

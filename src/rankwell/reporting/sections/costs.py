@@ -16,7 +16,7 @@ from rankwell.reporting.plots.costs import costs, name_of
 from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rendering import percentage
 from rankwell.reporting.rows.costs import on_front, priced
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.statistics.quantiles import needed
 
 DRAWN = "p95", "p50", "p99", "throughput", "memory", "index", "indexing"
@@ -24,7 +24,8 @@ MOST_PAIRS, OPEN = 30, 1
 GIB = 2**30
 
 
-def section(material: Material) -> Section | None:
+@part(order=80)
+def section(material: Material) -> Content | None:
     """Return the costs of the systems; None if none were measured."""
     found, words = material.costs, material.words
     if found is None or not found.systems:
@@ -49,7 +50,7 @@ def section(material: Material) -> Section | None:
         "all_ratios": len(found.ratios),
         "conditions": _conditions(material, found),
     }
-    return Section("costs", words("report.costs.title"), data, charts)
+    return Content(data, charts)
 
 
 def _order(material: Material) -> list[str]:

@@ -16,12 +16,13 @@ from rankwell.reporting.rows.curve import at_cuts
 from rankwell.reporting.rows.curve import rows_of as rows_at_cuts
 from rankwell.reporting.rows.precision_recall import ELEVEN
 from rankwell.reporting.rows.precision_recall import rows_of as rows_of_curves
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.results.curves import Curve, steps
 
 
-def section(material: Material) -> Section | None:
+@part(order=60)
+def section(material: Material) -> Content | None:
     """Return the curves of all systems; None without runs, or if no metric has a cut-off and nothing is relevant."""
     base, levels = _base(material), _levels(material)
     if material.evaluator is None or not material.runs or not (base or levels):
@@ -47,7 +48,7 @@ def _made(
     at_ks: list[dict[str, Any]],
     curves: dict[str, Curve],
     bright: list[str] | None,
-) -> Section:
+) -> Content:
     words, charts = material.words, {}
     if base and any(row["value"] is not None for row in at_ks):
         charts["curve"] = spec_of(drawn_curve(at_ks, base, words, highlight=bright))
@@ -63,7 +64,7 @@ def _made(
         "precision_recall": rows["curve"],
         "summary": rows["summary"],
     }
-    return Section("curves", words("report.curves.title"), data, charts)
+    return Content(data, charts)
 
 
 def _base(material: Material) -> Metric | None:

@@ -14,15 +14,15 @@ from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 
 CARD = ("formula", "edge cases", "convention", "parameters", "reference")
 FOLDED = CARD[1:]
 
 
-def section(material: Material) -> Section:
+@part(order=120)
+def section(material: Material) -> Content:
     """Return the definitions."""
-    words = material.words
     counted = _counted(material)
     policy, touched = _policy(material), _touched(material, counted)
     data: dict[str, Any] = {
@@ -43,7 +43,7 @@ def section(material: Material) -> Section:
         "redacted": _redacted(material),
         "experiment": _experiment(material),
     }
-    return Section("definitions", words("report.definitions.title"), data)
+    return Content(data)
 
 
 def _metric(material: Material, metric: Metric) -> dict[str, Any]:

@@ -16,11 +16,12 @@ from rankwell.reporting.explorer.lists import Shelf, pairs_of
 from rankwell.reporting.explorer.names import LONGEST_NAME, Names, short
 from rankwell.reporting.explorer.systems import Systems
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.tables.ids import Ids
 
 
-def section(material: Material) -> Section | None:
+@part(order=100)
+def section(material: Material) -> Content | None:
     """Return the queries that are kept, with values, differences and lists; None without a value per query."""
     metric = _metric(material) if material.results else None
     if metric is None:
@@ -46,7 +47,7 @@ def section(material: Material) -> Section | None:
     }
     if material.evaluator is not None and all(name in material.runs for name in systems.names):
         _add_lists(data, material, metric, systems.names, ids)
-    return Section("explorer", material.words("report.explorer.title"), data)
+    return Content(data)
 
 
 def _metric(material: Material) -> QueryMetric | None:

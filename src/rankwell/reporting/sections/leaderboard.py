@@ -14,14 +14,15 @@ from rankwell.comparison.tables import marks_of
 from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.results.mean_intervals import MeanInterval
 
 MOST_LETTERS = 12  # systems that are told apart by letters
 NEAR = "≈"
 
 
-def section(material: Material) -> Section:
+@part(order=20)
+def section(material: Material) -> Content | None:
     """Return a row per system with a cell per metric; for one system its metrics alone."""
     words = material.words
     rows = _alone(material) if material.comparison is None else _compared(material.comparison)
@@ -46,7 +47,7 @@ def section(material: Material) -> Section:
         "rows": rows,
         "notes": _notes(material),
     }
-    return Section("leaderboard", words("report.leaderboard.title"), data)
+    return Content(data)
 
 
 def _alone(material: Material) -> list[dict[str, Any]]:

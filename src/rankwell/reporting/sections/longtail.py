@@ -21,7 +21,7 @@ from rankwell.reporting.plots.long_tail import drawn_long_tail
 from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows import calibration, exposure
 from rankwell.reporting.rows.long_tail import parts_of
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.tables.features import TOPICS
 from rankwell.tables.ids import Known
@@ -30,7 +30,8 @@ from rankwell.tables.popularity import Cut
 GROUPS = 10
 
 
-def section(material: Material) -> Section | None:
+@part(order=90)
+def section(material: Material) -> Content | None:
     """Return the long tail of train, and the exposure, coverage and calibration of each system; None without train."""
     if material.train is None or not len(material.train):
         return None
@@ -64,7 +65,7 @@ def section(material: Material) -> Section | None:
             charts["calibration"] = spec_of(
                 drawn_calibration(of_topics, words, column=column, highlight=bright)
             )
-    return Section("longtail", words("report.longtail.title"), data, charts)
+    return Content(data, charts)
 
 
 def _metrics(material: Material) -> tuple[Metric, ...]:

@@ -14,7 +14,7 @@ from rankwell.reporting.plots.judged import drawn_judged
 from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.rows.judged import cuts, shares_of
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 
 MOST = 6  # cases of an issue that are shown
 FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
@@ -22,7 +22,8 @@ FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
 RULES = {"missing-queries": "missing", "undefined-judgements": "undefined"}
 
 
-def section(material: Material) -> Section | None:
+@part(order=110)
+def section(material: Material) -> Content | None:
     """Return the issues and a row of facts per system; None without results."""
     if not material.results:
         return None
@@ -34,7 +35,7 @@ def section(material: Material) -> Section | None:
         "notes": [_shown(material, issue) for issue in issues if issue.level == "note"],
         **_facts(material),
     }
-    return Section("quality", words("report.quality.title"), data, _charts(material))
+    return Content(data, _charts(material))
 
 
 def _summary(material: Material, issues: list[Issue]) -> str:

@@ -13,12 +13,13 @@ from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.differences import top_pair
 from rankwell.reporting.rows.given import primary_of
 from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 
 MOST_METRICS = 12
 
 
-def section(material: Material) -> Section | None:
+@part(order=50)
+def section(material: Material) -> Content | None:
     """Return the means of each segment with their intervals; None if nothing divides the queries."""
     found = material.comparison
     has_segments = (
@@ -43,7 +44,7 @@ def section(material: Material) -> Section | None:
             cell["low"] is not None for table in tables for row in table["rows"] for cell in row["cells"]
         ),
     }
-    return Section("segments", material.words("report.segments.title"), data, charts)
+    return Content(data, charts)
 
 
 def _table(found: Segmented, metric: Metric, chart: str, material: Material) -> dict[str, Any]:

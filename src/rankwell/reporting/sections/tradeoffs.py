@@ -14,12 +14,13 @@ from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.correlation import correlations
 from rankwell.reporting.rows.given import primary_of, with_values
 from rankwell.reporting.rows.scatter import front_of, systems_of
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 
 MOST_PICTURES, OPEN, MOST_METRICS, FEWEST = 6, 2, 12, 3
 
 
-def section(material: Material) -> Section | None:
+@part(order=70)
+def section(material: Material) -> Content | None:
     """Return systems by two metrics, and the correlation of metrics; None for one system with fewer than three metrics."""
     pictures = [_picture(material, x, y, at) for at, (x, y) in enumerate(_axes(material))]
     charts: dict[str, Mapping[str, Any]] = {}
@@ -33,7 +34,7 @@ def section(material: Material) -> Section | None:
     if not charts:
         return None
     data = {"pictures": pictures, "open": OPEN, "correlation": found}
-    return Section("tradeoffs", material.words("report.tradeoffs.title"), data, charts)
+    return Content(data, charts)
 
 
 def _axes(material: Material) -> list[tuple[Metric, Metric]]:

@@ -19,23 +19,23 @@ from rankwell.reporting.rows.differences import top_pair
 from rankwell.reporting.rows.given import primary_of, with_values
 from rankwell.reporting.rows.pairs import MOST, outcome_of, pairs_of, shown_to_differ
 from rankwell.reporting.rows.wins import can_be_won
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.results.mean_intervals import MeanInterval
 from rankwell.tables.states import Mean
 
-NAME = "uncertainty"
 MOST_METRICS, MOST_STRIPS = 12, 12  # metrics with a table, and systems whose values per query are drawn
 
 
-def section(material: Material) -> Section | None:
+@part(order=30)
+def section(material: Material) -> Content | None:
     """Return the intervals of one system's means, or of the differences of several; None if nothing has an interval."""
     if material.comparison is None:
         return _of_one(material)
     return _of_pairs(material, material.comparison)
 
 
-def _of_one(material: Material) -> Section | None:
+def _of_one(material: Material) -> Content | None:
     (name, res), *_ = material.results.items()
     rows = [_mean(metric, found) for metric in res.metrics if (found := interval_of(res, metric)) is not None]
     if not rows:
@@ -47,7 +47,7 @@ def _of_one(material: Material) -> Section | None:
         "means": rows,
         "is_doubtful": any(row["is_doubtful"] for row in rows),
     }
-    return Section(NAME, material.words("report.uncertainty.title"), data, {"per_query": spec_of(chart)})
+    return Content(data, {"per_query": spec_of(chart)})
 
 
 def interval_of(res: Results, metric: Metric) -> MeanInterval | None:
@@ -68,7 +68,7 @@ def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
     }
 
 
-def _of_pairs(material: Material, found: Comparison) -> Section | None:
+def _of_pairs(material: Material, found: Comparison) -> Content | None:
     """The differences of all metrics with values per query, the primary one first, or the first of them."""
     main = primary_of(found)
     tested = [
@@ -94,7 +94,7 @@ def _of_pairs(material: Material, found: Comparison) -> Section | None:
         "correction": found.correction,
     }
     charts = _charts(material, found, tested[: len(tables)], against)
-    return Section(NAME, material.words("report.uncertainty.title"), data, charts)
+    return Content(data, charts)
 
 
 def _table(found: Comparison, metric: Metric, against: str | None, at: int) -> dict[str, Any]:

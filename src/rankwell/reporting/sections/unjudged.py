@@ -13,13 +13,14 @@ from rankwell.reporting.material import Material
 from rankwell.reporting.plots.bounds import bounds
 from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.bounds import bounded
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Content, part
 from rankwell.results.bounds import Bounding
 
 MOST = 30  # pairs of a metric that are shown, those that judging could turn before the others
 
 
-def section(material: Material) -> Section | None:
+@part(order=40)
+def section(material: Material) -> Content | None:
     """Return the bounds of means and of differences; None if none were asked for."""
     found, words = material.comparison, material.words
     results = {name: res for name, res in material.results.items() if res.bounding is not None}
@@ -42,7 +43,7 @@ def section(material: Material) -> Section | None:
     if data["means"] and len(results) == len(material.results):
         shown = bounded(results, material.metrics)
         charts["bounds"] = spec_of(bounds(results, metrics=shown, lang=words.lang))
-    return Section("unjudged", words("report.unjudged.title"), data, charts)
+    return Content(data, charts)
 
 
 def _means(material: Material, metric: Metric) -> dict[str, Any]:
