@@ -7,7 +7,7 @@ src/rankwell/__init__.pyi           the public names, for type checkers and edit
 src/rankwell/metrics/__init__.pyi   the metrics, likewise; and those of the other packages with names that are imported on first use
 docs/judging_next.md                the table of judging methods, from their docstrings
 
-`make names` runs it, and make_metrics_page.py. Run it after adding, renaming or moving a metric, a judging method or a public name.
+`make names` runs it, and make_metrics_page.py. Run it after adding, renaming or moving a metric, a judging method, a picture or a public name.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 import rankwell
 from rankwell import judging, metrics, prepare
 from rankwell.judging.method import method_named, methods
+from rankwell.reporting import plots
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "rankwell"
@@ -94,6 +95,9 @@ def pages() -> dict[Path, str]:
             PACKAGE / face.__name__.split(".")[-1] / "__init__.pyi": stub(face.HOMES, face.__all__)
             for face in (judging, prepare)
         },
+        PACKAGE / "reporting" / "plots" / "__init__.pyi": stub(
+            {name: getattr(plots, name).__module__ for name in plots.__all__}, plots.__all__
+        ),
     }
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 import vl_convert
 
 from rankwell.display.page import data_block, page, words_of
-from rankwell.reporting.plots.theme import config
+from rankwell.reporting.chart.theme import config
 
 STATIC = files("rankwell.reporting") / "static"
 

@@ -10,8 +10,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import with_none
-from rankwell.cli.commands import PICTURES
-from rankwell.cli.parser import NAMED, _function
+from rankwell.cli.parser import NAMED, PICTURES, _function
 
 QUICK = ["--flips", "99", "--resamples", "99"]
 SAVED = ("a.json", "b.parquet", "c.json")

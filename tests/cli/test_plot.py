@@ -17,7 +17,7 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of
-from rankwell.cli.commands import PICTURES
+from rankwell.cli.parser import PICTURES, sentence_of
 from rankwell.cli.plot import command_of
 
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
@@ -100,14 +100,14 @@ def test_the_list_has_all_kinds_and_what_their_functions_say():
         for kind in rw.plot.__all__
         if kind != "save"
     }
-    assert {kind: sentence.split() for kind, sentence in PICTURES.items()} == said
+    assert {kind: sentence_of(kind).split() for kind in PICTURES} == said
 
 
 def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
     assert run(["plot", "--help"]) == 0
     listed = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    for kind, sentence in PICTURES.items():
-        assert f"{kind} {sentence}" in listed
+    for kind in PICTURES:
+        assert f"{kind} {sentence_of(kind)}" in listed
     assert run(["plot", "movement", "--help"]) == 0
     shown = capsys.readouterr().out
     assert "Usage: rankwell plot movement" in shown

@@ -131,31 +131,6 @@ JUDGING = {
     ),
 }
 PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
-# the kinds of pictures, each with the first sentence of the function that draws it
-PICTURES = {
-    "bounds": "Draw how far judging the unjudged items could move the value of each system.",
-    "calibration": "Draw the shares of genres (or other topics) in users' histories, and in the lists of each system.",
-    "correlation": "Draw how far metrics order queries (or systems) in the same way, as a square of correlations.",
-    "costs": "Draw the quality of systems against what they cost, with bounds both ways and the Pareto front.",
-    "curve": "Draw a metric at each cut-off, one line per system, with intervals of the mean as bands.",
-    "differences": "Draw the difference of two systems on each query, sorted, with the mean difference and its interval.",
-    "effort": "Draw how right the order of runs is after each number of judgements, a line for each method of choosing them.",
-    "exposure": "Draw the share of recommended slots by popularity of the items, beside their share of the interactions.",
-    "forest": "Draw differences of systems with their intervals, the best at the top.",
-    "growth": "Draw how indexing time, memory, index size and latency grow with the number of documents, each system with its exponent.",
-    "judged": "Draw how much of the first k items of each system's lists was judged.",
-    "latency": "Draw the distribution of the latencies of each system and load: its quantiles, on a scale that stretches the slowest calls.",
-    "long_tail": "Draw the items of a log by popularity, with the head shaded and the cumulative share of interactions.",
-    "movement": "Draw how the places of systems change from one set of judgements to another.",
-    "per_query": "Draw how the values per query of each system are spread: a strip of the queries above a box.",
-    "precision_recall": "Draw the precision of runs at each level of recall: of one query, or averaged over all.",
-    "rel_sweep": "Draw a metric of each system under several thresholds of relevance.",
-    "scatter": "Draw systems by two metrics, with the Pareto front: the systems that no other one beats in one metric and equals in the other.",
-    "segments": "Draw the mean of a metric in each segment of the queries, with its interval, below that of all queries.",
-    "similarity": "Draw which items a few lists share and how similar the lists are, or the same of the items of one list.",
-    "ties": "Draw how far the order of equal scores can move the value of each system, and in how many queries it could.",
-    "wins": "Draw on how many queries one system of a pair is better, both are equal, or the other one is better.",
-}
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
 MODULES = {name: module for name, (module, _) in (COMMANDS | PREPARE).items()}
 MODULES |= {module: module for module, _ in JUDGING.values()}

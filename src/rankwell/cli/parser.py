@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from inspect import Parameter, Signature, cleandoc
+from pathlib import Path
 from typing import Annotated, Any
 
 import cyclopts
@@ -13,7 +14,7 @@ from cyclopts import App, CycloptsError, Group
 from rankwell import __version__
 from rankwell.cli import commands
 from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered, without_none
-from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PICTURES, PLOT, PREPARE
+from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError, brief
 from rankwell.tables.arguments import UNFIT, fitted
@@ -21,6 +22,8 @@ from rankwell.tables.arguments import UNFIT, fitted
 HELP = "--help", "-h"
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
 PICTURE = "plot_"  # what the name of a picture's command begins with, in this module
+PLOTS = Path(__file__).parents[1] / "reporting" / "plots"
+PICTURES = sorted(path.stem for path in PLOTS.glob("[!_]*.py"))  # the kinds, none of which is loaded
 # each command by its words, with the name of its function
 NAMED: dict[tuple[str, ...], str] = {
     **{(name,): name for name in COMMANDS},
@@ -37,7 +40,7 @@ def run(arguments: Sequence[str]) -> int | None:
     RankwellError if the command line is wrong, or the command fails.
     """
     asked = set(arguments)
-    listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys() | PICTURES.keys())
+    listing = not asked & {*COMMANDS, *PREPARE, *JUDGING, *PICTURES}
     if (words := tuple(arguments[:-1])) in NAMED and arguments[-1] in HELP:
         # without parsing what is no command line, nor making all arguments once more for the line that sums them up
         app = inner = application()
@@ -52,7 +55,9 @@ def run(arguments: Sequence[str]) -> int | None:
 
         arguments = with_none(named, arguments, _function(NAMED[named]))
     try:
-        code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
+        code = application(listing=listing, pictures=listing and "plot" in asked)(
+            list(arguments), print_error=False, exit_on_error=False
+        )
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
         asked_for = " ".join(("rankwell", *_named(arguments), "--help"))
@@ -87,8 +92,8 @@ def usage(words: Sequence[str], function: Command) -> str:
     return " ".join(each for each in ("rankwell", *words, *required, optional, *positional) if each)
 
 
-def application(*, listing: bool = False) -> App:
-    """Return the application; each command is loaded when it is asked for, and none to list them."""
+def application(*, listing: bool = False, pictures: bool = False) -> App:
+    """Return the application; each command is loaded when it is asked for, and none to list them, nor the kinds of pictures."""
     app = App(
         name="rankwell",
         help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
@@ -119,8 +124,8 @@ def application(*, listing: bool = False) -> App:
     _register(judging, JUDGING, listing=listing, of_module=True)
     plot = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
     app.command(plot)
-    pictures = {kind: (f"{PICTURE}{kind}", sentence) for kind, sentence in PICTURES.items()}
-    _register(plot, pictures, listing=listing, of_module=True)
+    kinds = {kind: (f"{PICTURE}{kind}", sentence_of(kind) if pictures else "") for kind in PICTURES}
+    _register(plot, kinds, listing=pictures, of_module=True)
     app.register_install_completion_command(
         help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
         group="Options",
@@ -215,3 +220,14 @@ def _styled(text: str) -> str:
     from rich.markup import escape
 
     return re.sub(r"``(.+?)``", r"[cyan]\1[/cyan]", escape(text))
+
+
+def sentence_of(kind: str) -> str:
+    """Return what a kind of picture draws: the first sentence of its function, read from the file, as loading all takes half a second.
+
+    >>> sentence_of("forest")
+    'Draw differences of systems with their intervals, the best at the top.'
+    """
+    text = (PLOTS / f"{kind}.py").read_text(encoding="utf-8")
+    found = re.search(rf'^def {kind}\(.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL | re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""

@@ -14,9 +14,7 @@ from rankwell.cli.costs_files import costs_of, joined_costs
 from rankwell.cli.options import Reading, Tables, notes_printed, refuse_files
 from rankwell.cli.plot_arguments import (
     BOUND_OPTIONS,
-    BOUNDED,
     PIXELS,
-    PRICED,
     TABLES,
     Draw,
     is_evaluated,
@@ -34,46 +32,51 @@ from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
 from rankwell.readers import open_named, read_qrels
 from rankwell.records import record
-from rankwell.reporting import plots
+from rankwell.reporting.chart.picture import Picture, picture_named
 from rankwell.reporting.extra import require_extra
-from rankwell.reporting.pictures import form_of
+from rankwell.reporting.pictures import form_of, save
 from rankwell.results import Results
 
 
 def command_of(kind: str) -> Any:
     """Return the command that draws a kind of picture."""
-    draw: Draw = getattr(plots, kind)
-    signature = Signature(list(parameters_of(draw)))
+    picture = picture_named(kind)
+    signature = Signature(list(parameters_of(picture)))
 
     def command(*words: str, **given: Any) -> None:
-        _write(draw, kind, signature.bind(*words, **given).arguments)
+        _write(picture, signature.bind(*words, **given).arguments)
 
     command.__name__ = kind
-    command.__doc__ = (inspect.getdoc(draw) or "").partition("\n\nParameters\n")[0]
+    command.__doc__ = (inspect.getdoc(picture.draw) or "").partition("\n\nParameters\n")[0]
     command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     command.__signature__ = signature  # type: ignore[attr-defined]
     return command
 
 
-def _write(draw: Draw, kind: str, given: Mapping[str, Any]) -> None:
+def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     """Draw a picture, write it, and say where it is."""
-    output, lang = given.get("output", f"{kind}.svg"), given.get("lang", "en")
+    output, lang = given.get("output", f"{picture.name}.svg"), given.get("lang", "en")
     form_of(output)
     require_extra()
-    asked = Asked(draw, given)
+    asked = Asked(picture, given)
     refuse_files(asked.files, [output])
     with notes_printed():
-        chart = draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
-        plots.save(chart, output, scale=given.get("pixels", PIXELS), lang=lang)
+        chart = picture.draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
+        save(chart, output, scale=given.get("pixels", PIXELS), lang=lang)
     sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
 
 
 @record
 class Asked:
-    """A picture that a command line asks for: the function that draws it, and what is given by the names of parameters."""
+    """A picture that a command line asks for, and what is given by the names of parameters."""
 
-    draw: Draw
+    picture: Picture
     given: Mapping[str, Any]
+
+    @property
+    def draw(self) -> Draw:
+        """The function that draws it."""
+        return self.picture.draw
 
     @property
     def takes(self) -> Mapping[str, inspect.Parameter]:
@@ -122,7 +125,7 @@ class Asked:
     def bounding(self) -> Bounding:
         """The bounds that a picture of them needs."""
         named = {name: self.given.get(name) for name in BOUND_OPTIONS}
-        return Bounding(bounds=True, **named) if self.draw.__name__ in BOUNDED else Bounding()
+        return Bounding(bounds=True, **named) if "bounds" in self.picture.asks else Bounding()
 
     @property
     def files(self) -> list[str]:
@@ -190,7 +193,7 @@ class Asked:
 
     def _costs(self) -> Any:
         """The costs of the systems, where a picture shows them."""
-        if self.draw.__name__ not in PRICED:
+        if "costs" not in self.picture.asks:
             return None
         found = costs_of(self.words, self.given.get("load"))
         if found is None:

@@ -21,6 +21,7 @@ from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
 from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.picture import Picture
 from rankwell.tables.arguments import kinds_of
 
 Draw = Callable[..., Any]
@@ -28,10 +29,7 @@ READ = "results", "comparison", "runs", "run", "costs"
 OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
 COMPARED = "baseline", "margin", "seeds", "folds", "weights", "clusters"
 TABLES = "train", "items", "users"
-DIVIDED = ("segments",)  # kinds that draw parts of the queries
-BOUNDED = ("bounds",)  # kinds that draw bounds under unjudged items
 BOUND_OPTIONS = "pool", "scale"
-PRICED = ("costs",)  # kinds of comparisons that are drawn with their costs
 PIXELS = 2.0
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
@@ -64,8 +62,9 @@ def is_evaluated(draw: Draw) -> bool:
     return not {"results", "comparison"}.isdisjoint(inspect.signature(draw).parameters)
 
 
-def parameters_of(draw: Draw) -> Iterator[Parameter]:
+def parameters_of(picture: Picture) -> Iterator[Parameter]:
     """Yield the parameters of the command of a picture, in their order."""
+    draw = picture.draw
     takes = inspect.signature(draw).parameters
     is_read = not set(READ).isdisjoint(takes)
     own = [_option(draw, each, positional=not is_read) for each in options_of(draw)]
@@ -73,13 +72,13 @@ def parameters_of(draw: Draw) -> Iterator[Parameter]:
     yield from _files(draw) if is_read else ()
     yield from _metric(draw)
     yield from (each for each in own if each.kind is not Parameter.POSITIONAL_ONLY)
-    if draw.__name__ in DIVIDED:
+    if "by" in picture.asks:
         yield _keyword("by", By, None)
-    if draw.__name__ in BOUNDED:
+    if "bounds" in picture.asks:
         yield from _in_group(Bounding, BOUND_OPTIONS, UNJUDGED)
-    if draw.__name__ in PRICED:
+    if "costs" in picture.asks:
         yield _keyword("load", Load, None)
-    yield _keyword("output", Output, f"{draw.__name__}.svg")
+    yield _keyword("output", Output, f"{picture.name}.svg")
     yield _keyword("lang", Lang, "en")
     yield _keyword("dark", Dark, default=False)
     yield _keyword("pixels", Pixels, PIXELS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from rankwell.reporting.chart.drawn import FEW
+from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.drawn import FEW
-from rankwell.reporting.plots.theme import MOST_COLOURS
 
 
 def highlighted(material: Material) -> list[str] | None:

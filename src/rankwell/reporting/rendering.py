@@ -13,7 +13,7 @@ from rankwell import __version__
 from rankwell.display.page import Words, data_block, page
 from rankwell.display.table import count, number, visible
 from rankwell.reporting.answer import brief_name
-from rankwell.reporting.plots.theme import config
+from rankwell.reporting.chart.theme import config
 from rankwell.reporting.section import Section
 
 if TYPE_CHECKING:

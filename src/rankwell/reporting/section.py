@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
+from rankwell.faces import modules
 from rankwell.records import record
 from rankwell.reporting.material import Material
 
@@ -71,5 +71,5 @@ def parts() -> tuple[Part, ...]:
     ['answer', 'leaderboard']
     """
     home = import_module("rankwell.reporting.sections")  # whose files import this one
-    found = [import_module(f"{home.__name__}.{each.name}").section for each in iter_modules(home.__path__)]
+    found = [import_module(f"{home.__name__}.{each}").section for each in modules(home)]
     return tuple(sorted(found, key=lambda part: (part.order, part.name)))

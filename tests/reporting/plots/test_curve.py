@@ -9,7 +9,7 @@ from tests.reporting.plots.pictures import HOSTILE, ITEMS, QRELS, RUNS, spec_che
 import rankwell as rw
 from rankwell import plot
 from rankwell.errors import UsageError
-from rankwell.reporting.plots.lines import domain_of, spread
+from rankwell.reporting.chart.lines import domain_of, spread
 
 
 def test_points_and_bands_are_values_and_intervals():

@@ -8,10 +8,11 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import best_first
-from rankwell.reporting.plots.drawn import altair, drawing
-from rankwell.reporting.plots.ranges import IN_A_ROW, panel
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.axes import best_first
+from rankwell.reporting.chart.drawn import altair, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.ranges import IN_A_ROW, panel
 from rankwell.reporting.rows.bounds import Bounds, bounded, bounds_of
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
@@ -79,6 +80,9 @@ def bounds(
     ]
     chart = alt.concat(*panels, columns=IN_A_ROW)
     return theme.finished(chart, words("plots.bounds.title"), _said(words, rows), dark=dark)
+
+
+PICTURE = Picture(bounds, asks=("bounds",))
 
 
 def _said(words: Words, rows: Sequence[Bounds]) -> list[str]:

@@ -15,9 +15,10 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis, told
-from rankwell.reporting.plots.lines import divided
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis, told
+from rankwell.reporting.chart.lines import divided
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.calibration import Row, column_name, few_topics, metrics_of, rows_of
 from rankwell.reporting.rows.labels import cut, exact
 from rankwell.reporting.rows.systems import runs_of
@@ -85,6 +86,9 @@ def calibration(
     rows = rows_of(results, names, metrics_of(k, column, query))
     shown = column_name(catalogue, column)
     return drawn_calibration(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
+
+
+PICTURE = Picture(calibration)
 
 
 def drawn_calibration(

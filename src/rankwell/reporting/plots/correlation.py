@@ -8,8 +8,9 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.correlation import Correlations, Method, Over, correlations, rows_of
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.texts import lines
@@ -68,6 +69,9 @@ def correlation(
     found = correlations(given, metrics, over=over, method=method)
     title = words(f"plots.correlation.{over}")
     return finished(_chart(rows_of(found), words), title, _subtitle(found, over, method, words), dark=dark)
+
+
+PICTURE = Picture(correlation)
 
 
 def _chart(rows: list[Row], words: Words) -> Any:

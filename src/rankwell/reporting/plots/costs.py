@@ -12,9 +12,10 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data, drawing
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.plots.scatter import LOOKS
-from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.costs import Priced, ends_of, is_log, on_front, priced, rows_of
 from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
 from rankwell.reporting.rows.scatter import HEIGHT, WIDTH
@@ -84,6 +85,9 @@ def costs(
     title = words("plots.scatter.title", x=name_of(x, words), y=str(wanted))
     chart = _chart(rows, found, wanted, x, words)
     return finished(chart, title, _subtitle(rows, found, source, wanted, x, words), dark=dark)
+
+
+PICTURE = Picture(costs, asks=("costs",))
 
 
 def name_of(quantity: str, words: Words) -> str:

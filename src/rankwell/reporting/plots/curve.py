@@ -14,9 +14,10 @@ from rankwell.evaluation.inputs import reading_in
 from rankwell.metrics import Wanted
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
-from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
+from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.curve import at_cuts, rows_of, without_cut
 from rankwell.reporting.rows.systems import systems_of
 from rankwell.results import Results
@@ -85,6 +86,9 @@ def curve(
             row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)
         ]
     return drawn_curve(rows, base, words, highlight=highlight, dark=dark)
+
+
+PICTURE = Picture(curve)
 
 
 def drawn_curve(

@@ -15,9 +15,10 @@ from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.paired import STYLES
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.paired import STYLES
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.differences import pair_in, rows_of
 from rankwell.reporting.rows.given import (
     comparison_in,
@@ -98,6 +99,9 @@ def differences(
         raise UsageError(f"no query has a value of {wanted} in both {cut(pair[0])} and {cut(pair[1])}.")
     title, subtitle = _texts(found, wanted, comparison, len(rows), words)
     return finished(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
+
+
+PICTURE = Picture(differences)
 
 
 def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.errors import UsageError, brief
 from rankwell.judging import Simulation
-from rankwell.reporting.plots.drawn import Drawn, altair, drawing
-from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import Drawn, altair, drawing
+from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.effort import ends_of, rows_of, ticks_of
 from rankwell.tables.arguments import checked
 
@@ -68,6 +69,9 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     how = [words("plots.effort.how", systems=systems, metric=simulated.metric)]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
     return finished(chart, words("plots.effort.title"), how, dark=dark)
+
+
+PICTURE = Picture(effort)
 
 
 def _simulated(found: Any) -> Simulation:

@@ -11,9 +11,10 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.policy import Policy
 from rankwell.readers import read_items, read_qrels
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis, told
-from rankwell.reporting.plots.lines import lines
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis, told
+from rankwell.reporting.chart.lines import lines
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.exposure import Slots, View, history_in, rows_of
 from rankwell.reporting.rows.labels import exact, percent
 from rankwell.reporting.rows.systems import runs_of
@@ -83,6 +84,9 @@ def exposure(
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
     rows = rows_of(results, history_in(evaluator), groups, Slots(k=k, view=view))
     return drawn_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
+
+
+PICTURE = Picture(exposure)
 
 
 def drawn_exposure(

@@ -11,9 +11,10 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.paired import STYLES, rows_axis, step_of
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.paired import STYLES, rows_axis, step_of
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.forest import rows_of
 from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
 from rankwell.reporting.rows.pairs import (
@@ -79,6 +80,9 @@ def forest(
     rows = rows_of(comparison, found)
     title, subtitle = _texts(comparison, found, words)
     return finished(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
+
+
+PICTURE = Picture(forest)
 
 
 def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -> list[Metric]:

@@ -10,9 +10,10 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.efficiency.grown import UNITS, Growth
 from rankwell.errors import UsageError, brief
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
-from rankwell.reporting.plots.lines import LINE_HEIGHT, divided, spread
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
+from rankwell.reporting.chart.lines import LINE_HEIGHT, divided, spread
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.growth import (
     Row,
     domain_of,
@@ -68,6 +69,9 @@ def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: b
     repetitions = grown.settings.get("repetitions")
     how = [words("plots.growth.how", n=repetitions), words("plots.growth.label")]
     return finished(chart, words("plots.growth.title"), how, dark=dark)
+
+
+PICTURE = Picture(growth)
 
 
 def _grown(found: Any) -> Growth:

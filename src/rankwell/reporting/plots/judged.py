@@ -9,10 +9,11 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_in
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import best_first, step_of
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, percent_axis
-from rankwell.reporting.plots.lines import lines, names_at_ends
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.axes import best_first, step_of
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis
+from rankwell.reporting.chart.lines import lines, names_at_ends
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.judged import Share, cuts, shares_of
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
@@ -74,6 +75,9 @@ def judged(
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
     are_interactions = evaluator.task.conditions.scale.kind == "interactions"
     return drawn_judged(shares, words_of(lang), are_interactions=are_interactions, dark=dark)
+
+
+PICTURE = Picture(judged)
 
 
 def drawn_judged(

@@ -13,9 +13,10 @@ from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.errors import UsageError, brief
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing
-from rankwell.reporting.plots.lines import divided
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
+from rankwell.reporting.chart.lines import divided
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.costs import is_log
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.latency import groups_in, rows_of
@@ -87,6 +88,9 @@ def latency(
         _subtitle(rows, groups, loads, words),
         dark=dark,
     )
+
+
+PICTURE = Picture(latency)
 
 
 def _opened(costs: Any) -> Costs:

@@ -13,8 +13,9 @@ from rankwell.display.table import count, number
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import altair, data, drawing, percent_axis
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import altair, data, drawing, percent_axis
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.labels import percent, titles_of
 from rankwell.reporting.rows.long_tail import SINGLES, parts_of, points_of
 from rankwell.tables.arguments import checked
@@ -84,6 +85,9 @@ def long_tail(
         tail = long_tail_of(train, items, head=head, at=at, mid=mid, ties=ties)
     texts = titles_of(items, names, text)
     return drawn_long_tail(tail, words, texts=texts, scale=scale, dark=dark)
+
+
+PICTURE = Picture(long_tail)
 
 
 def drawn_long_tail(

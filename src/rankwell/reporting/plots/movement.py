@@ -16,9 +16,10 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import step_of
-from rankwell.reporting.plots.drawn import altair, data, drawing
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.axes import step_of
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.labels import shortened
 from rankwell.reporting.rows.movement import Place, least_move, places_of
 from rankwell.reporting.rows.systems import runs_of
@@ -108,6 +109,9 @@ def movement(
     heads = [(name, words("page.queries", n=n)) for name, n in zip(_titles(judged), found.n, strict=True)]
     title = words("plots.movement.title", metric=wanted)
     return theme.finished(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
+
+
+PICTURE = Picture(movement)
 
 
 def _titles(judged: Sequence[Qrels]) -> list[str]:

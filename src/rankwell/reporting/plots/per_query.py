@@ -11,8 +11,9 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.given import Values, comparison_in, per_query_metric, results_in, values_of
 from rankwell.reporting.rows.per_query import (
     BOX,
@@ -82,6 +83,9 @@ def per_query(
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
     subtitle = _subtitle(values, points, bars, words, given, comparison)
     return finished(chart, title, subtitle, dark=dark)
+
+
+PICTURE = Picture(per_query)
 
 
 def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:

@@ -11,9 +11,10 @@ from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_in
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, drawing, told
-from rankwell.reporting.plots.lines import divided, domain_of
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, told
+from rankwell.reporting.chart.lines import divided, domain_of
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.precision_recall import ELEVEN, levels_of, rows_of
 from rankwell.reporting.rows.systems import runs_of
@@ -86,6 +87,9 @@ def precision_recall(
         for name, run in runs_of(runs, reading_in(options)).items()
     }
     return drawn_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
+
+
+PICTURE = Picture(precision_recall)
 
 
 def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[float, ...]:

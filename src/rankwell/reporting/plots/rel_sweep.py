@@ -15,10 +15,11 @@ from rankwell.evaluation.rel_sweep import rel_sweep as swept
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import best_first
-from rankwell.reporting.plots.drawn import Drawn, altair, drawing
-from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.axes import best_first
+from rankwell.reporting.chart.drawn import Drawn, altair, drawing
+from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.rel_sweep import Point, points_of, thresholds_in
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.reporting.rows.texts import axis_title
@@ -95,6 +96,9 @@ def rel_sweep(
     return theme.finished(
         _drawn(words, wanted, points), words("plots.rel_sweep.title", metric=wanted), lines, dark=dark
     )
+
+
+PICTURE = Picture(rel_sweep)
 
 
 def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:

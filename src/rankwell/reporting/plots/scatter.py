@@ -10,8 +10,9 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.given import metric_in, results_in
 from rankwell.reporting.rows.scatter import HEIGHT, WIDTH, Systems, domain_of, rows_of, systems_of
 from rankwell.reporting.rows.texts import axis_title, lines
@@ -83,6 +84,9 @@ def scatter(
     return finished(
         _chart(rows, across, up, words), title, _subtitle(rows, found, across, up, words), dark=dark
     )
+
+
+PICTURE = Picture(scatter)
 
 
 def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:

@@ -10,8 +10,9 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.theme import colours, finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import colours, finished
 from rankwell.reporting.rows.given import metric_in, primary_of, results_in
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.segments import Segmented, domain_of, in_comparison, in_results, rows_of
@@ -73,6 +74,9 @@ def segments(
     chart = _chart(rows, axis_title(wanted, words), words)
     is_plain = not isinstance(results, Comparison) and any(res.weights for res in given.values())
     return finished(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
+
+
+PICTURE = Picture(segments, asks=("by",))
 
 
 def _chart(rows: list[Row], title: str, words: Words) -> Any:

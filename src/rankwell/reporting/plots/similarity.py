@@ -12,8 +12,9 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError, brief
 from rankwell.readers.items_users import read_catalogue
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import altair, data, drawing
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.rows.labels import cut, titles_of
 from rankwell.reporting.rows.similarity import MOST_TEXTS, Id, Matrices, lists_of, of_items, of_users
 from rankwell.reporting.rows.systems import runs_of
@@ -97,6 +98,9 @@ def similarity(
     ((user, listed),) = lists.items()
     found = of_items(listed, read_catalogue(items), features, texts)
     return drawn_matrices(found, words, "items", 1, user=user, dark=dark)
+
+
+PICTURE = Picture(similarity)
 
 
 def drawn_matrices(

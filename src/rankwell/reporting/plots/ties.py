@@ -8,10 +8,11 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.axes import best_first, step_of
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.ranges import IN_A_ROW, panel, systems_axis
+from rankwell.reporting.chart import theme
+from rankwell.reporting.chart.axes import best_first, step_of
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.ranges import IN_A_ROW, panel, systems_axis
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
 from rankwell.reporting.rows.ties import Range, Touched, movable, ranges_of, touched_of
@@ -78,6 +79,9 @@ def ties(
     panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
     title, subtitle = words("plots.ties.title"), _said(words, systems, ranges)
     return theme.finished(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
+
+
+PICTURE = Picture(ties)
 
 
 def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[Range]) -> list[str]:

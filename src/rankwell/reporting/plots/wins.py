@@ -10,9 +10,10 @@ from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawn import altair, data, drawing
-from rankwell.reporting.plots.paired import rows_axis, step_of
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.paired import rows_axis, step_of
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
 from rankwell.reporting.rows.pairs import (
     MOST,
@@ -83,6 +84,9 @@ def wins(
     return finished(
         _chart(rows, words, has_second=bool(pairs.second)), *_texts(wanted, pairs, words), dark=dark
     )
+
+
+PICTURE = Picture(wins)
 
 
 def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any:

@@ -11,7 +11,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.theme import MOST_COLOURS
+from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.reporting.rows.labels import shortened
 from rankwell.reporting.rows.pairs import sign_of
 from rankwell.reporting.rows.texts import with_interval

@@ -11,9 +11,9 @@ from rankwell.display.plain_values import plain_value
 from rankwell.display.table import ARROWS
 from rankwell.efficiency.noise import OTHERS, PACE
 from rankwell.reporting.answer import brief_name
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.costs import costs, name_of
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rendering import percentage
 from rankwell.reporting.rows.costs import on_front, priced
 from rankwell.reporting.section import Content, part

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.highlighted import highlighted
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.curve import MOST_BANDS, drawn_curve
 from rankwell.reporting.plots.precision_recall import drawn_curves
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.curve import at_cuts
 from rankwell.reporting.rows.curve import rows_of as rows_at_cuts
 from rankwell.reporting.rows.precision_recall import ELEVEN

@@ -13,12 +13,12 @@ from rankwell.matching.policy import Policy
 from rankwell.matching.train import History
 from rankwell.metrics.metric import Metric
 from rankwell.prepare.longtail import LongTail
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.highlighted import highlighted
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.calibration import drawn_calibration
 from rankwell.reporting.plots.exposure import drawn_exposure
 from rankwell.reporting.plots.long_tail import drawn_long_tail
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows import calibration, exposure
 from rankwell.reporting.rows.long_tail import parts_of
 from rankwell.reporting.section import Content, part

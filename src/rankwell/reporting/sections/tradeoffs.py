@@ -7,10 +7,10 @@ from typing import Any
 
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.correlation import correlation
 from rankwell.reporting.plots.scatter import scatter
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.correlation import correlations
 from rankwell.reporting.rows.given import primary_of, with_values
 from rankwell.reporting.rows.scatter import front_of, systems_of

@@ -9,11 +9,11 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import differences
 from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.per_query import per_query
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.plots.wins import wins
 from rankwell.reporting.rows.differences import top_pair
 from rankwell.reporting.rows.given import primary_of, with_values

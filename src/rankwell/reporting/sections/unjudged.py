@@ -9,9 +9,9 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.answer import brief_name
+from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.bounds import bounds
-from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.bounds import bounded
 from rankwell.reporting.section import Content, part
 from rankwell.results.bounds import Bounding

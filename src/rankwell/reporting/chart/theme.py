@@ -74,7 +74,7 @@ def finished(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark
     """Return the chart with its title, a subtitle (what is shown, of how much) and the theme, to be shown without a network."""
     import altair as alt
 
-    from rankwell.reporting.plots.notebook import show_without_network
+    from rankwell.reporting.chart.notebook import show_without_network
 
     show_without_network()
 

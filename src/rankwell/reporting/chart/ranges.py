@@ -7,8 +7,8 @@ from typing import Any
 
 from rankwell.display.page import Words
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.axes import span, step_of
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.chart.axes import span, step_of
+from rankwell.reporting.chart.drawn import altair, data
 from rankwell.reporting.rows.texts import axis_title
 
 IN_A_ROW, WIDTH = 4, 200

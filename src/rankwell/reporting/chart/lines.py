@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.chart.drawn import Drawn, altair, data
 
 Row = Mapping[str, Any]
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)

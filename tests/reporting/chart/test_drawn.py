@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from rankwell.errors import UsageError
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.chart.drawn import Drawn, altair, data
 
 
 def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwell.reporting.plots.drawn import altair
+from rankwell.reporting.chart.drawn import altair
 
 STYLES = {"better": "better", "worse": "worse", "apart": "accent", "open": "muted"}
 
