@@ -154,6 +154,7 @@ def classes():
 
 
 PARTS = {  # what no function gives by itself, and what it is a part of
+    "rankwell.display.result.Result": "what results are",
     "rankwell.comparison.costing.CostEstimates": "of a comparison with costs, in OWN",
     "rankwell.comparison.costing.Conditions": "of the same",
     "rankwell.comparison.methods.Methods": "of a comparison",

@@ -212,7 +212,7 @@ def test_a_comparison_is_saved_and_read_again_in_every_digit(results, users, tmp
     for suffix in ("md", "tex", "html", "csv", "parquet"):
         found.save(tmp_path / f"found.{suffix}")
         assert (tmp_path / f"found.{suffix}").stat().st_size > 100
-    with pytest.raises(rw.RankwellError, match="unknown suffix"):
+    with pytest.raises(rw.RankwellError, match="comparisons are written as"):
         found.save(tmp_path / "found.txt")
     (tmp_path / "later.json").write_text(json.dumps({"kind": "comparison", "schema": 99}))
     with pytest.raises(rw.RankwellError, match="schema 99"):

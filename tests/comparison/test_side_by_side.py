@@ -10,7 +10,7 @@ import pytest
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.comparison.side_tables import LONGEST
+from rankwell.comparison.side_by_side import LONGEST
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 TEST, POPULAR, ITEMKNN, ITEMS = (

@@ -63,7 +63,9 @@ def test_the_rows_of_a_query_stand_together_wherever_they_were(seed):
 def test_an_item_judged_twice_has_the_grade_of_the_rule_and_the_highest_of_its_topics(
     monkeypatch, seed, topics, rule, part
 ):
-    monkeypatch.setattr("rankwell.matching.pool.PART_ROWS", part)  # many judgements are looked through by several threads
+    monkeypatch.setattr(
+        "rankwell.matching.pool.PART_ROWS", part
+    )  # many judgements are looked through by several threads
     rows = a_case(seed, copies=True, topics=topics)
     made, counts = pool(rows, grades="judgements", duplicate_grades=rule)
     rules = complete({"negative": "nonrelevant", "duplicate_grades": rule})

@@ -140,9 +140,8 @@ def _places(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
 
 
 def _is_saved(word: str) -> bool:
-    from rankwell.comparison.loading import is_comparison
-    from rankwell.efficiency.saving import is_costs
+    from rankwell.display.saved_files import kind_of
     from rankwell.results.loading import is_saved
 
     (path,) = split_names([word])[1]
-    return is_saved(path) or is_comparison(path) or is_costs(path)
+    return is_saved(path) or kind_of(path) in ("comparison", "rankwell costs")

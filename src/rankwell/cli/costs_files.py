@@ -24,9 +24,10 @@ Load = Annotated[
 @cache
 def costs_in(path: str) -> Costs | None:
     """Return the costs that a file holds; None if it holds something else."""
-    from rankwell.efficiency.saving import is_costs
+    from rankwell.display.saved_files import kind_of
+    from rankwell.efficiency.saving import FORMAT
 
-    if not is_costs(path):
+    if kind_of(path) != FORMAT:
         return None
     from rankwell.efficiency import Costs
 

@@ -231,10 +231,8 @@ def _refuse_other_file(baseline: str, pinned: str | None) -> None:
 
 
 def _write(found: Gate, form: str, reported: Reported) -> None:
-    from rankwell.comparison.gate.reports import to_text
-
     texts = {
-        "text": lambda: to_text(found, None if reported.output else width()),
+        "text": lambda: found.to_text(None if reported.output else width()),
         "json": found.to_json,
         "junit": found.to_junit,
         "markdown": found.to_markdown,

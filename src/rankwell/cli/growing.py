@@ -73,10 +73,10 @@ def measured(
 
 def saved_growth(paths: Sequence[str]) -> Growth | None:
     """Growth that was saved; None if no file holds any."""
+    from rankwell.display.saved_files import kind_of
     from rankwell.efficiency.grown import FORMAT, Growth
-    from rankwell.efficiency.saving import format_of
 
-    if not any(format_of(each) == FORMAT for each in paths):
+    if not any(kind_of(each) == FORMAT for each in paths):
         return None
     if len(paths) > 1:
         raise UsageError("saved growth is printed one file at a time.")

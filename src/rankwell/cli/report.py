@@ -198,10 +198,10 @@ def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, 
 
 def _is_read(path: str) -> bool:
     """Whether a file holds results, or a comparison of some."""
-    from rankwell.comparison.loading import is_comparison
+    from rankwell.display.saved_files import kind_of
     from rankwell.results.loading import is_saved
 
-    return is_saved(path) or is_comparison(path)
+    return is_saved(path) or kind_of(path) == "comparison"
 
 
 def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: list[str]) -> str | None:

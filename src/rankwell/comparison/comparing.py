@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared, compared_by_sums
-from rankwell.comparison.cost_tables import costs_of
+from rankwell.comparison.costing import costs_of
 from rankwell.comparison.groups import columns_of, groups_of, segments_of
 from rankwell.comparison.methods import (
     FLIPS,

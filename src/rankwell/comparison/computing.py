@@ -31,8 +31,8 @@ from rankwell.comparison.spread.cells import cell_by_sums
 from rankwell.comparison.spread.comparing import compared_spread
 from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, interval_by_values, over_seeds, without
-from rankwell.comparison.words import notes_of
 from rankwell.metrics.metric import Metric
+from rankwell.results.notes import notes_of
 from rankwell.statistics import corrections
 from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
@@ -225,7 +225,7 @@ def _comparison(
         differences=found,
         methods=how,
         policy=aligned.results[0].policy,
-        notes=tuple(notes_of(aligned)),
+        notes=tuple(notes_of(aligned.results, hint=False, names=aligned.names)),
         heterogeneity={},
         grades=aligned.results[0].grades if any(metric.judgements for metric in aligned.metrics) else "none",
         rel=aligned.results[0].conditions.scale.rel,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, NamedTuple, TypedDict
 
 from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import Plain, ensure
 from rankwell.display.table import Better, Column
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import record
 
 FRONT = "*"
@@ -262,3 +262,26 @@ def front(pairs: Sequence[tuple[float, float | None]]) -> list[bool]:
 def _number(value: float | str | None) -> float:
     """A number of ``plain_value`` again."""
     return math.nan if value is None else float(value)
+
+
+def costs_of(names: Sequence[str], pairs: Iterable[tuple[str, str]], costs: Any) -> CostEstimates:
+    """Return the estimates of systems, and the ratios of pairs of them.
+
+    Raises
+    ------
+    UsageError
+        If it is nothing that was measured, or has none of the systems.
+    """
+    if not hasattr(costs, "estimates"):
+        raise UsageError(f"costs=: expected what rankwell.efficiency.measure returns, not {brief(costs)}.")
+    if not set(costs.systems) & set(names):
+        raise UsageError(
+            f"costs=: none of its systems is compared: it has {one_of(costs.systems)}, and compared are {one_of(names)}. "
+            f"costs.renamed({{old: new}}) renames systems."
+        )
+    own: CostEstimates = costs.estimates(pairs=list(pairs))
+    values = {
+        name: {system: each for system, each in known.items() if system in names}
+        for name, known in own.values.items()
+    }
+    return CostEstimates(own.load, values, own.ratios, own.conditions.of(names))

@@ -13,7 +13,6 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.diffs import Diff
 from rankwell.comparison.groups import columns_of, groups_of
 from rankwell.comparison.methods import Direction
-from rankwell.comparison.redacting import redacted
 from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
@@ -158,7 +157,7 @@ def diff(
         direction=direction,
     )
     if redaction is not None:
-        return redacted(found, redaction)
+        return found.redacted(redaction)
     warn_of(found.ids, "queries", stacklevel=4)
     return found
 

@@ -5,33 +5,42 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankwell.comparison.groups import Groups
 from rankwell.comparison.methods import Direction
-from rankwell.comparison.shown import Shown
 from rankwell.comparison.side_by_side import Lists, QueryDiff
 from rankwell.comparison.texts import Texts
-from rankwell.display.output import in_form
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results import Results
+from rankwell.results.notes import notes_of
+from rankwell.results.redacting import alone
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.redaction import Redaction
+from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.display.table import Table
+
+# of a metric that has a better end and of one that has none: what B is, the greatest changes, and the sums of changes
+JUDGED = ("better", "best", "gains"), ("worse", "worst", "losses")
+PLAIN = ("higher", "greatest", "rises"), ("lower", "greatest", "falls")
+MOST = 0.8  # the share of all losses whose queries are counted
+OUTCOMES = {1: "win", 0: "tie", -1: "loss", -2: None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diff(Shown):
+class Diff(Result):
     """Two systems A and B, query by query: differences are B less A; made by ``diff``.
 
     Examples
@@ -46,6 +55,9 @@ class Diff(Shown):
     >>> [(row.item, row.rank, row.other) for row in found.query("1").rows[1]]
     [('x', 1, 2), ('a', 2, 1)]
     """
+
+    _plural: ClassVar[str] = "differences"
+    _indent: ClassVar[int | None] = 1
 
     names: tuple[str, str]
     metric: Metric
@@ -168,6 +180,38 @@ class Diff(Shown):
         )
         return found if self.redaction is None else found.redacted(self.redaction)
 
+    def redacted(self, redaction: Redaction) -> Diff:
+        """Return a difference with ids as hashes, in the order of these, and without texts and groups of too few queries."""
+        ids = redaction.ids("query", self.ids)
+        order = ids.order()
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        labels, members = self.groups.labels, [np.sort(place[own]) for own in self.groups.members]
+        hidden = np.append(False, redaction.hides([len(own) for own in members[1:]]))
+        withheld = np.zeros(len(order), bool)
+        for own in (members[group] for group in np.flatnonzero(hidden)):
+            withheld[own] = True
+        kept = np.flatnonzero(~hidden).tolist()
+        groups = replace(
+            self.groups,
+            labels=tuple(labels[group] for group in kept),
+            members=tuple(members[group] for group in kept),
+        )
+        a, b = (alone(res, self.metric, redaction) for res in self.results)
+        return replace(
+            self,
+            results=(a, b),
+            ids=ids[order],
+            values=self.values[:, order],
+            lacking=self.lacking[:, order],
+            groups=groups,
+            query_texts=None,
+            item_texts=None,
+            redaction=redaction,
+            true_ids=self.ids[order],
+            withheld=withheld,
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, to be pickled; of a redacted difference without the true ids, the lists, which hold them, and the key."""
         state = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -205,49 +249,260 @@ class Diff(Shown):
         return (int(found[0]) + 1 if len(found) else 0), len(rows)
 
     def to_table(self) -> Table:
-        """Return the queries that changed most."""
-        from rankwell.comparison.diff_tables import query_table
-
-        return query_table(self)
+        """Return the queries that changed most, with the share of the whole change down to each."""
+        rows = self.changed()
+        places = np.arange(len(rows)) if self.withheld is None else np.flatnonzero(~self.withheld[rows])
+        places = places[: self.top]
+        shown = rows[places]
+        ids = [self.ids.one(int(place)) for place in shown]
+        sizes = np.abs(self.deltas[rows])
+        shares = (np.cumsum(sizes) / sizes.sum() if len(rows) else sizes)[places]
+        labels = _labels(self)
+        reasons = [_reasons(self, int(place)) for place in shown]
+        texts = None if self.query_texts is None or not ids else self.query_texts.of(ids)
+        columns = [Column("query"), *(Column(name) for name in self.groups.by)]
+        columns += [
+            Column("A", "value"),
+            Column("B", "value"),
+            Column("Δ", "value"),
+            Column("share", "value", digits=3),
+        ]
+        columns += [Column("note")] if any(reasons) else []
+        columns += [Column("text")] if texts is not None else []
+        cells: list[list[Cell]] = []
+        for at, place in enumerate(shown.tolist()):
+            row: list[Cell] = [str(ids[at]), *(labels[place] if labels else ())]
+            row += [*self.values[:, place].tolist(), float(self.deltas[place]), float(shares[at])]
+            row += [reasons[at]] if any(reasons) else []
+            row += [texts[at]] if texts is not None else []
+            cells.append(row)
+        what = {"both": "differ", "better": "are better in B", "worse": "are worse in B"}[self.direction]
+        listed = f"the first {len(shown):,} of {len(rows):,}" if len(shown) < len(rows) else f"{len(rows):,}"
+        caption = f"Queries that {what}, by |Δ| of {self.metric}: {listed}; {_caption(self)}"
+        notes = [
+            f"share: of the sum of |Δ| of all queries that {what}, down to this row",
+            *_definitions(self),
+        ]
+        return Table(columns, cells, caption=caption, notes=notes)
 
     def to_overview(self) -> Table:
         """Return wins, ties, losses and means, of all queries and of each segment."""
-        from rankwell.comparison.diff_tables import overview
+        return _overview(self)
 
-        return overview(self)
-
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return the overview, the queries that changed most, and those without a difference, if there are any."""
-        from rankwell.comparison.diff_tables import tables_of
-
-        return tables_of(self)
+        tables = (
+            [_overview(self), self.to_table()] if len(self.changed()) else [_overview(self, defined=True)]
+        )
+        apart = _apart(self)
+        return [*tables, apart] if apart.rows else tables
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per query, the greatest change first: segment, both values, difference, outcome."""
-        from rankwell.comparison.diff_exports import frame_of
+        import polars as pl
 
-        return frame_of(self)
+        sizes = np.where(np.isnan(self.deltas), -1.0, np.round(np.abs(self.deltas), 12))
+        order = self.listed(np.argsort(-sizes, kind="stable"))
+        columns: dict[str, Any] = {"query": self.ids[order].tolist()}
+        for at, name in enumerate(self.groups.by):
+            labels = np.full(len(self.ids), None, object)
+            for own, members in zip(self.groups.labels[1:], self.groups.members[1:], strict=True):
+                labels[members] = own[at]
+            columns[name] = pl.Series(labels[order].tolist(), dtype=pl.String)
+        if self.query_texts is not None:
+            columns["text"] = pl.Series(self.query_texts.of(columns["query"]), dtype=pl.String)
+        columns["a"], columns["b"] = (pl.Series(values[order], nan_to_null=True) for values in self.values)
+        columns["delta"] = pl.Series(self.deltas[order], nan_to_null=True)
+        columns["outcome"] = pl.Series(
+            [OUTCOMES[each] for each in self.outcomes[order].tolist()], dtype=pl.String
+        )
+        for row, letter in ((0, "a"), (1, "b")):
+            columns[f"why_{letter}"] = pl.Series(self.reasons[row][order].tolist(), dtype=pl.String)
+        return pl.DataFrame(columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, with all queries in the order of ``to_frame``; undefined is None."""
-        from rankwell.comparison.diff_exports import to_dict
-
-        return to_dict(self)
+        segments = []
+        for labels, members in zip(self.groups.labels, self.groups.members, strict=True):
+            own = self.outcomes[members]
+            d = self.deltas[members]
+            d = d[~np.isnan(d)]
+            segments.append(
+                {
+                    "segment": list(labels),
+                    "queries": len(d),
+                    "wins": int(np.count_nonzero(own == 1)),
+                    "ties": int(np.count_nonzero(own == 0)),
+                    "losses": int(np.count_nonzero(own == -1)),
+                    "delta": math.fsum(d.tolist()) / len(d) if len(d) else None,
+                    "left_out": int(np.count_nonzero(own == -2)),
+                }
+            )
+        return {
+            "metric": {
+                "metric": str(self.metric),
+                "signature": self.metric.signature,
+                "better": self.metric.better,
+            },
+            "a": self.names[0],
+            "b": self.names[1],
+            "by": list(self.groups.by),
+            "segments": segments,
+            "policy": self.results[0].policy.to_dict(),
+            "queries": self.to_frame().to_dicts(),
+        }
 
     def to_text(self, width: int | None = None) -> str:
         """Return the tables as text, and what to ask next; columns beyond a width follow in further blocks."""
-        from rankwell.comparison.diff_tables import hints_of
-
-        return "\n\n".join([in_form(self.to_tables(), "text", width), "\n".join(hints_of(self))])
+        return "\n\n".join([super().to_text(width), "\n".join(_hints(self))])
 
     def to_csv(self) -> str:
         """Return all queries as CSV in full precision."""
         return self.to_frame().write_csv()
-
-    __repr__ = to_text
 
 
 def outcomes_of(deltas: np.ndarray, sign: int) -> np.ndarray:
     """Return 1 where a difference is for the better, 0 for a tie, -1 where it is for the worse, -2 where there is none."""
     d = np.nan_to_num(sign * deltas)
     return np.where(np.isnan(deltas), -2, (d > TIE).astype(np.int64) - (d < -TIE))
+
+
+def _hints(found: Diff) -> list[str]:
+    """What to ask next, on a terminal or in Python."""
+    hints = ["is the mean difference more than chance? `rankwell compare`, rw.compare"]
+    rows = found.changed()
+    if len(rows) and all(found.lists) and found.redaction is None:
+        query = found.ids.one(int(rows[0]))
+        hints.append(
+            f"both lists of a query side by side: `--query {quote(str(query))}`, found.query({brief(query)})"
+        )
+    return hints
+
+
+def _caption(found: Diff) -> str:
+    """What A and B are."""
+    return f"A = {found.names[0]}, B = {found.names[1]}, Δ = B − A"
+
+
+def _overview(found: Diff, *, defined: bool = False) -> Table:
+    """A row for all queries and for each segment: values, wins, ties, losses, and the sums of gains and losses.
+
+    With ``defined``, definitions and policy are in the notes, which otherwise stand below the next table.
+    """
+    up, down = _words(found)
+    better = found.metric.better
+    columns = [Column(name) for name in found.groups.by]
+    columns += [
+        Column("queries", "count"),
+        Column("A", "value", better=better),
+        Column("B", "value", better=better),
+    ]
+    columns += [Column("Δ", "value"), Column(f"B {up[0]}", "count"), Column("tied", "count")]
+    columns += [Column(f"B {down[0]}", "count"), Column(up[2], "value"), Column(down[2], "value")]
+    lost = bool(np.count_nonzero(found.outcomes == -2))
+    columns += [Column("left out", "count")] if lost else []
+    rows = []
+    for labels, members in zip(found.groups.labels, found.groups.members, strict=True):
+        shown: list[Cell] = list(labels or ("(all)",) * len(found.groups.by))
+        own = found.outcomes[members]
+        kept = members[own != -2]
+        d = found.deltas[kept]
+        means = [_mean(values[kept]) for values in found.values]
+        wins, ties, losses = (int(np.count_nonzero(own == each)) for each in (1, 0, -1))
+        sums = [found.sign * math.fsum(d[found.outcomes[kept] == each].tolist()) for each in (1, -1)]
+        row: list[Cell] = [*shown, len(kept), *means, _mean(d), wins, ties, losses, *sums]
+        rows.append([*row, len(members) - len(kept)] if lost else row)
+    notes = [*_remarks(found), *(_definitions(found) if defined else [])]
+    return Table(columns, rows, caption=f"{found.metric}: {_caption(found)}", notes=notes)
+
+
+def _definitions(found: Diff) -> list[str]:
+    return notes_of(found.results, hint=False)
+
+
+def _mean(values: np.ndarray) -> float | None:
+    return math.fsum(values.tolist()) / len(values) if len(values) else None
+
+
+def _words(found: Diff) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    return PLAIN if found.metric.better == "neither" else JUDGED
+
+
+def _remarks(found: Diff) -> list[str]:
+    has = ~np.isnan(found.values)
+    one, neither = int(np.count_nonzero(has[0] != has[1])), int(np.count_nonzero(~has[0] & ~has[1]))
+    notes = []
+    if not len(found.changed("both")):
+        notes.append(
+            "no query differs" if np.count_nonzero(found.outcomes == 0) else "no query has two values"
+        )
+    up, down = _words(found)
+    notes += _concentration(found, "worse", *down[:2])
+    notes += _concentration(found, "better", *up[:2])
+    if not all(isinstance(res.part.states[found.metric], Mean) for res in found.results):
+        values = " and ".join(
+            f"{letter} {number(res.mean[str(found.metric)])}"
+            for letter, res in zip("AB", found.results, strict=True)
+        )
+        notes.append(f"the values above are means over queries; {found.metric} is none, it is {values}")
+    if found.redaction is not None and found.withheld is not None and found.withheld.any():
+        hidden = int(np.count_nonzero(found.withheld))
+        notes.append(
+            f"{_queries(hidden)} of segments of fewer than {found.redaction.least}, or of one beside them, are not shown"
+        )
+    lost = [f"{_queries(one)} with a value in only one of the two"] if one else []
+    lost += [f"{_queries(neither)} without a value in either"] if neither else []
+    return [*notes, f"left out: {' and '.join(lost)}"] if lost else notes
+
+
+def _queries(n: int) -> str:
+    return f"{n:,} {'query' if n == 1 else 'queries'}"
+
+
+def _concentration(found: Diff, direction: Direction, word: str, end: str) -> list[str]:
+    """How few queries make most of the change in one direction."""
+    sizes = np.abs(found.deltas[found.changed(direction)])
+    if not len(sizes):
+        return []
+    told = f"B is {word} on {_queries(len(sizes))}, by {number(math.fsum(sizes.tolist()))} in all"
+    n = int(np.argmax(np.cumsum(sizes) >= MOST * sizes.sum() - TIE)) + 1
+    if n == len(sizes):
+        return [told]
+    which = f"the {end} one makes" if n == 1 else f"the {n:,} {end} make"
+    return [f"{told}; {which} {found.share(n, direction) * 100:.0f} % of it"]
+
+
+def _labels(found: Diff) -> dict[int, tuple[str, ...]]:
+    return {
+        place: labels
+        for labels, members in zip(found.groups.labels, found.groups.members, strict=True)
+        if labels
+        for place in members.tolist()
+    }
+
+
+def _reasons(found: Diff, place: int) -> str:
+    told = [f"{why} in {name}" for row, name in ((0, "A"), (1, "B")) if (why := found.reasons[row, place])]
+    return ", ".join(told)
+
+
+def _apart(found: Diff) -> Table:
+    """The queries with a value in only one of the two."""
+    has = ~np.isnan(found.values)
+    one = found.listed(np.flatnonzero(has[0] != has[1]))
+    shown = one[: found.top]
+    rows: list[list[Cell]] = [
+        [
+            str(found.ids.one(place)),
+            *(None if math.isnan(v) else v for v in found.values[:, place].tolist()),
+            _reasons(found, place),
+        ]
+        for place in shown.tolist()
+    ]
+    notes = [f"and {len(one) - len(shown):,} more"] if len(one) > len(shown) else []
+    return Table(
+        [Column("query"), Column("A", "value"), Column("B", "value"), Column("why")],
+        rows,
+        caption=f"{_queries(len(one))} with a value in only one of the two, left out above",
+        notes=notes,
+    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.comparison.jackknife_groups import by_groups
 from rankwell.comparison.sides import left_out, side_of, sizes_of, values_of
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, nearest
 from rankwell.evaluation import Evaluator
@@ -36,7 +37,7 @@ class Interval:
     high: float
 
 
-class Jackknife:
+class Jackknife(Result):
     """Intervals of metrics: look one up by any spelling, or use ``to_table()`` or ``to_dict()`` for all.
 
     ``n`` is the number of lists, ``groups`` the number of parts left out in turn, ``items`` the number of distinct items in the
@@ -109,12 +110,6 @@ class Jackknife:
         if not self.is_reliable:
             notes.append(f"unreliable: the lists hold {self.items} distinct items, fewer than {FEWEST_ITEMS}")
         return Table(columns, rows, caption=self.name, notes=notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
 
 
 @checked

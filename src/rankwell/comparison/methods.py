@@ -33,6 +33,13 @@ CORRECTIONS = {
     "by": "Benjamini–Yekutieli, which controls the false discovery rate (FDR), not the chance of any error",
     "none": "no correction for the number of comparisons",
 }
+INTERVALS = {
+    "studentised": "studentised Poisson bootstrap",
+    "wilson": "Wilson's for values that are only 0 or 1",
+    "betting": "hedged betting where others are likely too short",
+    "t": "Student's t",
+    "seeds": "two-way bootstrap over seeds and queries",
+}
 FLIPS, RESAMPLES = 100_000, 2_000
 LEAST_ALPHA, MOST_POWER = 1e-6, 0.9999
 

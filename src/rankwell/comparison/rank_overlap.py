@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching import Asked, judge, pool_of
@@ -33,8 +34,8 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Overlap:
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlap(Result):
     """The RBO of two runs: ``mean`` over the queries of both, ``per_query``, ``n``, and what each run has alone.
 
     ``values`` holds ``ext``, ``min``, ``max`` and ``res`` for each of ``queries``.
@@ -77,12 +78,6 @@ class Overlap:
         ]
         caption = f"Rank-biased overlap of {self.names[0]} and {self.names[1]}, p = {self.p:g}"
         return Table(columns, rows, caption=caption, notes=notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
 
 
 def _refuse_one_list(word: str, given: Any) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparing import results_of
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.inputs import encoding_of
@@ -31,7 +32,7 @@ ISO_DATE = r"^\d{4}-\d{2}-\d{2}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stream:
+class Stream(Result):
     """The mean difference of two systems after each query, first less second, and bounds that all hold at once.
 
     ``decided`` is the number of queries at which the bounds first exclude 0, None if they never do; ``left_out`` the number of
@@ -109,12 +110,6 @@ class Stream:
         columns = {name: [_float(x) for x in getattr(self, name)] for name in ("mean", "low", "high")}
         kept = ("metric", "arrival", "method", "level", "bound", "n", "decided", "left_out", "together")
         return {"systems": list(self.names), **{name: getattr(self, name) for name in kept}, **columns}
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
 
 
 @checked

@@ -1,23 +1,34 @@
-"""Tables of a comparison: the leaderboard, and a row per pair."""
+"""Tables of a comparison, with their captions and notes: the leaderboard, pairs, what judgements decide, and costs.
+
+``Comparison`` names this file by its name alone and loads it when a table is asked for.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from rankwell.comparison.cells import Differences
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.costing import FRONT, MEMORY, SHOWN, CostEstimates, column_of, front, front_note
+from rankwell.comparison.decided import WHOLE as DECIDED
+from rankwell.comparison.families import Key, families_of, flips_of
 from rankwell.comparison.letters import letters_of
-from rankwell.comparison.words import caption_of, remarks_of
+from rankwell.comparison.methods import CORRECTIONS, INTERVALS, TESTS, Methods
 from rankwell.display.table import Cell, Column, Table, number
-
-if TYPE_CHECKING:
-    from rankwell.comparison.cells import Differences
-    from rankwell.comparison.comparison import Comparison
-    from rankwell.metrics.metric import Metric
+from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
+from rankwell.statistics.intervals import LARGE
+from rankwell.statistics.replicates import is_testable, replicates_needed
 
 LEAST = 1e-9
 STARS = (0.001, "***"), (0.01, "**"), (0.05, "*")
+WARN_ABOVE = 200
+MOST_LISTED = 6
+NUMBERED = re.compile(r"^(.*?)[-_ .]?(?:seed|s|run)?[-_ .]?\d+$")
 
 
 def leaderboard(found: Comparison, *, details: bool = True) -> Table:
@@ -45,7 +56,7 @@ def leaderboard(found: Comparison, *, details: bool = True) -> Table:
         columns,
         list(zip(*cells, strict=True)),
         caption=caption_of(found, intervals=details),
-        notes=[*_legend(found, details=details), *remarks_of(found, intervals=details), *found.notes],
+        notes=[*_legend(found, details=details), *_remarks(found, intervals=details), *found.notes],
         mark_best=True,
         marks=marks,
         labels=len(found.by) + 1,
@@ -263,3 +274,360 @@ def pair_table(found: Comparison) -> Table:
             "of seeds: share of the variance of the difference that comes from the seeds of the two methods"
         )
     return Table(columns, rows, caption=caption_of(found), notes=notes)
+
+
+def cost_tables(found: Comparison) -> list[Table]:
+    """Return the costs of the systems, best first by the metric that decides, and the ratios of latency; nothing without costs."""
+    if found.costs is None:
+        return []
+    names = [found.names[row] for row in found.order]
+    metric = metric_of(found.methods.primary) if found.methods.primary else found.metrics[0]
+    means = found.means[metric, 0].mean
+    sign = -1 if metric.better == "lower" else 1
+    latency = found.costs.of("p95")
+    on_front = front(
+        [
+            (sign * float(means[row]), latency[name].value if name in latency else None)
+            for row, name in zip(found.order, names, strict=True)
+        ]
+    )
+    starred = [name for name, is_on in zip(names, on_front, strict=True) if is_on]
+    tables = [_cost_table(found.costs, names, starred, str(metric))]
+    return [*tables, _ratio_table(found.costs)] if found.costs.ratios else tables
+
+
+def _cost_table(found: CostEstimates, systems: Sequence[str], starred: Sequence[str], metric: str) -> Table:
+    """Return a row per system with what it costs; starred where no other is as good in the metric and as fast."""
+    shown = [name for name in SHOWN if found.of(name)]
+    rows: list[list[Cell]] = []
+    for system in systems:
+        row: list[Cell] = [system]
+        for name in shown:
+            known = found.of(name).get(system)
+            row.append(None if known is None else known.value)
+            if name == "p95":
+                row += [None, None] if known is None else [known.low, known.high]
+        rows.append(row)
+    columns = [Column("system")]
+    for name in shown:
+        columns.append(column_of(name))
+        if name == "p95":
+            columns += [Column("low", "value", digits=3), Column("high", "value", digits=3)]
+    notes = [f"{FRONT} {front_note(metric)}"] if starred else []
+    notes.append(f"low and high bound p95 with 95 %; latency under the load “{found.load}”; {MEMORY}")
+    marks = {(systems.index(each), 0): FRONT for each in starred}
+    return Table(columns, rows, caption="Costs", notes=notes, marks=marks)
+
+
+def _ratio_table(found: CostEstimates) -> Table:
+    """Return a row per pair of systems with the ratio of their latencies."""
+    columns = [
+        Column("system"), Column("against"), Column("queries", "count"), Column("ratio", "value", better="lower", digits=3),
+        Column("low", "value", digits=3), Column("high", "value", digits=3), Column("low in turns", "value", digits=3),
+        Column("high in turns", "value", digits=3), Column("turns", "count"),
+    ]  # fmt: skip
+    return Table(
+        columns, [list(each) for each in found.ratios], caption="Ratios of latency: geometric means over queries", labels=2,
+        notes=["low and high are bounds for other queries, in turns those for measuring again on this machine; both hold for 95 %."],
+    )  # fmt: skip
+
+
+def decided_table(found: Comparison) -> Table:
+    """Return a row per metric and pair: in how many queries the judgements decide, and the bounds of the mean difference."""
+    columns = [Column("metric"), Column("first"), Column("second"), Column("n", "count")]
+    columns += [Column(name, "count") for name in ("first wins", "second wins", "equal", "undecided")]
+    columns += [Column("lowest", "value"), Column("highest", "value"), Column("order")]
+    rows: list[tuple[Cell, ...]] = []
+    for metric, own in found.decided.items():
+        settled = own.is_settled()
+        for place, (left, right) in enumerate(found.pairs.T.tolist()):
+            label = (str(metric), found.names[left], found.names[right])
+            if own.kind[place] == "none":
+                rows.append((*label, *[None] * 7, "no bounds"))
+                continue
+            ends = [None if math.isnan(end[place]) else float(end[place]) for end in (own.low, own.high)]
+            counts = [int(getattr(own, name)[place]) for name in DECIDED]
+            rows.append((*label, *counts, *ends, "settled" if settled[place] else "not settled"))
+    return Table(
+        columns,
+        rows,
+        caption="What the judgements decide, whatever unjudged items turn out to be",
+        notes=_decided_notes(found),
+    )
+
+
+def _decided_sentences(found: Comparison) -> list[str]:
+    """Return in words what is decided, and which orders are not settled, as notes of the leaderboard."""
+    notes = []
+    if len(found.pairs.T) == 1:
+        left, right = (found.names[row] for row in found.pairs[:, 0])
+        for metric, own in found.decided.items():
+            if own.kind[0] == "none":
+                continue
+            first, second, equal, undecided, n = (
+                int(column[0]) for column in (own.first, own.second, own.equal, own.undecided, own.n)
+            )
+            same = f", equal in {equal:,}" if equal else ""
+            notes.append(
+                f"{metric}: {left} > {right} whatever the judges say in {first:,} of {n:,} queries, {right} > {left} in "
+                f"{second:,}{same}; undecided in {undecided:,}"
+            )
+    open_ones = []
+    for metric, own in found.decided.items():
+        settled = own.is_settled() | (own.kind == "none")
+        pairs = [
+            f"{found.names[one]} / {found.names[other]}" for one, other in found.pairs[:, ~settled].T.tolist()
+        ]
+        if pairs:
+            more = f" and {len(pairs) - 3:,} more pairs" if len(pairs) > 3 else ""
+            open_ones.append(f"{metric} ({', '.join(pairs[:3])}{more})")
+    if open_ones:
+        notes.append(f"orders of means that judging unjudged items could turn: {'; '.join(open_ones)}")
+    return notes
+
+
+def _decided_notes(found: Comparison) -> list[str]:
+    assert found.bounding is not None
+    pool = f"; pool: {found.bounding.pool}" if found.bounding.pool else ""
+    notes = [
+        f"over all grades that unjudged items could get, the same in both lists; {found.bounding.scale()}{pool}",
+        "of queries that are defined as judged; lowest and highest: of the mean difference, first less second",
+    ]
+    outer = [str(m) for m, own in found.decided.items() if (own.kind == "outer").any()]
+    if outer:
+        notes.append(f"outer bounds, so that more queries may be decided: {', '.join(outer)}")
+    outer = [str(m) for m, own in found.decided.items() if (own.mean_kind == "outer").any()]
+    if outer:
+        notes.append(f"outer bounds of the mean difference: {', '.join(outer)}")
+    reasons: dict[str, list[str]] = {}
+    for metric, own in found.decided.items():
+        for why in sorted({why for why in own.why.tolist() if why}):
+            reasons.setdefault(why, []).append(str(metric))
+    return notes + [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def _tests_of(how: Methods, correction: str) -> str:
+    """Return in words which test and which correction were used."""
+    own = correction in ("maxt", "tukey")
+    return CORRECTIONS[correction] if own else f"{TESTS[how.test]}, {CORRECTIONS[correction]}"
+
+
+def caption_of(found: Comparison, *, intervals: bool = True) -> str:
+    """Return what a table of the comparison shows, with or without intervals, in one sentence or two."""
+    systems = f"{len(found.names)} systems"
+    n = {int(count) for (_, segment), each in found.means.items() if segment == 0 for count in each.n}
+    queries = f"{max(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
+    against = f", compared with {found.baseline}" if found.baseline else ", all pairs compared"
+    kinds = sorted({kind for each in found.means.values() for kind in each.method if kind}, reverse=True)
+    how = "; ".join(INTERVALS[kind] for kind in kinds)
+    family = "all comparisons" if found.methods.family == "all" else "one metric's comparisons"
+    if found.by and found.methods.family == "metric":
+        family += ", of all queries and of the segments apart"
+    tests = (
+        f"Tests: {_tests_of(found.methods, found.correction)}; family: {family}; α = {found.methods.alpha:g}."
+    )
+    if set(found.seeds) == set(found.names):
+        tests = "No tests, but intervals over seeds and queries."
+    bounds = (
+        f" {found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
+    )
+    return f"{systems} on {queries} queries{against}. {tests}{bounds if intervals else ''}"
+
+
+def _remarks(found: Comparison, *, intervals: bool = True) -> list[str]:
+    """Return notes about what to mind when reading this comparison, whose table shows intervals or not."""
+    notes = (
+        [f"primary metric: {found.methods.primary}; all others are exploratory"]
+        if found.methods.primary
+        else []
+    )
+    notes += [f"experiment: {found.experiment}"] if found.experiment else []
+    notes += _counted(found)
+    notes += _decided_sentences(found)
+    notes += _seed_notes(found)
+    notes += _visible(found)
+    notes += [*_bet(found), *_doubtful(found)] if intervals else []
+    notes += _lost(found)
+    notes += _disagreeing(found)
+    notes += _segments(found)
+    biggest = max((int(each.n.max()) for each in found.differences.values()), default=0)
+    if found.methods.test in ("wilcoxon", "sign") and biggest >= WARN_ABOVE:
+        notes.append(
+            f"with {biggest:,} queries the t-test of the mean is as safe and answers the question; {found.methods.test} "
+            f"tests another one"
+        )
+    if biggest >= LARGE:
+        notes.append(f"no signs were flipped: with {biggest:,} queries they would only repeat the t-test")
+    return notes + _untestable(found)
+
+
+def _untestable(found: Comparison) -> list[str]:
+    """Families where random flips decide and are too few to reach alpha."""
+    how, is_maxt = found.methods, found.correction == "maxt"
+    if not is_maxt and (how.test != "flips" or found.correction == "tukey"):
+        return []
+    notes = []
+    keys = [key for key, each in found.differences.items() if not np.isnan(each.p_flips).all()]
+    for family in families_of(keys, how, found.correction):
+        cells = [found.differences[key] for key in family]
+        if not is_maxt and not any((each.p_flips_low < each.p_flips_high).any() for each in cells):
+            continue  # all flips were looked at
+        flips = flips_of([int(each.n.max()) for each in cells], how)
+        tested = sum(int(np.count_nonzero(~np.isnan(each.p_flips))) for each in cells)
+        steps = tested if found.correction == "holm" else 1
+        if flips and not is_testable(steps, flips, how.alpha):
+            where = _listed([f"{metric}{_in(found, segment)}" for metric, segment in family])
+            notes.append(
+                f"{where}: not testable with {flips:,} flips: the smallest corrected p is {number(steps / (flips + 1))}; "
+                f"flips={replicates_needed(steps, how.alpha):,} are enough"
+            )
+    return notes
+
+
+def _counted(found: Comparison) -> list[str]:
+    """How queries count, where they do not count alike and by themselves."""
+    if not found.weights and not found.clusters:
+        return []
+    told = []
+    for metric in found.metrics:
+        own = found.means[metric, 0]
+        least = number(float(own.effective.min()), 1)
+        told.append(f"{metric} {least} of {int(own.n.min()):,}")
+    how = [f"weighted by {found.weights}"] if found.weights else []
+    how += [f"whole clusters ({found.clusters}) are drawn and flipped"] if found.clusters else []
+    return [f"queries are {' and '.join(how)}; effective n: {', '.join(told)}"]
+
+
+def _visible(found: Comparison) -> list[str]:
+    """The smallest true difference, over all queries, that these queries would show; from that pair to this one."""
+    told = []
+    for metric in found.metrics:
+        visible = found.differences[metric, 0].visible
+        if not np.isnan(visible).all():
+            least, most = (number(float(bound)) for bound in (np.nanmin(visible), np.nanmax(visible)))
+            told.append(f"{metric} {least}" + (f" to {most}" if most != least else ""))
+    how = f"found with power {found.methods.power:g}, before correction, by pair"
+    return [f"smallest true difference {how}: {', '.join(told)}"] if told else []
+
+
+def _bet(found: Comparison) -> list[str]:
+    where = _cells(found, [key for key, each in found.means.items() if (each.method == "betting").any()])
+    told = "hedged betting intervals, which hold for any number of queries but are wide"
+    return [f"{told} (few queries, or nearly all with the same value): {where}"] if where else []
+
+
+def _doubtful(found: Comparison) -> list[str]:
+    where = _cells(found, [key for key, each in found.means.items() if each.is_doubtful.any()])
+    told = "intervals likely too short (few queries, or nearly all with the same value)"
+    return [f"{told}: {where}"] if where else []
+
+
+def _cells(found: Comparison, keys: Sequence[Key]) -> str:
+    """Some cells by name, or how many they are."""
+    own = sorted(f"{metric}{_in(found, segment)}" for metric, segment in keys)
+    return ", ".join(own) if len(own) <= MOST_LISTED else f"{len(own)} of {len(found.means)} cells"
+
+
+def _lost(found: Comparison) -> list[str]:
+    """Queries that a system lacks, or where it is undefined, while the other one has them."""
+    notes = []
+    for (metric, segment), each in found.differences.items():
+        if segment:
+            continue
+        lost: dict[str, int] = {}
+        for column, row in ((each.lost_first, 0), (each.lost_second, 1)):
+            for place in np.flatnonzero(column):
+                name = found.names[found.pairs[row, place]]
+                lost[name] = max(lost.get(name, 0), int(column[place]))
+        if lost:
+            listed = _listed([f"{name} {count:,}" for name, count in lost.items()])
+            notes.append(
+                f"{metric}: queries undefined or missing, which another system has: {listed}; they are in no difference"
+            )
+    return notes
+
+
+def _disagreeing(found: Comparison) -> list[str]:
+    """Comparisons where the t-test and sign flips fall on two sides of alpha."""
+    alpha, cells = found.methods.alpha, []
+    for (metric, segment), each in found.differences.items():
+        with np.errstate(invalid="ignore"):
+            sides = (
+                ((each.p_t < alpha) != (each.p_flips < alpha)) & ~np.isnan(each.p_t) & ~np.isnan(each.p_flips)
+            )
+        for place in np.flatnonzero(sides):
+            first, second = (found.names[row] for row in found.pairs[:, place])
+            cells.append(
+                f"{first} – {second}, {metric}{_in(found, segment)} (t {number(each.p_t[place])}, flips {number(each.p_flips[place])})"
+            )
+    if not cells:
+        return []
+    return [f"t-test and sign flips fall on two sides of {alpha:g} before correction: {_listed(cells)}"]
+
+
+def _segments(found: Comparison) -> list[str]:
+    """Whether differences vary over the segments, with one p-value per metric; of many, only those that surely do."""
+    notes, how = [], "(Welch, Holm over metrics)"
+    if found.pairs.shape[1] == 1 or found.baseline:
+        for place, (row, other) in enumerate(found.pairs.T.tolist()):
+            p_of = {metric: p[place] for metric, p in found.heterogeneity.items() if not np.isnan(p[place])}
+            few = len(p_of) <= MOST_LISTED // 2
+            told = [
+                f"{metric} p = {number(p)}" for metric, p in p_of.items() if few or p < found.methods.alpha
+            ]
+            if p_of:
+                words = ", ".join(told) or f"not shown to vary, all p ≥ {number(min(p_of.values()))}"
+                pair = f"{found.names[row]} – {found.names[other]}"
+                notes.append(f"is the difference {pair} the same in all segments? {how} {words}")
+    return notes
+
+
+def _in(found: Comparison, segment: int) -> str:
+    return f" in {found.labels[segment]}" if segment else ""
+
+
+def _listed(words: Iterable[str]) -> str:
+    words = list(words)
+    rest = len(words) - MOST_LISTED
+    return ", ".join(words[:MOST_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _seed_notes(found: Comparison) -> list[str]:
+    """Return what to mind when systems are several trainings or folds."""
+    notes = []
+    for system, members in found.folds.items():
+        notes.append(
+            f"{system}: {len(members)} folds, pooled per query; a fold is no unit of its own, as all share training data"
+        )
+    if not found.seeds:
+        return notes
+    listed = ", ".join(f"{system} ({len(members)})" for system, members in found.seeds.items())
+    notes.append(
+        f"several seeds: {listed}: means over seeds and queries; intervals by a two-way bootstrap over both are of the method; "
+        f"between two such methods there is no p-value, only the interval of the difference"
+    )
+    shares = _shares(found)
+    if shares:
+        notes.append(f"share of the variance that comes from the seeds: {_listed(shares)}")
+    alone = [system for system in found.names if system not in found.seeds]
+    if alone:
+        notes.append(
+            f"a comparison with {_listed(alone)}, of one training each, says nothing about the method, only about these models"
+        )
+    stems: dict[str, list[str]] = {}
+    for system in alone:
+        if told := NUMBERED.match(system):
+            stems.setdefault(told[1], []).append(system)
+    alike = [_listed(same) for same in stems.values() if len(same) > 1]
+    return notes + [f"{names} look like trainings of one method; name them in seeds=" for names in alike]
+
+
+def _shares(found: Comparison) -> list[str]:
+    """Of each difference between methods, on all queries."""
+    told = []
+    for metric in found.metrics:
+        each = found.differences[metric, 0]
+        for place in np.flatnonzero(~np.isnan(each.of_seeds)):
+            first, second = (found.names[row] for row in found.pairs[:, place])
+            told.append(f"{first} – {second}, {metric} {number(each.of_seeds[place], 2)}")
+    return told

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Plain = float | Literal["inf", "-inf"] | None  # what ``plain_value`` makes of a number
 BEGINNING = 200  # characters, whatever the length of the file
+KEY = "rankwell"  # the metadata of Parquet files with the text of the results
+# the first fields of a file; results, which were the first to be saved, name no kind
+SAYS = re.compile(
+    r'\s*{\s*(?:"format"\s*:\s*"([^"]*)"|"rankwell"\s*:\s*"[^"]*"\s*,\s*(?:"kind"\s*:\s*"([^"]*)"|"schema"))'
+)
 LARGEST = 2**53  # whole numbers up to here are exact in every JSON reader
 NEAR = 1e-9  # relative: logarithms differ in their last digits from machine to machine
 
@@ -39,6 +44,23 @@ def beginning_of(path: str | Path) -> str:
             return opened.read(BEGINNING)
     except (OSError, ValueError):
         return ""
+
+
+def kind_of(path: str | Path) -> str:
+    """Return what a file that rankwell saved says it holds, such as "comparison" or "results"; "" for all others.
+
+    >>> kind_of("table.csv")
+    ''
+    """
+    if Path(path).suffix.lower() == ".parquet":
+        import polars as pl
+
+        try:
+            return "results" if KEY in pl.read_parquet_metadata(path) else ""
+        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return ""  # the reader of runs says what is wrong with it
+    found = SAYS.match(beginning_of(path))
+    return "" if found is None else found[1] or found[2] or "results"
 
 
 class Damaged(Exception):

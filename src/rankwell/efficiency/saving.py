@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankwell.display.output import write_bytes
-from rankwell.display.saved_files import Kind, beginning_of, ensure, within
+from rankwell.display.saved_files import Kind, ensure, within
 from rankwell.efficiency.frames import ALL, frame_of
 from rankwell.readers.files import File
 from rankwell.tables.run_qrels import Run
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
     from rankwell.efficiency.grown import Growth
 
-BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"([^"]*)"')
 FORMAT, VERSION = "rankwell costs", 1
 FRAMES = tuple(ALL)
 PARTS = ("settings", "environment", "overhead", "notes")
@@ -67,17 +65,6 @@ def save(costs: Costs, path: str | Path) -> None:
     """Write a file atomically."""
     runs = {name: _columns(run) for name, run in costs.runs.items()}
     write_bytes(json.dumps(costs.to_dict() | {"runs": runs}, ensure_ascii=False).encode(), str(path))
-
-
-def is_costs(path: str | Path) -> bool:
-    """Whether a file holds costs that ``Costs.save`` wrote."""
-    return format_of(path) == FORMAT
-
-
-def format_of(path: str | Path) -> str:
-    """What a file of JSON says that it holds, in its first field; "" for others."""
-    found = BEGINNING.match(beginning_of(path))
-    return found[1] if found else ""
 
 
 def loaded(path: str | Path) -> dict[str, Any]:

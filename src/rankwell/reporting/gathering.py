@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from rankwell.comparison.comparing import compare
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.cost_tables import costs_of
+from rankwell.comparison.comparison import KIND, Comparison
+from rankwell.comparison.costing import costs_of
 from rankwell.comparison.groups import columns_of
 from rankwell.comparison.images import folder_of, images_of_items
-from rankwell.comparison.loading import is_comparison, loaded
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.display.page import Words
+from rankwell.display.saved_files import kind_of
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import READING, reading_in, reading_of
@@ -197,8 +197,8 @@ def _one(results: Mapping[str, Results], statistics: Mapping[str, Any]) -> dict[
 def _comparison(named: Mapping[str, Any]) -> Comparison | None:
     """The comparison that was given, itself or as a file that it was saved to; None if systems were given."""
     only = next(iter(named.values())) if len(named) == 1 else None
-    if isinstance(only, (str, Path)) and is_comparison(only):
-        return loaded(only)
+    if isinstance(only, (str, Path)) and kind_of(only) == KIND:
+        return Comparison.load(only)
     return only if isinstance(only, Comparison) else None
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rankwell.comparison.redacting import without_small_groups
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 from rankwell.results import redacting
@@ -31,7 +30,7 @@ def redacted(material: Material) -> Material:
         },
         comparison=None
         if material.comparison is None
-        else without_small_groups(material.comparison, redaction),
+        else material.comparison.without_small_groups(redaction),
         query_texts=None,
         item_texts=None,
         item_images=None,

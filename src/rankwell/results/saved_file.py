@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
@@ -14,10 +13,10 @@ from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import (
     Kind,
     Plain,
-    beginning_of,
     ensure,
     ensure_counts,
     ensure_same,
+    kind_of,
 )
 from rankwell.errors import DataError, InputError, brief
 from rankwell.matching.policy import Policy
@@ -50,8 +49,6 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
-# how a JSON file of results begins
-BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
 QUERY = "query"
 # what a file says of the definitions of its metrics, which are those of this version; and what is said elsewhere, or is not kept
 OF_DEFINITIONS = {"signature", "better", "range", "interval"}
@@ -217,14 +214,7 @@ def _ensure_means(metric: QueryMetric, values: np.ndarray, part: Part) -> None:
 
 def is_saved_file(path: str | Path) -> bool:
     """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
-    if Path(path).suffix.lower() != ".parquet":
-        return bool(BEGINNING.match(beginning_of(path)))
-    import polars as pl
-
-    try:
-        return KEY in pl.read_parquet_metadata(path)
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return False  # the reader of runs says what is wrong with it
+    return kind_of(path) == "results"
 
 
 def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, MetricRow]) -> Part:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Alone(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class PoolBias:
+class PoolBias(Result):
     """How far runs are judged, and what each loses without the judgements that it alone contributed; made by ``pool_bias``."""
 
     rows: tuple[Alone, ...]
@@ -95,9 +96,3 @@ class PoolBias:
             *self.warnings,
         ]
         return Table(columns, rows, caption="Pooling bias", notes=notes, labels=2)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()

@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankwell.comparison.agreement.verdicts import Verdict, verdict_of
+from rankwell.comparison.agreement.verdicts import LEAST, Power, Verdict, verdict_of
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
-from rankwell.records import record
-from rankwell.statistics.prediction_powered import Predicted
 from rankwell.tables.run_qrels import Assessor
 
 if TYPE_CHECKING:
@@ -22,46 +21,14 @@ REPLACING = (
 )
 
 
-LEAST, LEAST_APART = 50, 15  # sampled queries, and those in which people and model differ not as in most
 DOUBTFUL = (
     f"fewer than {LEAST} queries judged by people, or few in which they differ from the model: rare errors may have been missed, so an "
     "interval may be too short; a verdict rests on people's queries alone then"
 )
 
 
-@record
-class Power:
-    """The mean of a system, or its difference from another (``less``), under one metric.
-
-    ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
-    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``human_bounds`` and
-    ``model_bounds`` are the intervals of either. In ``apart`` sampled queries people and model do not differ as in most.
-    """
-
-    system: str
-    less: str
-    metric: str
-    found: Predicted
-    human: float
-    model: float
-    human_bounds: tuple[float, float]
-    model_bounds: tuple[float, float]
-    apart: int
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether the sample is too small to know the model's errors: rare ones may have been missed, and the interval is too short."""
-        return self.found.n < LEAST or self.apart < LEAST_APART
-
-    @property
-    def worth(self) -> float:
-        """How many queries judged by people alone would give the same standard error."""
-        error = self.found.error
-        return math.nan if not error > 0 else self.found.n * (self.found.alone / error) ** 2
-
-
 @dataclass(frozen=True, repr=False)
-class Powered:
+class Powered(Result):
     """Prediction-powered means and differences; made by ``prediction_powered``."""
 
     rows: tuple[Power, ...]
@@ -135,9 +102,3 @@ class Powered:
         verdict = self.verdict
         decisions = () if verdict is None else verdict.decisions
         return {(each.system, each.less, each.metric): each.answer for each in decisions}
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.agreement.pairs import Pairs
-from rankwell.comparison.agreement.powered import Power
 from rankwell.comparison.agreement.powering_rows import less_of, power_of, refuse_undefined, systems
+from rankwell.comparison.agreement.verdicts import Power
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import DataError, brief
 from rankwell.evaluation import Evaluator

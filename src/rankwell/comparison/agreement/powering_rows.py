@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rankwell.comparison.agreement.powered import Power
+from rankwell.comparison.agreement.verdicts import Power
 from rankwell.errors import DataError
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.intervals import interval

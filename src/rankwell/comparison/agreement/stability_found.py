@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.statistics.stability import Swaps
 
@@ -30,7 +31,7 @@ class Stable(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Stability:
+class Stability(Result):
     """How well metrics tell systems apart, and how stable the order of systems is; made by ``stability``."""
 
     rows: tuple[Stable, ...]
@@ -76,9 +77,3 @@ class Stability:
             "needed: the least difference from which on at most 5 % are swapped; reached: share of comparisons that have it",
         ]
         return Table(columns, rows, caption="Stability of metrics", notes=notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()

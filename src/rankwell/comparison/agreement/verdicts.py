@@ -4,15 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rankwell.records import record
-
-if TYPE_CHECKING:
-    from rankwell.comparison.agreement.powered import Power
+from rankwell.statistics.prediction_powered import Predicted
 
 Answer = Literal["yes", "no", "not shown", "undecided"]
 SIGNS = {1: ">", -1: "<"}
+LEAST, LEAST_APART = 50, 15  # sampled queries, and those in which people and model differ not as in most
+
+
+@record
+class Power:
+    """The mean of a system, or its difference from another (``less``), under one metric.
+
+    ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
+    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``human_bounds`` and
+    ``model_bounds`` are the intervals of either. In ``apart`` sampled queries people and model do not differ as in most.
+    """
+
+    system: str
+    less: str
+    metric: str
+    found: Predicted
+    human: float
+    model: float
+    human_bounds: tuple[float, float]
+    model_bounds: tuple[float, float]
+    apart: int
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the sample is too small to know the model's errors: rare ones may have been missed, and the interval is too short."""
+        return self.found.n < LEAST or self.apart < LEAST_APART
+
+    @property
+    def worth(self) -> float:
+        """How many queries judged by people alone would give the same standard error."""
+        error = self.found.error
+        return math.nan if not error > 0 else self.found.n * (self.found.alone / error) ** 2
 
 
 @record

@@ -1,26 +1,38 @@
-"""Gate: a verdict with the checks behind it."""
+"""Gate: a verdict with the checks behind it, as text, JSON, Markdown and JUnit XML."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
+from xml.etree import ElementTree as ET
 
 from rankwell.comparison.gate.deciding import Decided, Limit, Rules, Status, together
 from rankwell.display.layout import PRINTED
+from rankwell.display.plain_values import plain_value
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table, number
 from rankwell.records import cached_property
 from rankwell.results import Results
 
-if TYPE_CHECKING:
-    from rankwell.display.table import Table
+VERDICTS = {
+    "pass": "PASS: every check is surely within its margin",
+    "fail": "FAIL",
+    "inconclusive": "INCONCLUSIVE: neither a drop nor its absence is certain",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate:
+class Gate(Result):
     """Whether a new system may replace the accepted one; made by ``gate``.
 
     ``checks`` are those of differences, ``limits`` those of single numbers; ``new`` and ``old`` are the
     results.
     """
+
+    _plural: ClassVar[str] = "verdicts"
+    _kind: ClassVar[str] = "gate"
+    _printed: ClassVar[int | None] = PRINTED
 
     checks: tuple[Decided, ...]
     limits: tuple[Limit, ...]
@@ -51,39 +63,134 @@ class Gate:
         )
 
     def to_table(self) -> Table:
-        """Return the checks as a table."""
-        from rankwell.comparison.gate.reports import table_of
-
-        return table_of(self)
+        """Return the checks as a table, with a row per check and limit."""
+        columns = [Column("check"), Column("n", "count"), Column("baseline", "value"), Column("new", "value")]
+        columns += [
+            Column("difference", "value"),
+            Column("surely above", "value"),
+            Column("margin"),
+            Column("p drop", "value"),
+        ]
+        columns += [Column("p margin", "value"), Column("status"), Column("why")]
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.checks:
+            own = each.found
+            values = own.old, own.new, own.difference, own.low
+            shown = [_float(value) for value in values]
+            p = _float(each.p), _float(own.p_margin)
+            rows.append((each.check.name, own.n, *shown, str(each.check.margin), *p, each.status, each.why))
+        rows += [
+            (each.name, None, None, _float(each.value), None, None, "", None, None, each.status, each.why)
+            for each in self.limits
+        ]
+        beyond = (
+            "that it dropped by no more than the margin"
+            if self.rules.fail_on == "margin"
+            else "that it did not drop"
+        )
+        notes = [
+            f"difference: turned so that more is better; surely above: its one-sided bound ({(1 - self.rules.alpha) * 100:g} %)",
+            f"p drop: {beyond} (Holm over the checks); p margin: that it dropped by the margin (each by itself)",
+        ]
+        sparse = [each.check.name for each in self.checks if each.found.method == "sign flips"]
+        if sparse:
+            notes.append(
+                f"few queries, or few that differ, so tests and bounds are by sign flips: {', '.join(sparse)}"
+            )
+        notes += [f"experiment: {self.experiment}"] if self.experiment else []
+        return Table(columns, rows, caption=f"{self.name} against {self.baseline}", notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; unknown is None."""
-        from rankwell.comparison.gate.reports import to_dict
-
-        return to_dict(self)
-
-    def to_json(self) -> str:
-        """Return everything as JSON text."""
-        from rankwell.comparison.gate.reports import to_json
-
-        return to_json(self)
+        return {
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "verdict": self.headline(),
+            "new": self.name,
+            "baseline": self.baseline,
+            "experiment": self.experiment,
+            "rules": vars(self.rules),
+            "checks": [
+                {
+                    "check": each.check.name,
+                    "status": each.status,
+                    "why": each.why,
+                    "goal": each.check.goal,
+                    "margin": str(each.check.margin),
+                    "p_corrected": plain_value(each.p),
+                    **{word: plain_value(value) for word, value in each.found._asdict().items()},
+                }
+                for each in self.checks
+            ],
+            "limits": [each._asdict() | {"value": plain_value(each.value)} for each in self.limits],
+            "policy": self.new.policy.to_dict(),
+        }
 
     def to_junit(self) -> str:
-        """Return JUnit XML: a test case per check and limit, which continuous integration shows."""
-        from rankwell.comparison.gate.reports import to_junit
-
-        return to_junit(self)
+        """Return JUnit XML: what fails is a failure; what is inconclusive is skipped, or a failure where it stops the change."""
+        cases = [(each.check.name, each.status, each.why) for each in self.checks]
+        cases += [(each.name, each.status, each.why) for each in self.limits]
+        stops = {"fail"} | (
+            {"inconclusive"} if self.rules.strict or self.rules.mode == "non-inferiority" else set()
+        )
+        failures = sum(status in stops for _, status, _ in cases)
+        skipped = sum(status == "inconclusive" and status not in stops for _, status, _ in cases)
+        suite = ET.Element(
+            "testsuite",
+            name="rankwell gate",
+            tests=str(len(cases)),
+            failures=str(failures),
+            skipped=str(skipped),
+            errors="0",
+        )
+        for name, status, why in cases:
+            case = ET.SubElement(suite, "testcase", classname="rankwell.gate", name=name)
+            if status in stops:
+                ET.SubElement(case, "failure", message=why)
+            elif status == "inconclusive":
+                ET.SubElement(case, "skipped", message=why)
+        ET.SubElement(suite, "system-out").text = self.to_text()
+        ET.indent(suite)
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")
 
     def to_markdown(self) -> str:
-        """Return the verdict and the table as Markdown, as a step summary on GitHub."""
-        from rankwell.comparison.gate.reports import to_markdown
+        """Return the verdict, the table and what can be seen, as a step summary on GitHub shows it."""
+        seen = "\n".join(f"- {line}" for line in _visible(self))
+        return f"## {self.headline()}\n\n{self.to_table().to_markdown()}\n\n{seen}"
 
-        return to_markdown(self)
+    def to_text(self, width: int | None = None) -> str:
+        """Return what can be seen, the table and the verdict, for a terminal of so many columns."""
+        parts = ["\n".join(_visible(self)), self.to_table().to_text(width), self.headline()]
+        return "\n\n".join(parts).strip()
 
-    def __repr__(self) -> str:
-        from rankwell.comparison.gate.reports import to_text
+    def headline(self) -> str:
+        """Return the verdict in one line."""
+        text = VERDICTS[self.status]
+        wrong = [each.check.name for each in self.checks if each.status == "fail"]
+        wrong += [each.name for each in self.limits if each.status == "fail"]
+        if wrong:
+            text += f": {', '.join(wrong)}"
+        if self.status == "inconclusive":
+            open_ones = [each.check.name for each in self.checks if each.status == "inconclusive"]
+            text += f" ({', '.join(open_ones)}); " + (
+                "stopped, as asked" if self.exit_code else "let through"
+            )
+        return text
 
-        return to_text(self, PRINTED)
 
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
+def _visible(found: Gate) -> list[str]:
+    """Return what these queries can show at all, which is said before anything else."""
+    lines = []
+    for each in found.checks:
+        own = each.found
+        if math.isnan(own.visible):
+            continue
+        text = f"{each.check.name}: the smallest drop visible with {own.n:,} queries is {number(own.visible)} (power {found.rules.power:g})"
+        if own.allowed > 0 and not math.isnan(own.needed):
+            text += f"; a margin of {number(own.allowed)} needs {own.needed:,.0f}"
+        lines.append(text)
+    return lines
+
+
+def _float(value: float) -> float | None:
+    return None if math.isnan(value) or math.isinf(value) else value

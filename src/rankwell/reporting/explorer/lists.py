@@ -10,8 +10,7 @@ import numpy as np
 
 from rankwell.comparison.diffs import outcomes_of
 from rankwell.comparison.one_list import OneList, Row, moved
-from rankwell.comparison.side_by_side import Lists, ranks_shown
-from rankwell.comparison.side_tables import digits_of
+from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
 from rankwell.display.plain_values import plain_value
 from rankwell.evaluation.few_queries import run_of
 from rankwell.evaluation.task import Task

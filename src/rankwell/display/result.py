@@ -1,0 +1,172 @@
+"""Result: what has tables and plain values, in every form that rankwell prints, writes and reads."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from rankwell.display.html import html_of, in_notebook
+from rankwell.display.output import in_form, write
+from rankwell.display.table_files import WRITERS
+from rankwell.display.table_files import save as save_frame
+from rankwell.errors import UsageError, nearest, one_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.display.saved_files import Kind
+    from rankwell.display.table import Table
+
+# what ``save`` writes as text: the suffix, and the method that gives the text
+TEXTS = {".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".html": "_page"}
+
+
+class Result:
+    """A value that says ``tables`` (or one, ``to_table``) and ``to_dict``; its texts, pages and files follow from these.
+
+    A subclass with ``to_frame`` is also written as a table of its rows.
+
+    Examples
+    --------
+    >>> from rankwell.display.table import Column, Table
+    >>> class Sum(Result):
+    ...     def tables(self):
+    ...         return [Table([Column("n", "count")], [(3,)])]
+    ...     def to_dict(self):
+    ...         return {"n": 3}
+    >>> Sum()
+    n
+    ─
+    3
+    >>> Sum().save("sum.doc")
+    Traceback (most recent call last):
+    rankwell.errors.UsageError: sum.doc: results are written as .json, .md, .tex or .html, by the suffix of the name.
+    """
+
+    _plural: ClassVar[str] = "results"  # what messages call several of them
+    _kind: ClassVar[str] = ""  # what a file of JSON says that it holds
+    _schema: ClassVar[int] = 1  # version of its layout
+    _indent: ClassVar[int | None] = 2  # of JSON; columns of thousands of numbers have none
+    _printed: ClassVar[int | None] = None  # columns of what Python prints; None is as wide as the tables are
+    _texts: ClassVar[Mapping[str, str]] = TEXTS
+
+    def tables(self) -> list[Table]:
+        """Return the tables that are shown, in order; by default the one of ``to_table``."""
+        return [self.to_table()]  # type: ignore[attr-defined]
+
+    def to_tables(self) -> list[Table]:
+        """Return the tables that are shown, in order, as ``tables`` does."""
+        return self.tables()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        return {
+            "tables": [
+                {"caption": table.caption, "rows": table.to_records(), "notes": [*table.notes]}
+                for table in self.tables()
+            ]
+        }
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the tables as text; columns beyond a width follow in further blocks."""
+        return in_form(self.tables(), "text", width)
+
+    def to_json(self) -> str:
+        """Return everything as JSON text."""
+        import json
+
+        from rankwell import __version__
+
+        head = {"rankwell": __version__, "kind": self._kind, "schema": self._schema} if self._kind else {}
+        return json.dumps(head | self.to_dict(), ensure_ascii=False, indent=self._indent, allow_nan=False)
+
+    def to_markdown(self) -> str:
+        """Return the tables as Markdown."""
+        return in_form(self.tables(), "markdown")
+
+    def to_latex(self) -> str:
+        """Return the tables as LaTeX with booktabs rules."""
+        return in_form(self.tables(), "latex")
+
+    def to_html(self, *, full: bool = False) -> str:
+        """Return the tables as HTML elements, or as a whole page if it shall be ``full``."""
+        return html_of(self.tables(), full=full)
+
+    def _page(self) -> str:
+        """Return a whole page of HTML, as ``save`` writes it."""
+        return self.to_html(full=True)
+
+    def __repr__(self) -> str:
+        return self.to_text(self._printed)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.tables())
+
+    @classmethod
+    def suffix_of(cls, path: str | Path) -> str:
+        """Return the suffix of a file name, in small letters; UsageError if ``save`` writes no such files."""
+        suffix = Path(path).suffix.lower()
+        known = dict.fromkeys([*cls._texts, *(WRITERS if hasattr(cls, "to_frame") else ())])
+        if suffix not in known:
+            raise UsageError(
+                f"{path}: {cls._plural} are written as {one_of(known)}, by the suffix of the name.{nearest(suffix, known)}"
+            )
+        return suffix
+
+    def save(self, path: str | Path) -> None:
+        """Write the result in the format of the suffix; the file appears only once it is complete.
+
+        ``.json`` holds everything, ``.md``, ``.tex`` and ``.html`` the tables, ``.csv``, ``.parquet`` and others the frame, if there is one.
+
+        Raises
+        ------
+        UsageError
+            If the suffix is of no format.
+        InputError
+            If the file cannot be written.
+        """
+        suffix = self.suffix_of(path)
+        if suffix in self._texts:
+            write(getattr(self, self._texts[suffix])(), str(path))
+        else:
+            save_frame(self._frame(), path)
+
+    def _frame(self) -> pl.DataFrame:
+        """Return the frame that ``save`` writes."""
+        frame: pl.DataFrame = self.to_frame()  # type: ignore[attr-defined]  # suffix_of saw that there is one
+        return frame
+
+
+class Saved(Result, ABC):
+    """A result that a file of JSON keeps whole."""
+
+    _file: ClassVar[Kind[Any]]
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return what ``save`` wrote as JSON.
+
+        Raises
+        ------
+        InputError, DataError
+            If the file cannot be read, holds something else, is damaged, or contradicts itself.
+        """
+        content = cls._file.read(path)
+        with cls._file.checking(path):
+            return cls._of_file(content, path)
+
+    @classmethod
+    @abstractmethod
+    def _of_file(cls, content: Any, path: str | Path) -> Self:
+        """Return the result that a file holds; ``content`` is of the type of ``_file``. Raises Damaged if it contradicts itself."""
+
+
+def beside(name: str) -> Any:
+    """Return a module by its name, loaded when it is first asked for.
+
+    A value names so the module of its tables: that one imports the value, and who only computes values never loads it.
+    """
+    return import_module(name)
