@@ -44,6 +44,20 @@ def test_units_needed_are_the_least_that_reach_the_power():
         units_needed(0.2, 50, 0)
 
 
+def test_units_needed_of_many_are_those_of_each():
+    rng = np.random.default_rng(4)
+    sd, n = 10 ** rng.uniform(-3, 4, 60), rng.integers(2, 90, 60)
+    found = units_needed(sd, n, 0.05, alpha=0.1)
+    for own, size, needed in zip(sd, n, found, strict=True):
+        upper = own * math.sqrt((size - 1) / chi2.ppf(0.2, size - 1))
+        if needed < 10**9:
+            assert smallest_visible(upper, needed, alpha=0.1) <= 0.05
+            assert needed == 2 or smallest_visible(upper, needed - 1, alpha=0.1) > 0.05
+        assert needed == units_needed(own, size, 0.05, alpha=0.1)
+    assert {2, 10**9} < {*found}
+    assert np.isnan(units_needed(np.array([0.0, math.nan, 0.2]), np.array([9, 9, 1]), 0.05)).all()
+
+
 def test_equivalence_is_that_of_statsmodels():
     d = np.random.default_rng(5).normal(0.02, 0.1, 60)
     # ttost_paired(d, zeros, -.05, .05)

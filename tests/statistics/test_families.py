@@ -93,6 +93,19 @@ def test_cells_are_one_family_whatever_their_units():
     assert found.adjusted.tolist() == adjusted.tolist()
 
 
+def test_very_many_cells_of_one_two_and_forty_columns_have_the_p_values_that_each_has_alone():
+    rng = np.random.default_rng(3)
+    cells = []
+    for at in range(60):
+        systems = 40 if at % 25 == 24 else 2 + at % 2
+        pairs = np.array(list(itertools.combinations(range(systems), 2))).T
+        values = np.where(rng.random((systems, 21)) < at % 3 / 10, np.nan, rng.random((systems, 21)))
+        cells.append(Cell(values, pairs, rng.integers(0, 2**63, 21).astype(np.uint64)))
+    found = max_t(cells, times=TIMES, seed=2)
+    alone = [max_t([cell], times=TIMES, seed=2).p for cell in cells]
+    assert found.p.tolist() == np.concatenate(alone).tolist()
+
+
 def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
     values, pairs, units = data(systems=2, units=60)
     found = max_t([Cell(values, pairs, units)], times=TIMES, seed=4)

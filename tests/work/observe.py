@@ -183,6 +183,25 @@ def a_segment_per_query() -> dict[str, int]:
     return {"calls": calls_of(evaluated, home()), "traced kB": round(traced_peak(evaluated) / 1e3)}
 
 
+def a_thousand_segments_compared() -> dict[str, int]:
+    """Counts of the tests, intervals and margins of two runs in 1,000 segments of 20 queries."""
+    import numpy as np
+
+    import rankwell as rw
+
+    rng, query = np.random.default_rng(20), np.repeat(np.arange(20_000), 2)
+    item = np.tile([0, 1], 20_000)
+    runs = {name: {"query": query, "item": item, "score": rng.random(40_000)} for name in "ab"}
+    qrels = {"query": query, "item": item, "grade": rng.integers(0, 4, 40_000)}
+    users = {"query": np.arange(20_000), "segment": np.arange(20_000) // 20}
+
+    def compared() -> object:
+        return rw.compare(runs, qrels, ["ndcg@2"], users=users, by="segment", margins=0.001, threads=1)
+
+    compared()
+    return {"calls": calls_of(compared, home())}
+
+
 def modules_of(job: Job) -> dict[str, Any]:
     """The modules that a job loads beyond those of NumPy, ours and others' apart; threads that it starts."""
     import numpy  # noqa: F401, ICN001 - what NumPy loads is not ours to bound
@@ -231,6 +250,7 @@ def jobs(folder: Path) -> dict[str, Callable[[], dict[str, Any]]]:
         "CSV": lambda: evaluation_of_a_file(folder, ".csv", at_10),
         "NDJSON": lambda: evaluation_of_a_file(folder, ".jsonl", at_10),
         "a segment per query": a_segment_per_query,
+        "a thousand segments compared": a_thousand_segments_compared,
         "first evaluation of dicts": lambda: modules_of(first_evaluation),
         "evaluate": lambda: modules_of(command("evaluate", *small, *asked)),
         "trec_eval": lambda: modules_of(command("trec_eval", *small)),

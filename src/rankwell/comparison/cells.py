@@ -207,7 +207,9 @@ def differences_from(
     nothing = np.full(len(wins), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
     visible = np.array([smallest_visible(sd, n, alpha=how.alpha, power=how.power) for sd, n in sized])
-    needed = np.array([_needed(sd, n, margin, how) for sd, n in sized], np.float64)
+    needed = nothing
+    if not math.isnan(margin):
+        needed = units_needed(found.sd, found.effective, margin, alpha=how.alpha, power=how.power)
     return Differences(
         n=found.n,
         effective=found.effective,
@@ -239,12 +241,6 @@ def differences_from(
         above=nothing,
         of_seeds=nothing,
     )
-
-
-def _needed(sd: float, n: float, margin: float, how: Methods) -> float:
-    if math.isnan(margin) or n < 2 or not sd > 0:
-        return math.nan
-    return units_needed(sd, n, margin, alpha=how.alpha, power=how.power)
 
 
 def _variances(values: np.ndarray, defined: np.ndarray) -> np.ndarray:

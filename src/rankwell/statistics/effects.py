@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,43 +81,58 @@ def _visible(n: float, alpha: float, power: float) -> float:
     return high
 
 
-def units_needed(sd: float, n: float, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+def units_needed(
+    sd: np.ndarray | float, n: np.ndarray | float, margin: float, *, alpha: float = 0.05, power: float = 0.8
+) -> Any:
     """Return how many units a two-sided t-test needs to find a difference of ``margin`` with a probability of ``power``.
 
     ``sd`` is that of n differences seen; its upper 80 % bound is counted with, as the sample may have had too little spread.
-    The observed difference is not used.
+    The observed difference is not used. An array for arrays, else a number: from 2 to 1e9, NaN of less than two differences and of those
+    without spread.
 
     Examples
     --------
-    >>> units_needed(0.2, 50, 0.05)
-    154
+    >>> units_needed(np.array([0.2, 0.0]), 50, 0.05)
+    array([154.,  nan])
     """
     from scipy.special import chdtri
 
-    if n < 2 or not sd > 0 or not margin > 0:
-        raise ValueError(
-            f"units_needed(sd={sd}, n={n}, margin={margin}): sd and margin must be positive, n at least 2."
-        )
-    # chdtri gives the value that is exceeded with a probability
-    upper = sd * math.sqrt((n - 1) / float(chdtri(n - 1, 0.8)))
-    low, high = 1, 2
-    while _power(margin / upper, high, alpha) < power:
-        low, high = high, high * 2
-        if high > MOST:
-            return MOST
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _power(margin / upper, middle, alpha) < power else (low, middle)
+    if not margin > 0:
+        raise ValueError(f"units_needed(margin={margin}): must be positive.")
+    sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
+    found = np.full(sd.shape, math.nan)
+    known = (n >= 2) & (sd > 0)
+    with np.errstate(all="ignore"):  # next to no spread is overflow, and two units are enough
+        # chdtri gives the value that is exceeded with a probability
+        dz = margin / (sd[known] * np.sqrt((n[known] - 1) / chdtri(n[known] - 1, 0.8)))
+        found[known] = _least_units(dz, alpha, power)
+    return found[()]
+
+
+def _least_units(dz: np.ndarray, alpha: float, power: float) -> np.ndarray:
+    """The least numbers of units that give the power, all looked for at once, as there may be very many segments."""
+    low, high = np.full((2, len(dz)), [[1.0], [2.0]])
+    rows = np.arange(len(dz))
+    while len(rows := rows[_power(dz[rows], high[rows], alpha) < power]):
+        low[rows], high[rows] = high[rows], 2 * high[rows]
+        rows = rows[high[rows] <= MOST]
+    high[high > MOST] = MOST
+    rows = np.flatnonzero(high < MOST)
+    while len(rows := rows[high[rows] - low[rows] > 1]):
+        middle = low[rows] + (high[rows] - low[rows]) // 2
+        is_less = _power(dz[rows], middle, alpha) < power
+        low[rows] = np.where(is_less, middle, low[rows])
+        high[rows] = np.where(is_less, high[rows], middle)
     return high
 
 
-def _power(dz: float, n: float, alpha: float) -> float:
+def _power(dz: np.ndarray | float, n: np.ndarray | float, alpha: float) -> np.ndarray:
     """The power of the two-sided paired t-test, by the noncentral t distribution."""
     from scipy.special import nctdtr, stdtrit
 
-    critical = float(stdtrit(n - 1, 1 - alpha / 2))
-    shift = dz * math.sqrt(n)
-    return float(1 - nctdtr(n - 1, shift, critical) + nctdtr(n - 1, shift, -critical))
+    critical = stdtrit(n - 1, 1 - alpha / 2)
+    shift = dz * np.sqrt(n)
+    return 1 - nctdtr(n - 1, shift, critical) + nctdtr(n - 1, shift, -critical)
 
 
 def equivalence(estimate: Estimate, margin: float) -> float:

@@ -17,6 +17,7 @@ from rankwell.statistics.paired import CHUNK, FLIPS, NEAR, NOTHING
 T = TypeVar("T")
 SHUFFLES = 2
 ROOM = 1 << 22  # differences, or sums of replicates, that a thread looks at at a time
+NARROW = 16  # columns of sums whose rows stay in the cache together
 ROWS = 256  # replicates of shuffles that one thread makes at a time
 
 
@@ -224,6 +225,23 @@ def _columns_of(sums: Sequence[_Sums]) -> np.ndarray:
     return np.concatenate(moved, axis=1)
 
 
+def _lots(blocks: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
+    """Blocks that follow each other and have few columns together, or one that has more.
+
+    Sums are added down a column. In rows as long as a thousand segments every one of them is in another page of memory.
+    """
+    lot: list[tuple[np.ndarray, np.ndarray]] = []
+    width = 0
+    for units, values in blocks:
+        if lot and width + values.shape[1] > NARROW:
+            yield lot
+            lot, width = [], 0
+        lot.append((units, values))
+        width += values.shape[1]
+    if lot:
+        yield lot
+
+
 def _exceed(
     keys: np.ndarray,
     sums: Sequence[_Sums],
@@ -232,9 +250,15 @@ def _exceed(
     times: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     whole, at = np.zeros((64 * len(keys), sum(each.width for each in sums))), 0
-    for units, values in (block for each in sums for block in each.blocks):
-        resample.add_flipped(whole, at, keys, units, values)
-        at += values.shape[1]
+    for blocks in _lots([block for each in sums for block in each.blocks]):
+        width, own = sum(values.shape[1] for _, values in blocks), 0
+        lot = whole if width == whole.shape[1] else np.zeros((len(whole), width))
+        for units, values in blocks:
+            resample.add_flipped(lot, own, keys, units, values)
+            own += values.shape[1]
+        if lot is not whole:
+            whole[:, at : at + width] = lot
+        at += width
     return resample.exceed(whole[:times], columns, *least)
 
 

@@ -103,7 +103,7 @@ class Paired:
         allowed = self.margin.value * (abs(means[0]) if self.margin.is_relative else 1.0)
         needed = math.nan
         if told.n >= 2 and told.sd > 0 and allowed > 0:
-            needed = units_needed(told.sd, told.n, allowed, alpha=2 * alpha, power=power)
+            needed = int(units_needed(told.sd, told.n, allowed, alpha=2 * alpha, power=power))
         rise = _wary(*data, margin=0.0, **more)
         return Finding(
             n=len(both),
