@@ -201,4 +201,4 @@ def _write(found: Agreement, form: str, output: str | None) -> None:
     elif form == "csv":  # one table
         write(found.to_frame().write_csv().rstrip("\n"), output)
     else:
-        write_tables(found.to_tables(), form, output)
+        write_tables(found.tables(), form, output)

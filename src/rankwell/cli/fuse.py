@@ -128,7 +128,7 @@ def fuse(
     if written.output is not None:
         fused.save(written.output)
         sys.stderr.write(f"rankwell: wrote {printable(written.output)} ({len(fused):,} rows)\n")
-    write(in_form(fused.to_tables(), written.format, width() or PLAIN), None)
+    write(in_form(fused.tables(), written.format, width() or PLAIN), None)
 
 
 def _distinct(names: list[str]) -> list[str]:

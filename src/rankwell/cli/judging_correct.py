@@ -97,11 +97,11 @@ def judging_correct(
     Example: ``rankwell judging correct qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
     """
     from rankwell.judging import correct
-    from rankwell.judging.candidates.found import refuse_suffix
+    from rankwell.judging.candidates.found import Corrected
     from rankwell.readers import read_qrels, read_run
 
     if output is not None:
-        refuse_suffix(output)
+        Corrected.suffix_of(output)
     given = [each for each in (qrels, run, logged_ranks, drawing.probabilities) if each is not None]
     refuse_files(given, [output])
     metrics = [part for text in metric or () for part in split(text)] or None

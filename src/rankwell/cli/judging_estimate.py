@@ -81,14 +81,14 @@ def judging_estimate(
     Example: ``rankwell judging estimate qrels.txt bm25.run dense.run --frame sample.frame.tsv -m ap -m ndcg@10``
     """
     from rankwell.judging import estimate
-    from rankwell.judging.estimating.estimated import refuse_suffix
+    from rankwell.judging.estimating.estimated import Estimated
 
     if not metric:
         raise UsageError("say which metrics you want: -m ap -m ndcg@10.")
     paths = (run, *runs)
     names = [part for text in metric for part in split(text)]
     if output is not None:
-        refuse_suffix(output)
+        Estimated.suffix_of(output)
     refuse_files([each for each in (qrels, *split_names(paths)[1], frame) if each is not None], [output])
     found = estimate(
         runs_of(paths, reading), qrels, names, frame=frame, estimators=None if estimators is None else split(estimators),
@@ -100,7 +100,7 @@ def judging_estimate(
     if format == "json":
         write(found.to_json(), None)
         return
-    tables = found.to_tables()
+    tables = found.tables()
     if format == "csv":
         tables = tables[:1]
     if per_query:

@@ -36,10 +36,10 @@ def judging_merge(
     Example: ``rankwell judging merge ann.csv bo.csv cy.csv --how dawid-skene -o merged.txt``
     """
     from rankwell.judging import merge
-    from rankwell.judging.merging.merged import refuse_suffix
+    from rankwell.judging.merging.merged import Merged
 
     if output is not None:
-        refuse_suffix(output)
+        Merged.suffix_of(output)
     refuse_files([sheet, *sheets], [output])
     found = merge(sheet, *sheets, how=how)
     if output is not None:
@@ -48,5 +48,5 @@ def judging_merge(
     if format == "json":
         write(found.to_json(), None)
     else:
-        tables = found.to_tables()[:1] if format == "csv" else found.to_tables()
+        tables = found.tables()[:1] if format == "csv" else found.tables()
         write(in_form(tables, format, width()), None)

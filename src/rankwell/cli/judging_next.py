@@ -48,11 +48,11 @@ def judging_next(
     Example: ``rankwell judging next qrels.txt bm25.run dense.run --budget 200 -o next.tsv``
     """
     from rankwell.judging import next as chosen_next
-    from rankwell.judging.chosen import refuse_suffix
+    from rankwell.judging.chosen import Chosen
 
     paths = (run, *runs)
     if output is not None:
-        refuse_suffix(output)
+        Chosen.suffix_of(output)
     refuse_files(inputs(qrels, paths), [output])
     chosen = chosen_next(
         runs_of(paths, reading), qrels_of(qrels, reading), budget=budget, aim=aim, method=method, policy=policy, **vars(choosing)
@@ -65,5 +65,5 @@ def judging_next(
         write(chosen.to_json(), None)
         return
     else:
-        tables = [chosen.to_table()] if format == "csv" else chosen.to_tables()
+        tables = [chosen.to_table()] if format == "csv" else chosen.tables()
     write(in_form(tables, format, width()), None)

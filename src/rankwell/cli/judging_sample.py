@@ -57,14 +57,14 @@ def judging_sample(
     Example: ``rankwell judging sample bm25.run dense.run --budget 50 --depth 100 -o sample.tsv``
     """
     from rankwell.judging import sample
-    from rankwell.judging.estimating.sampled import frame_beside, refuse_suffix
+    from rankwell.judging.estimating.sampled import Sample, frame_beside
 
     paths = (run, *runs)
     if output is None and frame is not None:
         raise UsageError("--frame goes with -o, the file for the items to judge.")
     if output is not None:
         for each in (output, frame or output):
-            refuse_suffix(each)
+            Sample.suffix_of(each)
         refuse_files(split_names(paths)[1], [output, str(frame or frame_beside(output))])
     found = sample(runs_of(paths, reading), budget=budget, design=design, seed=seed, policy=policy)
     if output is not None:

@@ -61,12 +61,12 @@ def judging_simulate(
     Example: ``rankwell judging simulate qrels.txt bm25.run dense.run both.run --methods mtc,depth -o judging.json``
     """
     from rankwell.judging import simulate
-    from rankwell.judging.simulation import refuse_suffix
+    from rankwell.judging.simulation import Simulation
     from rankwell.readers import read_qrels
 
     paths = (run, other, *more)
     if output is not None:
-        refuse_suffix(output)
+        Simulation.suffix_of(output)
     refuse_files([qrels, *split_names(paths)[1]], [output])
     if choosing.highest is not None:
         raise UsageError("--highest: the judgements say what the highest grade is; leave it out.")
@@ -83,5 +83,5 @@ def judging_simulate(
     if format == "json":
         write(found.to_json(), None)
     else:
-        tables = found.to_tables()[:1] if format == "csv" else found.to_tables()
+        tables = found.tables()[:1] if format == "csv" else found.tables()
         write(in_form(tables, format, width()), None)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.judging.chooser import Chooser, Pick
-from rankwell.judging.saving import save_as, suffix_of
 from rankwell.judging.settling import Settling
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of items."""
-    return suffix_of(path, "items")
-
-
 @dataclass(frozen=True, repr=False)
-class Chosen:
+class Chosen(Result):
     """The items to judge next, best first; made by ``next``."""
+
+    _plural: ClassVar[str] = "items"
 
     picks: tuple[Pick, ...]
     budget: int
@@ -103,20 +97,6 @@ class Chosen:
             "items": [pick._asdict() for pick in self.picks],
         }
 
-    def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write the items to a table (``.tsv``, ``.csv``, ``.parquet`` …), or everything to ``.json``, by the suffix.
-
-        Raises
-        ------
-        RankwellError
-            If the suffix is of no format, or the file cannot be written.
-        """
-        save_as(self, path, refuse_suffix(path))
-
     def summary(self) -> Table:
         """Return a table of what there is and what is chosen."""
         goal = {"order": "the order of", "difference": "the difference of", "mean": "the mean of"}[self.aim]
@@ -137,12 +117,6 @@ class Chosen:
         columns = [Column("", "count"), Column("query"), Column("item"), Column("weight", "value")]
         return Table(columns, rows, caption="Items to judge, the most important first")
 
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return the summary and the items."""
         return [self.summary(), self.to_table()]
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.to_tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.to_tables())

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NotRequired, TypedDict
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Saved
 from rankwell.display.saved_files import Kind, ensure, ensure_counts
 from rankwell.display.table import Column, Table
-from rankwell.display.table_files import WRITERS
-from rankwell.judging.saving import save_as, suffix_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".json", *WRITERS)
 KIND = "rankwell simulation of judging"
 
 
@@ -98,8 +94,11 @@ FILE = Kind(
 
 
 @dataclass(frozen=True, repr=False)
-class Simulation:
+class Simulation(Saved):
     """What judging in the order of each method gives; made by ``simulate``. ``idle`` methods asked for nothing."""
+
+    _plural: ClassVar[str] = "simulations"
+    _file: ClassVar[Kind[Any]] = FILE
 
     rows: tuple[Spent, ...]
     left_out: tuple[Left, ...]
@@ -122,7 +121,7 @@ class Simulation:
         schema = {name: kinds.get(name, pl.Float64) for name in Spent._fields}
         return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
 
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return a table of the orders by method, and one of the runs that were left out."""
         columns = [Column("method"), Column("judgements", "count"), Column("τ_AP", "value", better="higher")]
         columns += [Column("error", "value", better="lower"), Column("relevant found", "value", digits=2)]
@@ -166,6 +165,17 @@ class Simulation:
         ]
         return Table(columns, rows, caption="Runs that took no part in choosing", notes=notes)
 
+    @classmethod
+    def _of_file(cls, content: SavedSimulation, path: str | Path) -> Simulation:  # noqa: ARG003 - nothing names the file
+        rows = tuple(Spent(**_numbers(row)) for row in content["rows"])
+        left = tuple(Left(**_numbers(row)) for row in content["left_out"])
+        ensure_counts({"candidates": content["candidates"]}, "")
+        for row in [*content["rows"], *content["left_out"]]:
+            ensure_counts({word: n for word, n in row.items() if isinstance(n, int)}, "rows")
+        ensure(content["rest"] in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
+        systems, idle = tuple(content["systems"]), tuple(content.get("idle", ()))
+        return cls(rows, left, systems, content["metric"], content["rest"], content["candidates"], idle)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
         words = "systems", "metric", "rest", "candidates", "idle"
@@ -175,51 +185,6 @@ class Simulation:
             "rows": [_plain(row) for row in self.rows],
             "left_out": [_plain(row) for row in self.left_out],
         }
-
-    def to_json(self) -> str:
-        """Return everything as JSON, which ``load`` reads."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to ``.json``, or the rows to a table (``.csv``, ``.parquet`` …), by the suffix.
-
-        Raises
-        ------
-        RankwellError
-            If the suffix is of no format, or the file cannot be written.
-        """
-        save_as(self, path, refuse_suffix(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Simulation:
-        """Return the simulation that was saved as JSON.
-
-        Raises
-        ------
-        RankwellError
-            If the file cannot be read, or holds something else.
-        """
-        found = FILE.read(path)
-        with FILE.checking(path):
-            rows = tuple(Spent(**_numbers(row)) for row in found["rows"])
-            left = tuple(Left(**_numbers(row)) for row in found["left_out"])
-            ensure_counts({"candidates": found["candidates"]}, "")
-            for row in [*found["rows"], *found["left_out"]]:
-                ensure_counts({word: n for word, n in row.items() if isinstance(n, int)}, "rows")
-            ensure(found["rest"] in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
-            systems, idle = tuple(found["systems"]), tuple(found.get("idle", ()))
-            return cls(rows, left, systems, found["metric"], found["rest"], found["candidates"], idle)
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.to_tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.to_tables())
-
-
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of simulations."""
-    return suffix_of(path, "simulations", SUFFIXES)
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -10,7 +10,7 @@ from rankwell.comparison.fusion.learned import Learned
 from rankwell.comparison.fusion.methods import Method
 from rankwell.comparison.fusion.norms import Norm
 from rankwell.comparison.fusion.saving import save_run
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.matching.policy import Policy
 from rankwell.records import record
@@ -67,7 +67,7 @@ class How:
         return [*notes, "policy: " + " ".join(f"{word}={rules[word]}" for word in words if word in rules)]
 
 
-class Fused(Run):
+class Fused(Result, Run):
     """A run made of other runs: it can be evaluated and saved, and prints how it was made.
 
     ``how`` holds the method, its settings, and what each run gave; ``learned`` what was learned from judgements, or None.
@@ -120,7 +120,7 @@ class Fused(Run):
         """
         save_run(self.to_frame(), path, self.name)
 
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return tables for people: what each run gave, and what was learned."""
         how = self.how
         columns = [Column("run"), Column("weight", "value")]
@@ -135,9 +135,3 @@ class Fused(Run):
         caption = f"{self.name}: {len(self):,} items of {lists:,} queries, from {len(rows)} runs"
         tables = [Table(columns, rows, caption=caption, notes=how.notes())]
         return tables if how.learned is None else [*tables, how.learned.to_table()]
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.to_tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.to_tables())

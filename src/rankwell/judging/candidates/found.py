@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
-from rankwell.judging.saving import save_as, suffix_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,11 +19,6 @@ METHODS = {
     "unbiased": "unbiased: the metric is a straight line in the rank, and the share of better negatives is unbiased for that",
     "weighted": "weighted: the metric is a straight line in the rank; each better negative counts 1 / its probability to be drawn",
 }
-
-
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of corrected values."""
-    return suffix_of(path, "corrected values")
 
 
 class Correction(NamedTuple):
@@ -55,8 +48,10 @@ class Correction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Corrected:
+class Corrected(Result):
     """Estimates of values over all candidates from sampled ones; made by ``sampled``."""
+
+    _plural: ClassVar[str] = "corrected values"
 
     rows: tuple[Correction, ...]
     queries: int
@@ -136,20 +131,6 @@ class Corrected:
             ],
         }
 
-    def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write the values to a table (``.tsv``, ``.csv``, ``.parquet`` …), or everything to ``.json``, by the suffix.
-
-        Raises
-        ------
-        RankwellError
-            If the suffix is of no format, or the file cannot be written.
-        """
-        save_as(self, path, refuse_suffix(path))
-
     def to_table(self) -> Table:
         """Return a table with a row per metric and method."""
         columns = [
@@ -171,9 +152,3 @@ class Corrected:
             for row in self.rows
         ]
         return Table(columns, rows, caption="Values over all candidates", notes=self.notes(), labels=2)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.judging.estimating.frame import Frame, Judged
 from rankwell.judging.estimating.means import Mean, Other
-from rankwell.judging.saving import save_as, suffix_of
+from rankwell.judging.estimating.targets import RULES
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+BLIND = 0.02  # share of the items of a list
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimated:
+class Estimated(Result):
     """Metrics of runs, estimated from a sample of judgements; made by ``estimate``."""
+
+    _plural: ClassVar[str] = "estimates"
 
     rows: tuple[Mean, ...]
     beside: tuple[Other, ...]
@@ -137,27 +139,65 @@ class Estimated:
             "per_query": self.per_query.to_dicts(),
         }
 
-    def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write the means to a table (``.csv``, ``.parquet`` …), or everything to ``.json``, by the suffix.
-
-        Raises
-        ------
-        RankwellError
-            If the suffix is of no format, or the file cannot be written.
-        """
-        save_as(self, path, refuse_suffix(path))
-
     def notes(self) -> list[str]:
         """Return what the numbers mean and what they lack, as sentences."""
-        from rankwell.judging.estimating.notes import notes_of
+        parts, frame = self.judged.parts, self.frame
+        notes = [f"{name}: {RULES[name]}" for name in dict.fromkeys(row.estimator for row in self.rows)]
+        notes += [
+            "design variance: of the mean over samples of items, for these queries; its interval is for the value under all judgements",
+            "query variance: of the mean over samples of queries; it holds the design variance already, so do not add the two",
+            "drawn at random from strata"
+            if frame.stratum is not None
+            else "drawn independently, each item with its own propensity (Poisson)",
+        ]
+        sparse = [row for row in self.rows if row.is_sparse]
+        if sparse:
+            most = max(row.possible_bias / row.value for row in sparse)
+            notes.append(
+                f"WARNING: the numbers of relevant items are too uncertain for {len(sparse):,} of {len(self.rows):,} estimates: means can be too high by "
+                f"up to about {100 * most:.0f} % of themselves, more than three standard errors, and the intervals for these queries do not hold the value. Judge more "
+                f"items per query, or draw from shorter lists (depth)"
+            )
+        blind = max((row.unseen for row in self.rows if row.estimator == "infndcg"), default=0.0)
+        if blind > BLIND:
+            notes.append(
+                f"up to {100 * blind:.0f} % of the items of a list within the cut-off are of strata of which none there is judged: infndcg gives them no gain, "
+                f"and is too low"
+            )
+        undefined = max((row.undefined for row in self.rows), default=0)
+        if undefined:
+            what = {
+                "skip": "left out of the means, which are too high for it",
+                "zero": "counted as 0",
+                "one": "counted as 1",
+            }
+            notes.append(
+                f"{undefined:,} of {len(frame.queries):,} queries have no relevant item in the sample: {what[self.policy.undefined]}"
+            )
+        lonely, empty = sum(part.lonely for part in parts), sum(part.empty for part in parts)
+        if lonely:
+            notes.append(
+                f"{lonely:,} strata have one judged item of several: two and more of a query are taken together for the variance, a single one has "
+                f"that within the others"
+            )
+        if empty:
+            notes.append(f"{empty:,} strata have no judged item, and add nothing: values are biased")
+        unknown = max((row.unknown for row in self.rows), default=0)
+        if unknown:
+            notes.append(
+                f"the design variance of {unknown:,} queries is not known; they are given the mean of the others'"
+            )
+        outside = {
+            run: max(int(row.outside.sum()) for row in self.rows if row.run == run) for run in self.runs
+        }
+        listed = [f"{run} {n:,}" for run, n in outside.items() if n]
+        if listed:
+            notes.append(
+                f"items of lists that are not in the frame, and count as not relevant: {', '.join(listed)}"
+            )
+        return notes + [f"{what}: {n:,}" for what, n in self.counts.items() if n]
 
-        return notes_of(self)
-
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return the estimates, and what the same judgements give without an estimator."""
         percent = f"{self.level * 100:g} %"
         columns = [Column("run"), Column("metric"), Column("estimator"), Column("estimate", "value")]
@@ -217,17 +257,6 @@ class Estimated:
             "not in it: items of the list, within the cut-off, that are not in the frame",
         ]
         return Table(columns, rows, caption="Estimates of each query", notes=notes, labels=4)
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.to_tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.to_tables())
-
-
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of estimates."""
-    return suffix_of(path, "estimates")
 
 
 def _bounds(ends: tuple[float, float]) -> str:

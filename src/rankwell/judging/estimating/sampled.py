@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
-from rankwell.display.table_files import WRITERS, save
+from rankwell.display.table_files import save
 from rankwell.judging.estimating.designs import RULES
 from rankwell.judging.estimating.frame import Frame
-from rankwell.judging.saving import suffix_of
 from rankwell.tables.csr import distinct
 
 if TYPE_CHECKING:
@@ -32,8 +30,11 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sample:
+class Sample(Result):
     """A random sample of items to judge; made by ``sample``. ``frame`` holds all that could have been drawn."""
+
+    _plural: ClassVar[str] = "samples"
+    _texts: ClassVar[Mapping[str, str]] = {}  # estimates need the propensities, in a table
 
     frame: Frame
     design: str
@@ -81,7 +82,7 @@ class Sample:
             columns["stratum"] = np.array(frame.strata)[frame.stratum[rows]].tolist()
         return pl.DataFrame({**columns, "propensity": frame.propensity[rows]})
 
-    def save(self, path: str | Path, frame: str | Path | None = None) -> Path:
+    def save(self, path: str | Path, frame: str | Path | None = None) -> Path:  # type: ignore[override]  # there are two files
         """Write the items to judge to a table and the whole frame to another, and return the name of the latter.
 
         Estimates need the frame. By default it stands beside the items: ``sample.tsv`` has ``sample.frame.tsv``. Both are tables
@@ -94,7 +95,7 @@ class Sample:
         """
         other = frame_beside(path) if frame is None else Path(frame)
         for each in (path, other):
-            refuse_suffix(each)
+            self.suffix_of(each)
         save(self.whole_frame(), other)
         save(self.to_frame(), path)
         return other
@@ -108,10 +109,6 @@ class Sample:
             "queries": len(self.frame.queries),
             "items": [each._asdict() for each in self],
         }
-
-    def to_json(self) -> str:
-        """Return the same as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     def summary(self) -> Table:
         """Return a table of the strata: how many items they have, and how many are drawn."""
@@ -155,22 +152,15 @@ class Sample:
             )
         return notes
 
+    def tables(self) -> list[Table]:
+        """Return the table of the strata."""
+        return [self.summary()]
+
     def to_table(self) -> Table:
         """Return a table of the items to judge."""
         rows = [(str(each.query), str(each.item), each.stratum, each.propensity) for each in self]
         columns = [Column("query"), Column("item"), Column("stratum"), Column("propensity", "value")]
         return Table(columns, rows, caption="Items to judge")
-
-    def __repr__(self) -> str:
-        return self.summary().to_text()
-
-    def _repr_html_(self) -> str:
-        return in_notebook([self.summary()])
-
-
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of samples."""
-    return suffix_of(path, "samples", tuple(WRITERS))
 
 
 def frame_beside(path: str | Path) -> Path:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankwell.display.html import in_notebook
 from rankwell.display.output import write
+from rankwell.display.result import TEXTS, Result
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, brief
-from rankwell.judging import saving
 from rankwell.judging.merging.dawid_skene import Estimated
-from rankwell.judging.saving import save_as, suffix_of
 from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:
     import polars as pl
 
 TREC = ".txt", ".qrels"
-SUFFIXES = (*TREC, *saving.SUFFIXES)
 RULES = {
     "max": "the highest grade that a judge gave",
     "majority": "the grade that most judges gave, of those with as many votes the lowest",
     "dawid-skene": "the most probable grade (Dawid and Skene 1979): judges weigh as much as their confusion matrices tell",
 }
-
-
-def refuse_suffix(path: str | Path) -> str:
-    """Return the suffix of a file name; UsageError if it is that of no format of judgements."""
-    return suffix_of(path, "judgements", SUFFIXES)
 
 
 class Judge(NamedTuple):
@@ -48,8 +39,14 @@ class Judge(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Merged:
+class Merged(Result):
     """One grade per pair; made by ``merge``. ``probability`` is that of the grade, None without a model."""
+
+    _plural: ClassVar[str] = "judgements"
+    _texts: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(TREC, ""),
+        **TEXTS,
+    }  # what TREC cannot hold is named with the file
 
     how: str
     pairs: tuple[tuple[str, str], ...]
@@ -109,10 +106,6 @@ class Merged:
         model |= {"log_likelihood": self.model.log_likelihood, "steps": self.model.steps}
         return {**found, "model": {**model, "has_converged": self.model.has_converged}}
 
-    def to_json(self) -> str:
-        """Return everything as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
     def save(self, path: str | Path) -> None:
         """Write TREC qrels (``.txt``, ``.qrels``), a table (``.csv``, ``.parquet`` …), or everything (``.json``), by the suffix.
 
@@ -121,11 +114,10 @@ class Merged:
         RankwellError
             If the suffix is of no format, TREC qrels cannot hold an id, or the file cannot be written.
         """
-        suffix = refuse_suffix(path)
-        if suffix in TREC:
+        if self.suffix_of(path) in TREC:
             write(self._trec(path), str(path))
         else:
-            save_as(self, path, suffix)
+            super().save(path)
 
     def _trec(self, path: str | Path) -> str:
         for each in (word for pair in self.pairs for word in pair):
@@ -168,7 +160,7 @@ class Merged:
         caption = f"{len(self):,} pairs by {len(self.judges):,} judge{'s' * (len(self.judges) > 1)}"
         return Table(columns, [_defined(judge) for judge in self.judges], caption=caption, notes=self.notes())
 
-    def to_tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         """Return the judges, and with a model the confusion matrix of each, with a row per true grade."""
         tables = [self.to_table()]
         if self.model is not None:
@@ -189,12 +181,6 @@ class Merged:
                 for judge, table in zip(self.judges, self.model.confusion, strict=True)
             ]
         return tables
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.to_tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.to_tables())
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,19 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any
 
+from rankwell.display.escaping import HTML
 from rankwell.display.output import write
-from rankwell.display.page import words_of
+from rankwell.display.page import Words, data_block, page, words_of
 from rankwell.errors import UsageError, brief
 from rankwell.judging.sheets.contents import contents_of, pairs_in
 from rankwell.judging.sheets.grades import Grade, grades_of
-from rankwell.judging.sheets.guidelines import guidelines_in
-from rankwell.judging.sheets.page import page_of
+from rankwell.judging.sheets.guidelines import as_html, guidelines_in
 from rankwell.judging.sheets.tasks import Order, Task, tasks_of
 from rankwell.tables.arguments import checked
 
@@ -28,6 +31,44 @@ WHY = {
     "no_picture": "are no PNG, JPEG, GIF or WebP, damaged, or too large",
     "too_many": "do not fit into the page",
 }
+
+WORDS = [
+    "your_name",
+    "name_why",
+    "no_name",
+    "begin",
+    "load",
+    "load_why",
+    "progress",
+    "task",
+    "query",
+    "item",
+    "picture",
+    "comment",
+    "grade",
+    "judge",
+    "another",
+    "sure",
+    "sure_yes",
+    "sure_no",
+    "back",
+    "skip",
+    "undo",
+    "forward",
+    "done",
+    "to_skipped",
+    "files",
+    "files_why",
+    "no_trec",
+    "keys",
+    "key_grade",
+    "key_skip",
+    "key_undo",
+    "key_move",
+    "key_comment",
+    "key_guidelines",
+    "no_script",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +126,7 @@ class Sheet:
 
     def to_html(self) -> str:
         """Return the page."""
-        return page_of(self, words_of(self.lang))
+        return _page_of(self, words_of(self.lang))
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that ends in ``.html``.
@@ -204,3 +245,36 @@ def refuse_suffix(path: str | Path) -> None:
     """Raise UsageError if the file of a sheet is not called .html."""
     if Path(path).suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: a sheet is a page; give its file the suffix .html.")
+
+
+def _page_of(sheet: Sheet, words: Words) -> str:
+    """Return the page of a sheet in a language."""
+    fields = {word: words(f"sheet.{word}").translate(HTML) for word in WORDS}
+    fields["intro"] = words("sheet.intro", n=len({task.pair for task in sheet.tasks})).translate(HTML)
+    fields["guidelines"] = fields["guidelines_first"] = ""
+    if sheet.guidelines:
+        name = words("sheet.guidelines").translate(HTML)
+        text = as_html(sheet.guidelines)
+        fields["guidelines_first"] = f'<div class="sheet-guide"><h2>{name}</h2>{text}</div>'
+        fields["guidelines"] = (
+            f'<details id="sheet-guidelines"><summary>{name}</summary><div class="sheet-guide">{text}</div></details>'
+        )
+    body = Template(_static("sheet.html")).substitute(
+        fields,
+        title=sheet.title.translate(HTML),
+        lowest=str(sheet.grades[0].grade),
+        highest=str(sheet.grades[-1].grade),
+    )
+    blocks = [data_block("sheet-data", sheet.to_dict()), data_block("sheet-texts", words.of("sheet.script"))]
+    return page(
+        sheet.title,
+        "\n".join([body, *blocks]),
+        lang=words.lang,
+        styles=[_static("sheet.css")],
+        scripts=[_static(name) for name in ("progress.js", "export.js", "sheet.js")],
+    )
+
+
+@cache
+def _static(name: str) -> str:
+    return (files("rankwell.judging.sheets") / "static" / name).read_text(encoding="utf-8")
