@@ -16,7 +16,7 @@ import rankwell as rw
 from rankwell.comparison.aligned import Aligned
 from rankwell.metrics import metric_of
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.paired import sign_flips, t_test
+from rankwell.statistics.paired_tests import sign_flips, t_test
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import rankwell as rw
-from rankwell.inspection.linting import batches
+from rankwell.inspection.linting import data
 from rankwell.readers import trec_columns
 from rankwell.readers.formats import trec
 from rankwell.readers.trec_columns import Parsed
@@ -44,7 +44,7 @@ def test_findings_of_many_batches_are_those_of_one(scattered, seed, tmp_path, mo
     path.write_text("".join(lines(random.Random(seed), scattered=scattered)))
     whole = rw.lint(path, QRELS, items=[f"d{item}" for item in range(39)], train={"q50": ["d7", "d9", "d8"]})
     monkeypatch.setattr(trec, "CACHED_ROWS", 25)
-    run = batches.HeldRows.of(rw.read_run(path).rows)
+    run = data.HeldRows.of(rw.read_run(path).rows)
     assert len(run.lists) > 15
     parts = rw.lint(path, QRELS, items=[f"d{item}" for item in range(39)], train={"q50": ["d7", "d9", "d8"]})
     assert list(parts) == list(whole)
@@ -57,7 +57,7 @@ def test_held_lists_are_the_rows_of_the_run(tmp_path, monkeypatch):
     path.write_text("".join(lines(random.Random(5), scattered=False)))
     monkeypatch.setattr(trec, "CACHED_ROWS", 25)
     given = rw.read_run(path).rows
-    held = batches.HeldRows.of(given)
+    held = data.HeldRows.of(given)
     ours, theirs = held.table(), given.table()
     assert ours.query.tolist() == theirs.query.tolist()
     assert ours.item.tolist() == theirs.item.tolist()

@@ -18,9 +18,16 @@ from rankwell.statistics.intervals import interval, is_doubtful
 from rankwell.statistics.many import are_doubtful, intervals, summaries
 from rankwell.statistics.margins import margins
 from rankwell.statistics.moments import PairMoments
-from rankwell.statistics.paired import sign_flips, sign_test, t_test, wilcoxon
+from rankwell.statistics.paired_tests import (
+    Counted,
+    Ranks,
+    sign_flips,
+    sign_test,
+    t_test,
+    wilcoxon,
+    wilcoxon_of,
+)
 from rankwell.statistics.seeds import seeds_interval
-from rankwell.statistics.signed_ranks import Counted, Ranks, wilcoxon_of
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 400).astype(np.uint64)
 HOW = {"times": 999, "seed": 0}

@@ -12,7 +12,7 @@ import pytest
 import rankwell as rw
 from rankwell.evaluation.bounding_pairs import Pairs
 from rankwell.metrics import metric_of
-from rankwell.metrics.binary import precision_differences
+from rankwell.metrics.binary import precision
 from rankwell.readers import open_run
 
 LINEAR = (
@@ -149,8 +149,8 @@ def test_more_unjudged_items_than_can_be_tried_give_outer_bounds_of_ap(monkeypat
     for case in cases(60, seed=3, most=8, items=9, top=(1,)):
         exact = case.bounded(["ap"])["ap"]
         for most, large in ((-1, 600), (-1, -1)):
-            monkeypatch.setattr(precision_differences, "MOST", most)
-            monkeypatch.setattr(precision_differences, "LARGE", large)
+            monkeypatch.setattr(precision, "MOST", most)
+            monkeypatch.setattr(precision, "LARGE", large)
             outer = case.bounded(["ap"])["ap"]
             monkeypatch.undo()
             assert not outer.is_decided
@@ -170,7 +170,7 @@ def test_quadratic_functions_are_maximised_exactly_up_to_twenty_items():
                 linear @ x + x @ pairs @ x
                 for x in (np.array(bits, float) for bits in itertools.product((0, 1), repeat=n))
             ]
-            found, is_exact = precision_differences._highest(linear, pairs + pairs.T)
+            found, is_exact = precision._highest(linear, pairs + pairs.T)
             assert is_exact
             assert found == pytest.approx(max(values), abs=1e-12)
-    assert precision_differences.MOST == 20
+    assert precision.MOST == 20

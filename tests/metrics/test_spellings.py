@@ -7,8 +7,7 @@ import re
 import pytest
 
 import rankwell as rw
-from rankwell.compat.trec_eval.makers import Settings
-from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, PREFERENCES, lines
+from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, PREFERENCES, Settings, lines
 from rankwell.metrics import metric_of
 
 # no metric of rankwell's: text, the number of topics, and measures that depend on a group of judgements

@@ -8,7 +8,8 @@ from tests.mutants.planting import around, put
 
 import rankwell as rw
 from rankwell import metrics
-from rankwell.inspection.axioms import amigo, check_axioms, kinds, scoring
+from rankwell.inspection.axioms import amigo, check_axioms, kinds
+from rankwell.inspection.axioms import situations as scored
 from rankwell.metrics.metric import REGISTRY
 
 BETA = 0.9
@@ -26,7 +27,7 @@ def registry():
 
 
 def _forget():
-    for kept in (kinds._drawn, kinds._built, scoring.tables):
+    for kept in (kinds._drawn, kinds._built, scored.tables):
         kept.cache_clear()
 
 
@@ -109,13 +110,13 @@ def test_without_the_mirrored_pool_ndcg_ia_would_not_be_indifferent_to_redundanc
 # one bug in the checker, and a verdict that it changes
 PLANTED = {
     "better and worse change places": (
-        around(scoring, "tables", lambda made, situations, top: made(tuple(_turned(each) for each in situations), top)),
+        around(scored, "tables", lambda made, situations, top: made(tuple(_turned(each) for each in situations), top)),
         ("ndcg", "Pri", "holds"),
     ),
-    "terms are not asked": (put(scoring, "exact_difference", lambda left, right: 0.0), ("err", "P3", "violated")),
-    "the margin is wide": (put(scoring, "MARGIN", 0.05), ("ndcg_ia", "Pri", "holds")),
+    "terms are not asked": (put(scored, "exact_difference", lambda left, right: 0.0), ("err", "P3", "violated")),
+    "the margin is wide": (put(scored, "MARGIN", 0.05), ("ndcg_ia", "Pri", "holds")),
     "weights stay with one topic": (
-        around(scoring, "tables", lambda made, situations, top: made(tuple(map(_unweighted, situations)), top)),
+        around(scored, "tables", lambda made, situations, top: made(tuple(map(_unweighted, situations)), top)),
         ("err_ia", "AspRel", "holds"),
     ),
 }  # fmt: skip

@@ -11,7 +11,8 @@ import pytest
 from tests.prepare.logs import random_log
 
 from rankwell.prepare import PopularityCut, baselines, check, folds, scale_by_tier, split
-from rankwell.tables.fingerprints import draws, further, uniform
+from rankwell.statistics.draws import further, uniform
+from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
 LOG = random_log(5, rows=400, times=10_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.prepare.drawing import in_order, lowest
+from rankwell.prepare.choices import in_order, lowest
 from rankwell.prepare.pairs import among, coded, extended, nth, places, repeats
 from rankwell.readers.logs import read_log
 from rankwell.tables.ids import Ids

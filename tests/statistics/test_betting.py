@@ -10,9 +10,8 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.statistics.betting import betting_bounds
 from rankwell.statistics.draws import further, replicates
-from rankwell.statistics.intervals import interval
+from rankwell.statistics.intervals import betting_bounds, interval
 from rankwell.statistics.many import Design, intervals
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 400).astype(np.uint64)

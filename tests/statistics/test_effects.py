@@ -16,7 +16,7 @@ from rankwell.statistics.effects import (
     smallest_visible,
     units_needed,
 )
-from rankwell.statistics.paired import t_test
+from rankwell.statistics.paired_tests import t_test
 
 
 def test_effects_by_hand():

@@ -12,7 +12,7 @@ from tests.statistics.plain import signs as plain_signs
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.families import Cell, _by_pairs, _sums_of, max_t, shuffled_sums, tukey, tukey_of
-from rankwell.statistics.paired import FLIPS, sign_flips
+from rankwell.statistics.paired_tests import FLIPS, sign_flips
 
 TIMES = 3000
 NAMES = [f"system {at}" for at in range(9)]

@@ -7,7 +7,7 @@ import pytest
 
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.many import Design, intervals, summaries
-from rankwell.statistics.paired import t_test
+from rankwell.statistics.paired_tests import t_test
 
 
 def rows(count, units, missing):

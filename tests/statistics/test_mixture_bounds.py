@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.stats import beta
 
 from rankwell.statistics.drawn_counts import at_most
-from rankwell.statistics.mixture_bounds import Limits, limits_of_shares, mixture_bounds
+from rankwell.statistics.mixtures import Limits, limits_of_shares, mixture_bounds
 
 
 def distribution_of_sum(chances):
@@ -54,7 +54,7 @@ def direct(target, features, limits):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_are_those_of_the_whole_program_and_no_mixture_is_outside(seed, monkeypatch):
-    monkeypatch.setattr("rankwell.statistics.mixture_bounds.COLUMNS", 7)  # so that most columns have to enter
+    monkeypatch.setattr("rankwell.statistics.mixtures.COLUMNS", 7)  # so that most columns have to enter
     rng = np.random.default_rng(seed)
     total, draws = 90, 8
     features = at_most(np.arange(total + 1), total, draws, np.arange(draws))

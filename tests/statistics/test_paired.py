@@ -12,7 +12,7 @@ from tests.statistics.plain import signs as plain_signs
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.paired import sign_flips, sign_test, t_test, wilcoxon
+from rankwell.statistics.paired_tests import sign_flips, sign_test, t_test, wilcoxon
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 400).astype(np.uint64)
 

@@ -13,7 +13,7 @@ from tests.statistics.plain import signs as plain_signs
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval, is_doubtful
-from rankwell.statistics.paired import sign_flips, t_test
+from rankwell.statistics.paired_tests import sign_flips, t_test
 from rankwell.statistics.parts import effective_n
 
 RNG = np.random.default_rng(4)

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from rankwell.statistics.corrections import holm
-from rankwell.statistics.paired import sign_flips
+from rankwell.statistics.paired_tests import sign_flips
 from rankwell.statistics.replicates import is_testable, replicates_needed, share_interval
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from rankwell.statistics.intervals import is_doubtful
-from rankwell.statistics.seed_moments import SeedMoments
-from rankwell.statistics.seeds import seeds_interval
+from rankwell.statistics.seeds import SeedMoments, seeds_interval
 
 
 def trained(random, n, seeds, spread, zeros=0.0):

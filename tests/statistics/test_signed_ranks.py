@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rankwell.statistics.paired import wilcoxon
-from rankwell.statistics.signed_ranks import Counted, Ranks, Tied, wilcoxon_of
+from rankwell.statistics.paired_tests import Counted, Ranks, Tied, wilcoxon, wilcoxon_of
 
 
 def in_bins(counted):

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, curve_fit
 from scipy.special import polygamma, psi
 from scipy.stats import t as student
 
-from rankwell.statistics.weighted_fits import moderated_variances, weighted_fit
+from rankwell.statistics.growth import moderated_variances, weighted_fit
 
 X = np.array([1.0, 2.0, 3.5, 5.0, 6.0, 8.0])
 DESIGN = np.column_stack([np.ones(6), X])

@@ -55,7 +55,7 @@ class Printed:
             write(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False), None)
             return
         if self.format == "html":
-            from rankwell.prepare.reporting import page_of_reports
+            from rankwell.prepare.report import page_of_reports
 
             write(page_of_reports(reports), None)
             return

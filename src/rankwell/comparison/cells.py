@@ -14,7 +14,7 @@ from rankwell.statistics.families import Cell
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.many import PLAIN, Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.moments import by_cluster
-from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
+from rankwell.statistics.paired_tests import EXACT, sign_flips, sign_test, wilcoxon
 from rankwell.tables.csr import distinct
 from rankwell.tables.states import group_means
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.comparison.texts import Texts
 from rankwell.evaluation.one_query import One
-from rankwell.inspection.explaining.contributions import contributions
+from rankwell.inspection.explaining.explanation import contributions
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
 

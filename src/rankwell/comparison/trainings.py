@@ -15,8 +15,7 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import kind_for
-from rankwell.statistics.seed_moments import SeedMoments
-from rankwell.statistics.seeds import FEWEST, Seeded, pooled, seeds_interval
+from rankwell.statistics.seeds import FEWEST, Seeded, SeedMoments, pooled, seeds_interval
 
 T = TypeVar("T")
 Groups = Mapping[str, Sequence[str]]

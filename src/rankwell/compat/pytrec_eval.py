@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.compat.trec_eval import makers, measures
+from rankwell.compat.trec_eval import measures
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy
@@ -38,7 +38,7 @@ supported_nicknames = {
     for name, members in measures.NICKNAMES.items()
 }
 PARAMETERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)$")
-RETRIEVED = makers.judged_metrics()[0]  # an evaluation needs at least one metric
+RETRIEVED = measures.judged_metrics()[0]  # an evaluation needs at least one metric
 NOT_PRINTED = {"runid": 0.0, "relstring": 0.0, "num_q": 1.0}
 
 
@@ -178,8 +178,8 @@ class RelevanceEvaluator:
         return {query: by_query[query] for query in shared}  # in the order of the run, as in pytrec_eval
 
 
-def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
-    return measures.lines(measures.chosen(list(wanted), 9), makers.Settings(level=level, version=9))
+def _lines(wanted: Iterable[str], level: int) -> list[measures.Printed]:
+    return measures.lines(measures.chosen(list(wanted), 9), measures.Settings(level=level, version=9))
 
 
 def _whole(query: Any, item: Any, grade: Any) -> int:
@@ -202,7 +202,7 @@ def _chosen(wanted: Iterable[str]) -> set[str]:
     return {f"{name}.{','.join(sorted(given))}" if given else name for name, given in parameters.items()}
 
 
-def _column(line: makers.Printed, res: Results) -> np.ndarray:
+def _column(line: measures.Printed, res: Results) -> np.ndarray:
     if line.metric is None and line.kind == "real":
         return np.zeros(len(res.queries))
     if line.metric is None:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.compat.adding import kept_bytes, sum_of_kept
 from rankwell.compat.judged_rows import values_of_rows
+from rankwell.compat.kept_results import kept_bytes, sum_of_kept
 from rankwell.errors import DataError, NothingInCommonError, NotInstalledError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy, policy_with

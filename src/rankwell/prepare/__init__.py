@@ -7,19 +7,19 @@ from rankwell.faces import face
 # public names, and the modules that they are imported from on first use
 HOMES = {
     "Baselines": "rankwell.prepare.references",
-    "Folds": "rankwell.prepare.folding",
-    "PopularityCut": "rankwell.prepare.popular",
-    "Prepared": "rankwell.prepare.reporting",
-    "Report": "rankwell.prepare.reporting",
-    "Share": "rankwell.prepare.reporting",
-    "Split": "rankwell.prepare.splitting",
+    "Folds": "rankwell.prepare.folds",
+    "PopularityCut": "rankwell.prepare.popularity",
+    "Prepared": "rankwell.prepare.report",
+    "Report": "rankwell.prepare.report",
+    "Share": "rankwell.prepare.report",
+    "Split": "rankwell.prepare.splits",
     "baselines": "rankwell.prepare.references",
     "check": "rankwell.prepare.checks",
     "core": "rankwell.prepare.cores",
-    "folds": "rankwell.prepare.folding",
-    "impute": "rankwell.prepare.imputing",
+    "folds": "rankwell.prepare.folds",
+    "impute": "rankwell.prepare.imputation",
     "scale_by_tier": "rankwell.prepare.tiers",
-    "split": "rankwell.prepare.splitting",
+    "split": "rankwell.prepare.splits",
 }
 
 __all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table

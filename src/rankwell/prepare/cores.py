@@ -11,7 +11,7 @@ import polars as pl
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, n_distinct
-from rankwell.prepare.reporting import Fact, Prepared, Report, Share
+from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import record
 from rankwell.tables.arguments import checked

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.prepare.pairs import Coded, among, coded, greatest, keys, repeats
-from rankwell.prepare.reporting import Fact, Share
+from rankwell.prepare.report import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
 

@@ -13,7 +13,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.kernels import ids as kernels
 from rankwell.kernels import unseen
 from rankwell.prepare.pairs import Coded, by_code, coded, keys, n_distinct, repeats
-from rankwell.prepare.reporting import Fact, Report, Share
+from rankwell.prepare.report import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log

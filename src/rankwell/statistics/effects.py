@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.many import NO_SPREAD
-from rankwell.statistics.paired import Estimate
+from rankwell.statistics.paired_tests import Estimate
 
 MOST = 10**9  # units that a power calculation looks up to
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE
-from rankwell.statistics.paired import CHUNK, FLIPS, NEAR, NOTHING
+from rankwell.statistics.paired_tests import CHUNK, FLIPS, NEAR, NOTHING
 
 T = TypeVar("T")
 SHUFFLES = 2

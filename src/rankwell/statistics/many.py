@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rankwell.kernels import resample
-from rankwell.statistics.betting import betting_bounds
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
 from rankwell.statistics.intervals import (
@@ -20,12 +19,13 @@ from rankwell.statistics.intervals import (
     LIMITS,
     WEIGHTS,
     are_bounded,
+    betting_bounds,
     hold_shares,
     interval,
     kind_for,
     wilson,
 )
-from rankwell.statistics.paired import t_test
+from rankwell.statistics.paired_tests import t_test
 
 CHUNK = 1 << 21  # values that one thread works on at a time
 NO_SPREAD = 1e-12  # of a deviation beside a mean (of 1, if that is smaller): what is left of rounding

@@ -11,7 +11,7 @@ from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.intervals import is_doubtful, studentised
-from rankwell.statistics.paired import EXACT, FLIPS, NEAR
+from rankwell.statistics.paired_tests import EXACT, FLIPS, NEAR
 from rankwell.statistics.parts import Parts, parts_of, ratio
 
 Method = Literal["t", "sign flips", "bootstrap", "identical", "too few"]

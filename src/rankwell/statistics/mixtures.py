@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -112,3 +113,161 @@ def outcome_values(kernel: np.ndarray, target: np.ndarray, prior: np.ndarray, *,
     matrix = (1 - weight) * (weighted.T @ kernel) + weight * np.diag(weighted.sum(axis=0))
     solved: np.ndarray = np.linalg.solve(matrix, weighted.T @ target)
     return solved
+
+
+# Bounds of a mean over an unknown mixture, of which only the shares of some outcomes are known within limits:
+# linear programs.
+
+
+COLUMNS = 400  # parts of the mixture that the program begins with
+HALVINGS = 60
+CLOSE = 1e-7  # of the spread of the target
+
+
+class Limits(NamedTuple):
+    """Below and above what shares lie, all of them at once with the stated confidence."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> Limits:
+    """Return limits within which the expected shares lie of counts of n independent trials, all at once.
+
+    The trials need not be alike: a share is the mean of their probabilities. Clopper and Pearson's limits at 1 − level divided by
+    twice the number of shares. They hold for unlike trials too: an interval that holds the mean of the count is no less likely than
+    for like ones (W. Hoeffding, Annals of Mathematical Statistics 27, 1956); where the mean is below 1 and one was counted (or the
+    same of n − 1), Markov's limit is taken.
+
+    Examples
+    --------
+    >>> found = limits_of_shares(np.array([0, 5, 10]), 10)
+    >>> found.low.round(4).tolist(), found.high.round(4).tolist()
+    ([0.0, 0.1442, 0.6196], [0.3804, 0.8558, 1.0])
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / (2 * len(counts))
+    low = np.where(counts > 0, betaincinv(np.maximum(counts, 1), n - counts + 1, tail), 0.0)
+    high = np.where(counts < n, betaincinv(counts + 1, np.maximum(n - counts, 1), 1 - tail), 1.0)
+    low = np.where(counts == 1, np.minimum(low, tail / n), low)
+    high = np.where(counts == n - 1, np.maximum(high, 1 - tail / n), high)
+    return Limits(low, high)
+
+
+def mixture_bounds(target: np.ndarray, features: np.ndarray, limits: Limits) -> tuple[float, float] | None:
+    """Return the least and the greatest mean of a target over all mixtures whose outcomes have shares within limits.
+
+    Formula
+        min and max of Σ w_r t_r over w ≥ 0, Σ w_r = 1, low_j ≤ Σ_r w_r F_jr ≤ high_j; None if there is no such w
+
+    Parameters
+    ----------
+    target
+        t_r: a number per part of the mixture.
+    features
+        F_jr: a row per share, a column per part.
+    limits
+        Of the shares.
+
+    Notes
+    -----
+    Parts enter the program as they are found to matter (column generation). What is returned is the value of its dual, taken over
+    all parts: by weak duality no mixture lies outside of it, however far the program was solved; it is stopped after 60 rounds at most, and the
+    bounds are wider then, never too narrow.
+
+    Examples
+    --------
+    >>> features = np.array([[1.0, 0.5, 0.0]])
+    >>> found = mixture_bounds(np.array([1.0, 0.0, 0.0]), features, Limits(np.array([0.4]), np.array([0.4])))
+    >>> [round(each, 6) for each in found]
+    [0.0, 0.4]
+    >>> mixture_bounds(np.array([1.0, 0.0, 0.0]), features, Limits(np.array([1.2]), np.array([1.4]))) is None
+    True
+    """
+    return MixtureBounds(features, limits).of(target)
+
+
+class MixtureBounds:
+    """The bounds of ``mixture_bounds`` for any number of targets: parts that have entered the program serve the next one too.
+
+    ``is_feasible`` says whether any mixture has shares within the limits.
+    """
+
+    def __init__(self, features: np.ndarray, limits: Limits) -> None:
+        self.features, self.limits = features, limits
+        n = features.shape[1]
+        self.columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).round().astype(np.int64))
+        self.right = np.concatenate([limits.high, -limits.low])
+        self.is_feasible = self._misfit() <= 1e-9
+
+    def of(self, target: np.ndarray) -> tuple[float, float] | None:
+        """Return the least and the greatest mean of a target; None if no mixture fits."""
+        if not self.is_feasible:
+            return None
+        low, high = float(target.min()), float(target.max())
+        if low == high:
+            return low, high
+        return max(low, -self.most(-target)), min(high, self.most(target))
+
+    def most(self, target: np.ndarray) -> float:
+        """Return the greatest mean of a target, never too small."""
+        close = CLOSE * float(target.max() - target.min())
+        best = math.inf
+        for _ in range(HALVINGS):
+            found = self._solved(-target[self.columns], self._rows(), self.right, np.ones(len(self.columns)))
+            if found is None:  # the last columns made it too hard; what is certain so far stays
+                break
+            value, prices = -found[0], found[1]
+            reduced, bound = self._priced(target, prices)
+            best = min(best, bound)
+            if best - value <= close or not self._add(reduced, close):
+                break
+        return best if math.isfinite(best) else float(target.max())
+
+    def _misfit(self) -> float:
+        """The least by which the shares of any mixture miss the limits, from as many columns as it takes."""
+        least = math.inf
+        for _ in range(HALVINGS):
+            rows, n = self._rows(), len(self.columns)
+            cost, sums = np.append(np.zeros(n), 1.0), np.append(np.ones(n), 0.0)
+            found = self._solved(cost, np.column_stack([rows, -np.ones(len(rows))]), self.right, sums)
+            if found is None:
+                return least
+            least, prices = found
+            reduced = self._priced(np.zeros(self.features.shape[1]), prices)[0]
+            if least <= 1e-12 or not self._add(reduced, 1e-12):
+                break
+        return least
+
+    def _rows(self) -> np.ndarray:
+        part = self.features[:, self.columns]
+        return np.concatenate([part, -part])
+
+    def _priced(self, target: np.ndarray, prices: np.ndarray) -> tuple[np.ndarray, float]:
+        """What each part adds at the prices of the limits, and the bound of the mean that follows from these."""
+        above, below = np.split(np.maximum(prices, 0.0), 2)
+        reduced = target - (above - below) @ self.features
+        return reduced, float(above @ self.limits.high - below @ self.limits.low + reduced.max())
+
+    def _add(self, reduced: np.ndarray, close: float) -> bool:
+        """Take in the parts that add most: the peaks above what those inside add."""
+        inside = reduced[self.columns].max()
+        beside = np.concatenate([[-math.inf], reduced, [-math.inf]])
+        peaks = np.flatnonzero(
+            (reduced >= beside[:-2]) & (reduced >= beside[2:]) & (reduced > inside + close / 10)
+        )
+        peaks = peaks[np.argsort(-reduced[peaks], kind="stable")[:50]]
+        more = np.setdiff1d(peaks, self.columns)
+        self.columns = np.union1d(self.columns, more)
+        return bool(len(more))
+
+    @staticmethod
+    def _solved(
+        cost: np.ndarray, rows: np.ndarray, right: np.ndarray, sums: np.ndarray
+    ) -> tuple[float, np.ndarray] | None:
+        """The least cost and the prices of the limits; None if the solver has none."""
+        from scipy.optimize import linprog
+
+        found = linprog(cost, A_ub=rows, b_ub=right, A_eq=sums[None], b_eq=[1.0], method="highs")
+        return (float(found.fun), -found.ineqlin.marginals) if found.status == 0 else None

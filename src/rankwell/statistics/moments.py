@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.statistics.frequent import TIE, Frequent
 from rankwell.statistics.intervals import LEAST, LEAST_OTHERS
 from rankwell.statistics.many import PLAIN, Design, Summaries, t_of
-from rankwell.statistics.paired import EXACT
+from rankwell.statistics.paired_tests import EXACT
 
 
 class Moments(NamedTuple):

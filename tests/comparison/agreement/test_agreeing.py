@@ -10,7 +10,7 @@ import scipy.stats
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.statistics.resampled import drawn_weights
+from rankwell.statistics.bootstrap import drawn_weights
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 

@@ -11,8 +11,8 @@ import pytest
 import rankwell as rw
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.metrics import metric_of
-from rankwell.statistics import resampled
-from rankwell.statistics.resampled import drawn_weights
+from rankwell.statistics import bootstrap
+from rankwell.statistics.bootstrap import drawn_weights
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
@@ -37,7 +37,7 @@ def evaluated(missing, queries=8, systems=3):
 def test_replicates_of_all_metrics_are_those_of_a_loop(monkeypatch, missing, cells):
     """Also where some systems lack queries, and where weights are drawn a few replicates at a time."""
     results, metrics = evaluated(missing)
-    monkeypatch.setattr(resampled, "CELLS", cells)
+    monkeypatch.setattr(bootstrap, "CELLS", cells)
     boards = boards_of(results, metrics, "", 60, 3)
     frames = {name: res.per_query for name, res in results.items()}
     queries = sorted({query for frame in frames.values() for query in frame["query"]})

@@ -11,7 +11,7 @@ from sklearn.metrics import cohen_kappa_score
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.statistics.resampled import drawn_weights
+from rankwell.statistics.bootstrap import drawn_weights
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 

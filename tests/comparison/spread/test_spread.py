@@ -23,7 +23,7 @@ from rankwell.metrics import metric_of
 from rankwell.statistics import intervals
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design
-from rankwell.statistics.signed_ranks import Counted, Ranks
+from rankwell.statistics.paired_tests import Counted, Ranks
 from rankwell.tables.ids import Ids
 
 QUERIES = 1_300

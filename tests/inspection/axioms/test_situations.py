@@ -10,8 +10,7 @@ from tests.every import every
 
 from rankwell.inspection.axioms import AXIOMS
 from rankwell.inspection.axioms.kinds import Drawn, Searched
-from rankwell.inspection.axioms.scoring import WEIGHS, tables
-from rankwell.inspection.axioms.situations import RANKS, Draw, Item, mirrored, pair
+from rankwell.inspection.axioms.situations import RANKS, WEIGHS, Draw, Item, mirrored, pair, tables
 
 DRAWN = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Drawn)]
 SEARCHED = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Searched)]

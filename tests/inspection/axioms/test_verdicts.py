@@ -11,8 +11,8 @@ from tests.every import every
 
 import rankwell as rw
 from rankwell import metrics
-from rankwell.inspection.axioms import AXIOMS, check_axioms, scoring
-from rankwell.inspection.axioms.scoring import exact_difference
+from rankwell.inspection.axioms import AXIOMS, check_axioms, situations
+from rankwell.inspection.axioms.situations import exact_difference
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 
 
@@ -212,12 +212,12 @@ def test_a_difference_is_summed_without_rounding():
 def test_all_lists_of_an_axiom_are_one_evaluation(monkeypatch):
     made = []
 
-    class Counted(scoring.Evaluator):
+    class Counted(situations.Evaluator):
         def results_of(self, run):
             made.append(len(run.queries))
             return super().results_of(run)
 
-    monkeypatch.setattr(scoring, "Evaluator", Counted)
+    monkeypatch.setattr(situations, "Evaluator", Counted)
     assert check_axioms("ndcg", "Pri", trials=40)["Pri"].verdict == "holds"
     assert made == [80]
 

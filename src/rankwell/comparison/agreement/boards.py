@@ -12,7 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.statistics.resampled import drawn_weights
+from rankwell.statistics.bootstrap import drawn_weights
 
 SIGN = {"higher": 1.0, "lower": -1.0}
 

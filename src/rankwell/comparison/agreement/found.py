@@ -12,7 +12,7 @@ from rankwell.comparison.agreement.judgements import Joint, Judgements, Measures
 from rankwell.comparison.agreement.orders import Coefficients, How, Leaderboards
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
-from rankwell.statistics.resampled import Estimate
+from rankwell.statistics.bootstrap import Estimate
 from rankwell.tables.run_qrels import Assessor
 
 if TYPE_CHECKING:

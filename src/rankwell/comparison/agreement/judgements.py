@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.records import record
+from rankwell.statistics.bootstrap import Estimate, drawn_weights, percentiles
 from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
-from rankwell.statistics.resampled import Estimate, drawn_weights, percentiles
 from rankwell.tables.csr import distinct
 
 

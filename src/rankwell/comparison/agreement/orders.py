@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.comparison.agreement.boards import Board
 from rankwell.records import record
+from rankwell.statistics.bootstrap import Estimate, around
 from rankwell.statistics.rank_correlation import (
     Order,
     Ties,
@@ -19,7 +20,6 @@ from rankwell.statistics.rank_correlation import (
     overlap,
     swapped,
 )
-from rankwell.statistics.resampled import Estimate, around
 
 LIMITS = (-1, 1), (-1, 1), (-1, 1), (-1, 1), (0, 1)  # of the coefficients
 CELLS = 1 << 21  # pairs of systems times replicates worked on at a time

@@ -15,8 +15,8 @@ from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, shuffled_sums
 from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.seed_moments import SeedMoments
-from rankwell.statistics.signed_ranks import Counted
+from rankwell.statistics.paired_tests import Counted
+from rankwell.statistics.seeds import SeedMoments
 from rankwell.tables.csr import distinct
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids

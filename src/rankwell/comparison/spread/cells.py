@@ -14,7 +14,7 @@ from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import ENOUGH, hold_shares
 from rankwell.statistics.many import Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.paired import sign_flips, sign_test_of
+from rankwell.statistics.paired_tests import sign_flips, sign_test_of
 
 
 def means_by_sums(metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:

@@ -24,8 +24,7 @@ from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, tukey_of
 from rankwell.statistics.intervals import ENOUGH, LARGE
-from rankwell.statistics.paired import wilcoxon
-from rankwell.statistics.signed_ranks import Counted, wilcoxon_of
+from rankwell.statistics.paired_tests import Counted, wilcoxon, wilcoxon_of
 from rankwell.tables.states import Mean
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.seed_moments import SeedMoments
+from rankwell.statistics.seeds import SeedMoments
 
 
 class OfMetric(NamedTuple):

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 
 from rankwell import __version__
-from rankwell.compat.ndeval import differences
 from rankwell.compat.ndeval.options import HELP, Options, parse
 from rankwell.display.output import printing
 from rankwell.errors import RankwellError, UsageError
@@ -39,7 +38,9 @@ def _run(arguments: Sequence[str]) -> int:
     if options.wants == "version":
         sys.stdout.write(f"ndeval: version 4.5 (rankwell {__version__})\n")
     elif options.wants == "differences":
-        sys.stdout.write(differences.table())
+        from rankwell.compat.ndeval.values import table
+
+        sys.stdout.write(table())
     elif options.wants == "help":
         sys.stdout.write(HELP)
     else:
@@ -48,8 +49,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _evaluate(options: Options) -> None:
-    from rankwell.compat.ndeval.output import printed
-    from rankwell.compat.ndeval.reading import read_judgements, read_lists
+    from rankwell.compat.ndeval.values import printed, read_judgements, read_lists
 
     judgements, run = read_judgements(options.files[0]), read_lists(options.files[1], options)
     baseline = None if options.baseline is None else read_lists(options.baseline, options)

@@ -1,15 +1,18 @@
-"""ndeval's values, computed from rankwell's metrics; some reproduce the program's result to the last bit."""
+"""ndeval's values: its files read, its values computed from rankwell's metrics, printed as it prints them, and where they differ on purpose."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from rankwell.compat.ndeval.reading import Judgements, Lists
-from rankwell.errors import NothingInCommonError
+from rankwell.compat.ndeval.options import Options
+from rankwell.errors import DataError, NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
+from rankwell.kernels import order
 from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
@@ -20,6 +23,199 @@ from rankwell.metrics.diversity.stopping import ERRIA, nERRIA
 from rankwell.metrics.diversity.subtopic_metric import OnTopics
 from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.metric import Metric, definition
+from rankwell.readers.files import File
+from rankwell.readers.text import require_text, text_of
+from rankwell.records import record
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels, Run
+
+# ndeval's input files: judgements by subtopic, and runs ordered by rank or by score.
+
+
+QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
+
+
+@record
+class Judgements:
+    """The judgements of a file, the number of subtopics with a relevant document per topic, and whether lines are repeated.
+
+    Lines count as repeated if several have the same document and subtopic, and not all of them are 0.
+    """
+
+    qrels: Qrels
+    subtopics: dict[int, int]
+    is_repeated: bool
+
+
+@record
+class Lists:
+    """The lists of a run: the documents of each topic, best first; topics in ascending order."""
+
+    runid: bytes
+    topics: np.ndarray
+    query: np.ndarray
+    item: Ids
+
+    def run(self) -> Run:
+        """Return a run whose rows are in the order of the lists."""
+        return Run(self.query, self.item)
+
+
+def read_judgements(path: str) -> Judgements:
+    """Read the judgements; grades above 1 become 1, and the last of several for the same document and subtopic counts.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, or a line is malformed.
+    """
+    words = Words(path, QRELS)
+    topic, subtopic = words.naturals("topic"), words.naturals("subtopic")
+    grade, item = np.minimum(words.naturals("grade"), 1), words.ids("docno")
+    documents, _ = item.group()
+    rows = np.lexsort((subtopic, documents, topic))
+    same = np.logical_and.reduce([np.diff(each[rows]) == 0 for each in (subtopic, documents, topic)])
+    is_repeated = bool(np.any(same & (np.maximum(grade[rows][1:], grade[rows][:-1]) > 0)))
+    rows = rows[np.append(~same, True)]
+    topic, subtopic, grade, item = topic[rows], subtopic[rows], grade[rows], item[rows]
+    relevant = np.unique(np.stack([topic, subtopic])[:, grade > 0], axis=1)[0]
+    counts = dict.fromkeys(np.unique(topic).tolist(), 0) | dict(
+        zip(*(each.tolist() for each in np.unique(relevant, return_counts=True)), strict=True)
+    )
+    # judgements of a single subtopic would be read as judgements without subtopics; a 0 for a second one changes no value
+    every = np.append(np.arange(len(rows)), 0)
+    subtopic, grade = np.append(subtopic, -1), np.append(grade, 0)
+    return Judgements(Qrels(topic[every], item[every], grade, subtopic), counts, is_repeated)
+
+
+def read_lists(path: str, options: Options) -> Lists:
+    """Read a run, down to the depth: by rank, or by score and then document, both descending (-traditional).
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, a line is malformed, or a topic repeats a rank or a document.
+    """
+    words = Words(path, RUN)
+    topic, rank = words.naturals("topic", _without_task), words.naturals("rank")
+    item, start = words.ids("docno"), words.ids("runid")
+    key = words.scores("score") if options.is_traditional else -rank.astype(np.float64)
+    rows = np.argsort(topic, kind="stable")
+    topics, firsts = np.unique(topic[rows], return_index=True)
+    order.sort(rows, np.append(firsts, len(rows)), key, *item.columns, order.TIE_RULES["item-desc"])
+    topic, rank = topic[rows], rank[rows]
+    twice = np.flatnonzero((np.diff(topic) == 0) & (np.diff(rank) == 0))
+    if len(twice) and not options.is_traditional:
+        at = twice[0]
+        raise DataError(
+            f"{path}: duplicate rank ({rank[at]}) for topic {topic[at]}. Use -traditional to order by score instead."
+        )
+    kept = np.arange(len(rows)) - np.repeat(firsts, np.diff(firsts, append=len(rows))) < (
+        options.depth or len(rows)
+    )
+    rows, topic = rows[kept], topic[kept]
+    _refuse_duplicates(path, topic, item[rows])
+    runid = words.text[start.starts[0] : start.starts[0] + start.lengths[0]].tobytes()
+    return Lists(runid, topics, topic, item[rows])
+
+
+def _refuse_duplicates(path: str, topic: np.ndarray, item: Ids) -> None:
+    documents, _ = item.group()
+    rows = np.lexsort((documents, topic))
+    twice = np.flatnonzero((np.diff(topic[rows]) == 0) & (np.diff(documents[rows]) == 0))
+    if len(twice):
+        at = int(rows[twice[0]])
+        raise DataError(
+            f"{path}: duplicate docno ({item.one(at)}) for topic {topic[at]}. Remove one of the lines."
+        )
+
+
+def _without_task(word: bytes) -> bytes:
+    """Remove a task prefix from a topic number, such as ``wt09-1``."""
+    return word if word[:1].isdigit() else word.partition(b"-")[2]
+
+
+# The words of a file's lines as columns: text stays in place, and each distinct word is parsed once.
+
+
+IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
+MOST = 1_000_009  # the largest integer that the program reads
+
+
+class Words:
+    """The first words of each line of a file; lines may have more words, but not fewer.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, is not text, or a line is too short.
+    """
+
+    def __init__(self, path: str, form: str) -> None:
+        self.file, self.names = File(path), form.split()
+        require_text(self.file)
+        self.text, begin = text_of(self.file)
+        is_space = IS_SPACE[self.text]
+        is_space[:begin] = True
+        self.file.check()
+        edges = np.flatnonzero(np.diff(is_space, prepend=True))
+        self._starts, self._lengths = edges[::2], (edges[1::2] - edges[::2]).astype(np.int32)
+        ends = np.flatnonzero(self.text == 10)
+        self._first = np.searchsorted(self._starts, np.append(0, ends[:-1]))
+        counts = np.diff(self._first, append=len(self._starts))
+        short = np.flatnonzero(counts < len(self.names))
+        if len(short):
+            row = int(short[0])
+            raise self._wrong(row, f"it has {counts[row]} of {len(self.names)} words")
+
+    def ids(self, column: str) -> Ids:
+        """Return a column of words."""
+        word = self._first + self.names.index(column)
+        return Ids.of_spans(self.text, self._starts[word], self._lengths[word])
+
+    def naturals(self, column: str, trimmed: Callable[[bytes], bytes] = bytes) -> np.ndarray:
+        """Return a column of whole numbers; ``trimmed`` removes a prefix from each word."""
+
+        def read(word: bytes) -> int | None:
+            digits = trimmed(word)
+            return int(digits) if digits.isdigit() and int(digits) <= MOST else None
+
+        return self._numbers(column, read, f"not a whole number from 0 to {MOST:,}").astype(np.int64)
+
+    def scores(self, column: str) -> np.ndarray:
+        """Return a column of numbers."""
+
+        def read(word: bytes) -> float | None:
+            try:
+                value = math.nan if b"_" in word else float(word)
+            except ValueError:
+                return None
+            return None if math.isnan(value) else value
+
+        return self._numbers(column, read, "not a number")
+
+    def _numbers(self, column: str, read: Callable[[bytes], float | None], trouble: str) -> np.ndarray:
+        ids = self.ids(column)
+        codes, firsts = ids.group()
+        values = []
+        for row, start, length in zip(
+            firsts.tolist(), ids.starts[firsts].tolist(), ids.lengths[firsts].tolist(), strict=True
+        ):
+            word = self.text[start : start + length].tobytes()
+            value = read(word)
+            if value is None:
+                raise self._wrong(row, f"the {column} {word.decode(errors='replace')[:40]!r} is {trouble}")
+            values.append(value)
+        return np.array(values, np.float64)[codes]
+
+    def _wrong(self, row: int, trouble: str) -> DataError:
+        return DataError(
+            f"{self.file.label}:{row + 1}: syntax error: {trouble}. The form of a line is: {' '.join(self.names)}."
+        )
+
+
+# ndeval's values, computed from rankwell's metrics; some reproduce the program's result to the last bit.
+
 
 CUTS = (5, 10, 20)
 DIGITS = 13  # further digits are rounding error
@@ -96,3 +292,98 @@ class Values:
         found["NRBP"] = found["NRBP"] * (self._share / subtopics)
         found["MAP-IA"] = found["MAP-IA"] / subtopics
         return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
+
+
+# ndeval's output: a row per topic of the run with values, or differences from a baseline, and a row of means.
+
+
+def printed(
+    options: Options, judgements: Judgements, run: Lists, baseline: Lists | None
+) -> tuple[bytes, list[str]]:
+    """Return the table, and notes on values that the program prints differently."""
+    evaluated = Values(judgements, options.alpha, options.beta)
+    values, topics, name = evaluated.of(run), run.topics, run.runid
+    count = len(judgements.subtopics if options.is_complete else values)
+    base: dict[int, np.ndarray] = {}
+    if baseline is not None:
+        base = evaluated.of(baseline)
+        topics = np.union1d(topics, baseline.topics) if options.is_complete else topics
+        count = max(count, len(topics))
+        name = b"%s (rel to. %s; rs=1+a; a=%s)" % (name, baseline.runid, options.risk_text.encode())
+    shown = topics.tolist()
+    nothing = np.zeros(len(evaluated.columns))
+    ours, others = (np.array([of.get(topic, nothing) for topic in shown]) for of in (values, base))
+    loss = 1 + options.risk_alpha
+    rows = np.where(ours >= others, ours - others, loss * (ours - others))
+    sums = np.cumsum(rows, axis=0)[-1]  # in sequence, as the program does
+    table = np.vstack([rows, sums / count if count else np.full(len(sums), np.nan)])
+    sizes = np.vstack([loss * np.maximum(ours, others), np.abs(rows).sum(axis=0) / max(count, 1)])
+    is_noise = ~evaluated.is_exact & (np.abs(table) <= sizes * 10.0**-DIGITS)
+    clean = np.where(evaluated.is_exact, table, np.round(np.where(is_noise, 0.0, table), DIGITS))
+    lines = [",".join(["runid", "topic", *evaluated.columns]).encode()]
+    lines += [
+        name + f",{topic},{','.join(f'{x:.6f}' for x in row)}".encode()
+        for topic, row in zip([*shown, "amean"], clean.tolist(), strict=True)
+    ]
+    judged = {*values, *base}.intersection(shown)
+    rounded = np.array(list(evaluated.columns))[~evaluated.is_exact], clean[:, ~evaluated.is_exact]
+    notes = noted(options, judgements, judged, count)
+    notes += of_rounding(*rounded, (is_noise & (table != 0))[:, ~evaluated.is_exact])
+    return b"\n".join(lines) + b"\n", notes
+
+
+# Intended differences from the output of ndeval, and their reasons.
+
+
+# where, what the program does, what is printed here
+ALL = (
+    ("nNRBP of a topic without a relevant document", "divides 0 by 0 and prints -nan, for amean too", "0, as its other values"),
+    ("nNRBP with -alpha 0 -beta 1", "divides 0 by 0 and prints -nan", "0, as NRBP"),
+    ("amean when no topic of the run is judged", "divides 0 by 0 and prints -nan", "nan"),
+    ("a repeated line of the judgements", "counts a relevant document twice in MAP-IA", "counts it once"),
+    ("two lines that contradict each other", "counts the subtopic, whichever line it uses", "the last line counts"),
+    ("gains equal in theory, with -alpha such as .9", "rounding errors decide in the ideal list", "the last id is chosen (without a note)"),
+    ("a value halfway between two printed ones*", "rounding errors decide", "rounded as if computed exactly"),
+    ("a difference from a baseline, 0 in theory*", "may print -0.000000", "prints 0.000000"),
+    ("ERR-IA, alpha-DCG at rank 1 (not printed)", "leaves out the division by the ideal ideal", "divides"),
+    ("a topic of the run without a number", "reads the next word of the line, if a number", "refuses the line"),
+    ("-traditional and a score that is not a number", "reads its leading digits, or any number", "refuses the line"),
+    ("an option's value that is not a number", "reads its leading digits, or ignores it", "refuses it"),
+    ("subtopic numbers of about a million", "may crash", "reads them"),
+    ("a NUL byte", "loses the rest of the line, or crashes", "refuses the file"),
+    ("compressed files, byte-order marks, standard input (-)", "does not read them", "reads them"),
+    ("-help", "prints its manual", "prints a manual in other words"),
+)  # fmt: skip
+
+
+def table() -> str:
+    """Return all differences as a table."""
+    from rankwell.display.table import Column, Table
+
+    columns = [Column("where"), Column("ndeval"), Column("rankwell ndeval")]
+    note = "* except in NRBP, MAP-IA, P-IA and strec, whose last bit is the program's"
+    return Table(columns, ALL, notes=[note]).to_text(None, False) + "\n"
+
+
+def noted(options: Options, judgements: Judgements, topics: Iterable[int], count: int) -> list[str]:
+    """Return what is printed as defined for these judged topics; means are over ``count`` topics."""
+    found = []
+    if not all(judgements.subtopics[topic] for topic in topics):
+        found.append("nNRBP of topics without a relevant document")
+    if options.alpha == 0 and options.beta == 1:
+        found.append("nNRBP with -alpha 0 -beta 1")
+    if judgements.is_repeated:
+        found.append("judgements of one document and subtopic twice")
+    if not count:
+        found.append("amean when no topic of the run is judged")
+    return found
+
+
+def of_rounding(columns: np.ndarray, values: np.ndarray, is_noise: np.ndarray) -> list[str]:
+    """Return the columns in which the program's rounding errors may show: halfway between two values, or in the sign of 0."""
+    is_half = np.abs(np.abs(values) * 1e6 % 1 - 0.5) < 1e-8
+    kinds = (
+        (is_half, "values halfway between two printed ones"),
+        (is_noise, "differences that are 0 in theory"),
+    )
+    return [f"{what} ({', '.join(columns[mask.any(axis=0)])})" for mask, what in kinds if mask.any()]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankwell.compat.trec_eval.numbers import whole
+from rankwell.compat.trec_eval.measures import whole
 from rankwell.compat.trec_eval.options import Options
 from rankwell.errors import DataError, InputError, NothingInCommonError, brief
 from rankwell.kernels.trec_lines import is_comment_line

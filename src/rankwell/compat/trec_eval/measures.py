@@ -1,30 +1,395 @@
-"""trec_eval's measures by name, in print order, and its names for groups of measures."""
+"""trec_eval's measures by name, in print order, and the metrics that they are: cut-offs, recall levels, gains, and what only trec_eval has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import ClassVar, Literal, Protocol
 
-from rankwell.compat.trec_eval.makers import (
-    MULTIPLES,
-    RECALLS,
-    Maker,
-    Printed,
-    Settings,
-    at,
-    by_group,
-    cut,
-    eleven,
-    gains,
-    nothing,
-    plain,
-    preference,
-    rbp,
-    relstring,
-    residual,
-    set_f,
-    utility,
-)
-from rankwell.errors import UsageError, nearest
+import numpy as np
+
+from rankwell.errors import UsageError, brief, nearest
+from rankwell.matching.context import Context
+from rankwell.matching.judged import Judged
+from rankwell.metrics import metric_of
+from rankwell.metrics.binary.interpolated import Avg11, interpolated
+from rankwell.metrics.binary.levels import Levels, needed_hits
+from rankwell.metrics.diversity.by_topic import ByTopic
+from rankwell.metrics.graded.users import RBP, RBPResidual
+from rankwell.metrics.metric import Metric, QueryMetric, definition
+from rankwell.metrics.parameters import OTHERS_OWN, Pairs
+from rankwell.records import record
+from rankwell.tables.csr import offsets_of
+
+# Numbers parsed as C does.
+
+
+INTEGER, NUMBER = r"\s*[+-]?\d+", r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+
+
+def whole(text: str) -> int:
+    """Parse a number as C's atol does: the leading digits, 0 if there are none."""
+    found = re.match(INTEGER, text)
+    return int(found.group()) if found else 0
+
+
+def real(text: str) -> float:
+    """Parse a number as C's atof does, except words such as nan."""
+    found = re.match(NUMBER, text)
+    return float(found.group()) if found else 0.0
+
+
+# Metrics that only trec_eval has: first grades as a string, RBP of gains scaled per topic, a residual for every
+# list.
+
+
+SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
+MORE, UNKNOWN, POOLED = SIGNS.index(">"), SIGNS.index("-"), SIGNS.index(".")
+BASE = len(SIGNS) + 1  # 0 means no item
+
+
+@definition
+class Relstring(QueryMetric):
+    """The characters of some ranks as one number in base 15, which a double holds exactly; ``text`` decodes it."""
+
+    MOST: ClassVar[int] = 13  # 15**13 < 2**53
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    range: ClassVar[tuple[float, float]] = (0.0, float(BASE**13))
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "neither"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+
+    start: int = 0
+    length: int = 10
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - same signature as all metrics
+        """One digit per rank, the first rank the highest; '-' for an item unless the judgements say more."""
+        shown = np.clip(judged.n_retrieved - self.start, 0, self.length)
+        weights = BASE ** np.arange(self.length - 1, -1, -1, dtype=np.int64)
+        until = offsets_of(weights)
+        number = (UNKNOWN + 1) * until[shown]
+        rows = judged.found
+        place = rows.rank - 1 - self.start
+        rows, place = rows.where(inside := (place >= 0) & (place < self.length)), place[inside]
+        sign = np.where(rows.grade < 0, POOLED, np.where(rows.grade > 9, MORE, np.trunc(rows.grade)))
+        return number + rows.sum((sign - UNKNOWN) * weights[place])
+
+    def text(self, number: float) -> str:
+        """Return the characters of a number."""
+        digits, left = [], int(number)
+        for _ in range(self.length):
+            left, digit = divmod(left, BASE)
+            digits.append(digit)
+        return "".join(SIGNS[digit - 1] for digit in reversed(digits) if digit)
+
+
+@definition
+class Eleven(Avg11):
+    """11pt_avg at levels in any order, which the program reads from the last to the first.
+
+    A level that requires more hits than the one read before it, or none, takes the highest precision at any rank, and so do
+    all levels read after it.
+    """
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - same signature as all metrics
+        """The mean over the levels."""
+        hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
+        highest = interpolated(hits, relevant, 0.0, self.levels)
+        found = hits.count()
+        least = found.copy()
+        is_read, is_lost = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
+        total = np.zeros(len(found))
+        at = self.at or ()
+        for level in reversed(at):
+            needed = needed_hits(level, relevant, self.levels)
+            is_read |= needed <= found
+            is_lost |= is_read & ((needed > least) | (needed == 0))
+            least = np.where(is_read & ~is_lost, needed, least)
+            total += np.where(is_lost, highest, interpolated(hits, relevant, level, self.levels))
+        return total / len(at)
+
+
+@definition
+class Residual(RBPResidual):
+    """The residual of RBP as in trec_eval: for every list, even of a query without a relevant item."""
+
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The residual, whatever is relevant; 0 if there is no list."""
+        return np.where(judged.n_retrieved > 0, self.residual(judged, context), 0.0)
+
+
+@definition
+class GainRBP(RBP):
+    """Rank-biased precision with given gains, scaled to the range of gains possible in the topic.
+
+    Formula
+        (1 − p) Σ_r p^(r−1) · gain(g_r), over judged documents; if the lowest gain is below 0 or the highest above 1,
+        (gain − lowest) / (highest − lowest) instead of gain
+
+    Edge cases
+        Lowest and highest are over the gains given and the topic's other grades, 0 to its highest grade, each of which is its
+        own gain; so a gain counts there even if no document has its grade. 0 if all gains are the same.
+
+    Parameters
+    ----------
+        p: the probability of continuing, at least 0 and below 1
+        gain: {grade: gain}
+    """
+
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+    rises: ClassVar[bool] = False
+
+    p: float = 0.9
+    gain: Pairs = ((1.0, 1.0),)  # type: ignore[assignment]
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The sums of scaled gains."""
+        best, rows = judged.ideal.top(1), judged.found
+        highest = best.sum(np.where(context.scale.judged(best.grade), best.grade, 0.0))
+        rows = rows.where(context.scale.judged(rows.grade)).top(self.k)
+        shares = np.empty(len(rows))
+        for top in np.unique(highest):
+            gain = {float(grade): float(grade) for grade in range(int(top) + 1)} | dict(self.gain)
+            low, high = min(gain.values()), max(gain.values())
+            scale = (low, high - low) if low < 0 or high > 1 else (0.0, 1.0)
+            of_topic = np.flatnonzero(highest[rows.query] == top)
+            gains = np.array([gain[grade] for grade in rows.grade[of_topic].tolist()])
+            shares[of_topic] = (gains - scale[0]) / scale[1] if scale[1] else 0.0
+        return rows.sum(shares * self.weights_of(rows.rank))
+
+
+# Makers of metrics from trec_eval's measures and their parameters: cut-offs, recall levels, gains.
+
+
+Kind = Literal["real", "count", "text", "log"]
+RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+RECALLS = tuple(tenth / 10 for tenth in range(11))
+MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
+
+
+@record
+class Settings:
+    """Settings of the command that affect measures."""
+
+    level: int = 1
+    version: int = 10
+    collection: int | None = None
+    groups: Literal["topic", "query"] = "topic"  # the judgement groups of preferences
+
+    @property
+    def levels(self) -> Levels:
+        """How recall levels are rounded."""
+        return "trec9" if self.version == 9 else "trec10"
+
+
+class Valued(Protocol):
+    """What has the values of each topic."""
+
+    def values(self, metric: Metric, /) -> np.ndarray:
+        """Return the value of each topic."""
+
+
+@record
+class Printed:
+    """A line of output: its name, its metric, and its format; a real number without a metric is 0."""
+
+    name: str
+    metric: Metric | None
+    kind: Kind = "real"
+    is_summary: bool = False  # printed only for all topics together
+    text: tuple[Relstring, ...] = ()  # the parts of a text value
+
+    def values(self, res: Valued) -> np.ndarray:
+        """Return the value of each topic; its logarithm if the mean is geometric."""
+        assert self.metric is not None
+        values = res.values(self.metric)
+        if self.kind != "log":
+            return values
+        return np.array([math.log(max(value, 1e-5)) for value in values.tolist()])
+
+
+Maker = Callable[[str, str | None, Settings], list[Printed]]
+
+
+def _levelled(metric: Metric, settings: Settings) -> Metric:
+    """Return the metric with the level as its ``rel``."""
+    has_rel = any(field.name == "rel" for field in fields(metric))
+    return replace(metric, rel=float(settings.level)) if has_rel and settings.level != 1 else metric  # type: ignore[call-arg]
+
+
+def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levelled: bool = True) -> Maker:
+    """A measure without parameters."""
+
+    def make(name: str, _: str | None, settings: Settings) -> list[Printed]:
+        metric = metric_of(text)
+        return [Printed(name, _levelled(metric, settings) if is_levelled else metric, kind, is_summary)]
+
+    return make
+
+
+def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) -> Maker:
+    """A measure at cut-offs."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        cuts = sorted(map(whole, given.split(","))) if given is not None else list(ranks)
+        if cuts[0] <= 0:
+            raise UsageError("Negative cutoff detected")
+        _refuse_repeated(cuts)
+        metric = metric_of(text, complete=False)
+        base = _levelled(metric, settings) if is_levelled else metric
+        return [Printed(f"{name}_{cut}", base @ cut) for cut in cuts]
+
+    return make
+
+
+def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
+    """A measure at real numbers, such as recall levels; ``rule`` is how they are rounded, by the version if empty."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        at = sorted(map(real, given.split(","))) if given is not None else list(points)
+        _refuse_repeated(at)
+        texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # nothing is rounded here
+        # a multiple of at most 0 ends before the first document: the program leaves its value at 0
+        is_nothing = [name.startswith("Rprec_mult") and point <= 0 for point in at]
+        return [
+            Printed(
+                f"{name}_{point:3.2f}",
+                None
+                if zero
+                else _levelled(
+                    metric_of(texts.get(point, text.format(point, rule or settings.levels))), settings
+                ),
+            )
+            for point, zero in zip(at, is_nothing, strict=True)
+        ]
+
+    return make
+
+
+def _refuse_repeated(values: Sequence[float]) -> None:
+    if len(set(values)) < len(values):
+        raise UsageError("duplicate cutoffs detected")
+
+
+def gains(text: str) -> Maker:
+    """A measure of graded gains, which pairs of level and gain may change."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        metric = metric_of(text)
+        if name == "Rndcg":
+            metric = _levelled(metric, settings)
+        if given is None:
+            return [Printed(name, metric)]
+        table = _gains(_pairs(given))
+        gain: object = (*table.items(), OTHERS_OWN) if table else "linear"
+        return [Printed(f"{name}_{given}", replace(metric, gain=gain))]  # type: ignore[call-arg]
+
+    return make
+
+
+def _pairs(given: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part in given.split(","):
+        level, sign, gain = part.partition("=")
+        if not sign or "=" in gain:
+            raise UsageError(f"malformed pair parameters in '{given}'")
+        found.setdefault(level, real(gain))
+    return found
+
+
+def _gains(pairs: Mapping[str, float]) -> dict[float, float]:
+    return {float(whole(level)): gain for level, gain in pairs.items() if re.fullmatch(INTEGER, level)}
+
+
+def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
+    """Rank-biased precision with an optional p; grades are shares of the topic's highest grade, or have gains."""
+    pairs = {} if given is None else _pairs(given)
+    p = pairs.pop("p", 0.9)
+    table = _gains(pairs)  # the program ignores other names too
+    metric = (
+        GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={brief(p)},max_grade=query)")
+    )
+    return [Printed(name if given is None else f"{name}_{given}", metric)]
+
+
+def set_f(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """F of the retrieved set; the parameter is the square of beta."""
+    metric = metric_of(f"set_f(C={brief(real(given.split(',')[0]))})" if given else "set_f")
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """The value of the retrieved set, given a price for each cell of the contingency table."""
+    prices = [real(part) for part in given.split(",")] if given else [1.0, -1.0, 0.0, 0.0]
+    if len(prices) != 4:
+        raise UsageError("improper number of coefficients")
+    if prices[3] and settings.collection is None:
+        raise UsageError(
+            "utility with a fourth coefficient needs -N, the number of documents in the collection"
+        )
+    size = f",collection={settings.collection}" if prices[3] else ""
+    metric = metric_of(f"utility(prices={prices}{size})")
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def eleven(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """The mean of interpolated precisions at eleven recall levels, or those given."""
+    at = tuple(real(part) for part in given.split(",")) if given else None
+    kind = Eleven if at is not None and list(at) != sorted(at) else Avg11
+    metric = kind(at=at, levels=settings.levels)
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def relstring(name: str, given: str | None, _: Settings) -> list[Printed]:
+    """The grades at the first ranks, in pieces that fit into a number."""
+    length = max(whole(given), 0) if given else 10
+    pieces = tuple(
+        Relstring(start=start, length=min(Relstring.MOST, length - start))
+        for start in range(0, length, Relstring.MOST)
+    )
+    return [Printed(f"{name}_{given}" if given else name, None, "text", text=pieces)]
+
+
+def nothing(name: str, *_: object) -> list[Printed]:
+    """A line without a metric: the run's name or the number of topics."""
+    return [Printed(name, None, "text" if name == "runid" else "count", is_summary=True)]
+
+
+def preference(text: str, kind: Kind = "real") -> Maker:
+    """A measure of preferences within each judgement group, or within each topic."""
+    return lambda name, _, settings: [Printed(name, replace(metric_of(text), groups=settings.groups), kind)]  # type: ignore[call-arg]
+
+
+def by_group(maker: Maker) -> Maker:
+    """A measure averaged over the judgement groups of a topic; with a single group, its own value."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        lines = maker(name, given, settings)
+        if settings.groups == "query":
+            return lines
+        return [
+            line if line.metric is None else replace(line, metric=ByTopic(metric=line.metric, over="all"))
+            for line in lines
+        ]
+
+    return make
+
+
+def residual(name: str, *_: object) -> list[Printed]:
+    """How much rank-biased precision could still grow."""
+    return [Printed(name, Residual(p=0.9))]
+
+
+def judged_metrics() -> tuple[Metric, ...]:
+    """Return the counts of documents retrieved, relevant and retrieved, and judged nonrelevant and retrieved."""
+    return tuple(map(metric_of, ("num_ret", "num_rel_ret", "num_nonrel_judged_ret")))
+
+
+# trec_eval's measures by name, in print order, and its names for groups of measures.
+
 
 PREFERENCES: Mapping[str, Maker] = {
     "prefs_num_prefs_poss": preference("prefs_num_poss", "count"),

@@ -6,7 +6,7 @@ import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankwell.compat.trec_eval.numbers import whole
+from rankwell.compat.trec_eval.measures import whole
 from rankwell.errors import UsageError, brief
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"

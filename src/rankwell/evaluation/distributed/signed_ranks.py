@@ -13,7 +13,7 @@ from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.side_by_side import Answer, answered
 from rankwell.records import record
 from rankwell.results.segments import Segments
-from rankwell.statistics.signed_ranks import Counted, Ranks
+from rankwell.statistics.paired_tests import Counted, Ranks
 
 OF, BIN = "of", "bin"
 SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"

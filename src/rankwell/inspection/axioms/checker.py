@@ -7,16 +7,41 @@ from typing import Any
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.inspection.axioms import amigo, own, parapar
-from rankwell.inspection.axioms.counterexamples import Counterexample
-from rankwell.inspection.axioms.kinds import Axiom
-from rankwell.inspection.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
+from rankwell.inspection.axioms import amigo, parapar
+from rankwell.inspection.axioms.kinds import Axiom, Drawn
+from rankwell.inspection.axioms.situations import Draw, Item, Situation
+from rankwell.inspection.axioms.verdicts import Rule, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.tables.arguments import checked
 
-__all__ = ["AXIOMS", "Counterexample", "Rule", "Verdict", "Verdicts", "check_axioms", "listed"]
+# An axiom of rankwell's own that compares queries: the purpose of dividing by the ideal list.
 
-AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*amigo.AXIOMS, *parapar.AXIOMS, *own.AXIOMS)}
+
+OWN = "rankwell; not from an article"
+
+
+def perfect_list(draw: Draw) -> Situation:
+    """All judged items of one query, best first, against a list of another query that begins with a miss."""
+    (some,) = draw.parts(1, draw.judged, taken=1)
+    best = sorted([*some, Item({0: 1 + draw.below(3)})], key=lambda item: -(item.grades[0] or 0))
+    after, missed = draw.parts(2, draw.judged, taken=2)
+    found = Item({0: 1 + draw.below(3)})
+    return Situation(tuple(best), (Item({0: 0}), found, *after), unlisted=tuple(missed), apart=True)
+
+
+OWN_AXIOMS: tuple[Axiom, ...] = (
+    Drawn(
+        name="Norm",
+        title="normalisation",
+        statement="The perfect list of one query has a higher value than an imperfect list of any other.",
+        source=OWN,
+        draw=perfect_list,
+        least=2,
+    ),
+)
+
+
+AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*amigo.AXIOMS, *parapar.AXIOMS, *OWN_AXIOMS)}
 
 
 @checked

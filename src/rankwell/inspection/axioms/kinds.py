@@ -11,9 +11,7 @@ from random import Random
 import numpy as np
 
 from rankwell.errors import RankwellError
-from rankwell.inspection.axioms.counterexamples import Counterexample
-from rankwell.inspection.axioms.scoring import Compared, compared
-from rankwell.inspection.axioms.situations import GRADED, Draw, Situation
+from rankwell.inspection.axioms.situations import GRADED, Compared, Counterexample, Draw, Situation, compared
 from rankwell.inspection.axioms.verdicts import Verdict, Word
 from rankwell.matching.policy import Policy
 from rankwell.metrics.corpus_metric import CorpusMetric

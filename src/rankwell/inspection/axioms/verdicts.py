@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import brief
-from rankwell.inspection.axioms.counterexamples import Counterexample
+from rankwell.inspection.axioms.situations import Counterexample
 from rankwell.records import record
 
 Word = Literal["holds", "weak", "violated", "not applicable"]

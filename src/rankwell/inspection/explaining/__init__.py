@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rankwell.inspection.explaining.card import SECTIONS, Explanation, catalogue
-from rankwell.inspection.explaining.contributions import contributions, has_contributions
-from rankwell.inspection.explaining.explanation import explain
+from rankwell.inspection.explaining.explanation import contributions, explain, has_contributions
 
 __all__ = ["SECTIONS", "Explanation", "catalogue", "contributions", "explain", "has_contributions"]

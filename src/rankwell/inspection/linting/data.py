@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
 from rankwell.display.composed import Composed
-from rankwell.errors import RankwellError
+from rankwell.display.findings import Finding
+from rankwell.errors import DataError, InputError, RankwellError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.inspection.linting.batches import HeldRows
+from rankwell.kernels import order
 from rankwell.matching.policy import Policy
+from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers.detection import guess
 from rankwell.readers.failures import ExplainedRows
+from rankwell.readers.files import File
 from rankwell.readers.formats.trec import TextRows
+from rankwell.readers.paths import files_of, recoded
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Lists, grouped
+from rankwell.tables.matrix import refuse_mismatch
+from rankwell.tables.places import end_to_end
+from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, grouped
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.workers import on_all_cores
 
 
 @record(eq=False)
@@ -194,3 +205,246 @@ def common(wanted: Ids, known: Known) -> np.ndarray | None:
     if integers is None:
         return None
     return known.find(integers) if is_wanted else Known(integers).find(wanted)
+
+
+# The lists of a run in batches that are held: each is looked at by itself, on all cores, and evaluated without
+# reading it again.
+
+
+class HeldRows:
+    """The rows of a run as batches of whole lists that are held."""
+
+    grouped = True
+
+    def __init__(self, lists: list[Lists]) -> None:
+        self.lists = lists
+
+    @classmethod
+    def of(cls, rows: Rows) -> HeldRows:
+        """Return rows from a reader, with those of each query together."""
+        held = cls(on_all_cores(_made, rows.batches(PART_ROWS)))
+        if rows.grouped or not held.lists or held.queries.is_distinct():
+            return held
+        return cls(on_all_cores(_made, rows.regrouped().batches(PART_ROWS)))
+
+    @property
+    def queries(self) -> Ids:
+        """The query of each list."""
+        return Ids.concatenate([lists.queries for lists in self.lists])
+
+    @property
+    def items(self) -> Ids:
+        """The item of each row."""
+        return Ids.concatenate([lists.items for lists in self.lists])
+
+    def __len__(self) -> int:
+        return sum(lists.rows for lists in self.lists)
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:  # noqa: ARG002 - they are made already
+        """Yield functions that each return one batch, of the size that it has."""
+        for lists in self.lists:
+            yield partial(_itself, lists)
+
+    def owned(self) -> HeldRows:
+        """Return these rows: they are held."""
+        return self
+
+    def regrouped(self) -> HeldRows:
+        """Return these rows: they are grouped."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        first = self.lists[0]
+        offsets = offsets_of(np.concatenate([np.diff(lists.offsets) for lists in self.lists]))
+        score = np.concatenate([lists.score for lists in self.lists])
+        given = None
+        if first.given is not None:
+            given = np.concatenate([lists.given for lists in self.lists if lists.given is not None])
+
+        rows = Columns(
+            None,
+            self.items,
+            -score if first.by_rank else score,
+            place=end_to_end([lists.rows for lists in self.lists], [lists.place for lists in self.lists]),
+            by_rank=first.by_rank,
+            given_score=given,
+            lists=(self.queries, offsets),
+        )
+        rows.by_place, rows.rank_base = first.by_rank and not first.has_ranks, first.rank_base
+        return rows
+
+
+def _made(make: Callable[[], Lists]) -> Lists:
+    return make()
+
+
+def _itself(lists: Lists) -> Lists:
+    return lists
+
+
+@record
+class Marked:
+    """Rows that a rule has something to say about: how many there are, and the first of them."""
+
+    count: int
+    lists: Lists
+    row: int
+
+    @property
+    def place(self) -> str:
+        """Where the first row stands."""
+        return self.lists.place(self.row)
+
+    @property
+    def item(self) -> str:
+        """The item of the first row, for a message."""
+        return brief(self.lists.items.one(self.row))
+
+    @property
+    def query(self) -> str:
+        """The query of the first row, for a message."""
+        at = int(np.searchsorted(self.lists.offsets, self.row, side="right")) - 1
+        return brief(self.lists.queries.one(at))
+
+
+def marked(batches: list[Lists], rows: list[np.ndarray]) -> Marked | None:
+    """Return what there is to say of some rows of each batch; None if there are none."""
+    found = [(lists, own) for lists, own in zip(batches, rows, strict=True) if len(own)]
+    return Marked(sum(len(own) for _, own in found), found[0][0], int(found[0][1][0])) if found else None
+
+
+def inside(lists: Lists) -> np.ndarray:
+    """Return whether each row but the first is of the same list as the row above it."""
+    same = np.ones(max(lists.rows - 1, 0), np.bool_)
+    begins = lists.offsets[1:-1]
+    same[begins[(begins > 0) & (begins < lists.rows)] - 1] = (
+        False  # where the list above or below is not empty
+    )
+    return same
+
+
+def in_order(lists: Lists, key: np.ndarray) -> np.ndarray | None:
+    """Return the rows, those of the highest key first in each list; None if they are in this order already."""
+    if not np.any((key[1:] > key[:-1]) & inside(lists)):
+        return None
+    rows = np.arange(lists.rows)
+    order.sort(rows, lists.offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+    return rows
+
+
+# Reading for lint: what a reader refuses becomes a finding, and the lines beside a damaged one are read all the
+# same.
+
+
+BY_LINES = ("delimited", "movielens", "ndjson", "trec")
+MOST_LINES = 20
+
+Read = TypeVar("Read", RunData, QrelsData, Items)
+
+
+def run_data(source: Any, **options: Any) -> RunData:
+    """Return a run whose rows have been read."""
+    data = RunData(read_run(source, **options))
+    if data.run is not source and data.run.files:
+        data.name = data.run.files[0].name  # findings are of files, not of systems
+    if not len(data.rows):
+        raise DataError(f"{data.name}: the run holds no rows.")
+    return data
+
+
+def qrels_data(source: Any, **options: Any) -> QrelsData:
+    """Return judgements as the rules see them."""
+    return QrelsData(read_qrels(source, **options))
+
+
+def tried(
+    read: Callable[[Any], Read], source: Any, found: list[Finding], encoding: str | None
+) -> Read | None:
+    """Return what ``read`` gives, None if it cannot be read; what is wrong is added to the findings.
+
+    A line that cannot be read is left out, and the file read again, as long as there are few of them.
+    """
+    damaged: dict[str, list[int]] = {}
+    try:
+        files = [recoded(file, encoding) for file in _files(source, of_paths=read is not read_items)]
+        for file in files:
+            found += _cut_off(file)
+        while True:
+            try:
+                parts = [file.without(damaged.get(file.label, [])) for file in files]
+                return read(parts or source)
+            except DataError as error:
+                found.append(_unreadable(error))
+                label, line = _line_of(error, files)
+                if not line or line in damaged.get(label, []):
+                    return None
+                damaged.setdefault(label, []).append(line)
+                if sum(map(len, damaged.values())) > MOST_LINES:
+                    found.append(_too_many(label))
+                    return None
+    except (DataError, InputError) as error:
+        found.append(_unreadable(error))
+        return None
+
+
+def fits(run: Run, qrels: QrelsData | None, found: list[Finding]) -> bool:
+    """Whether run and judgements can be of the same items; if not, the finding is added."""
+    try:
+        refuse_mismatch(run.matrix, None if qrels is None else qrels.qrels.matrix)
+    except RankwellError as error:
+        found.append(_unreadable(error))
+        return False
+    return True
+
+
+def _files(source: Any, *, of_paths: bool) -> list[File]:
+    """The files that a source names; none if it is something else (a list may be one of ids)."""
+    given = list(source) if isinstance(source, (list, tuple)) and of_paths else [source]
+    is_path = [isinstance(each, (str, os.PathLike)) and not str(each).startswith("irds:") for each in given]
+    return [file for each in given for file in files_of(each)] if all(is_path) else []
+
+
+def _line_of(error: DataError, files: Sequence[File]) -> tuple[str, int]:
+    """The file and the line that an error names; line 0 if the line cannot be left out."""
+    for file in files:
+        place = re.match(re.escape(file.label) + r":(\d+): ", str(error))
+        if place and guess(file)[0] in BY_LINES:
+            line = int(place[1])
+            return file.label, 0 if line <= _header(file) else line
+    return "", 0
+
+
+def _header(file: File) -> int:
+    """The line of a file's header; 0 if it has none."""
+    if guess(file)[0] != "delimited":
+        return 0
+    lines = file.head.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if line.strip() and line[:1] != b"#"), 1)
+
+
+def _cut_off(file: File) -> Iterator[Finding]:
+    """A last line without its end: the file may be cut off."""
+    is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.tail(1) in (b"}", b"]")
+    if file.tail(1) == b"\n" or is_whole_json or b"\0" in file.head:
+        return  # binary files end otherwise
+    line = sum(piece.tobytes().count(b"\n") for piece in file.pieces()) + 1
+    yield Finding(
+        "cut-off", "warning", f"{file.label}:{line}", "the last line has no line end; the file may be cut off",
+        "Compare its length with the original; a score may have lost its last digits.",
+    )  # fmt: skip
+
+
+def _unreadable(error: RankwellError) -> Finding:
+    """A finding of an error that stops the reading: ``place: what. Remedy.``"""
+    place, _, rest = str(error).partition(": ")
+    what, _, remedy = rest.partition(". ")
+    remedy = remedy or "Mend or remove it; the other rules did not see it."
+    return Finding("unreadable", "error", place, what.rstrip("."), remedy)
+
+
+def _too_many(label: str) -> Finding:
+    return Finding(
+        "unreadable", "error", label, f"more than {MOST_LINES} lines cannot be read; the rest was not looked at",
+        "Is this the right file, and is it read as what it is? `rankwell evaluate -v` says.",
+    )  # fmt: skip

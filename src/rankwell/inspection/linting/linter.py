@@ -9,10 +9,9 @@ from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
 from rankwell.evaluation.inputs import NOT_NAMED, Words, read_with, reading_of
-from rankwell.inspection.linting import matches, rank_columns, rules
-from rankwell.inspection.linting.cleaning import write_copies
-from rankwell.inspection.linting.data import Data, Settings
-from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
+from rankwell.inspection.linting import matches, rules
+from rankwell.inspection.linting.copies import write_copies
+from rankwell.inspection.linting.data import Data, Settings, fits, qrels_data, run_data, tried
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import as_list, checked, plain
@@ -115,7 +114,7 @@ def lint(
     data = Data(tuple(ready), judged, catalogue, learned, settings)
     if cleaned_copies is not None:
         found += write_copies(data, Path(cleaned_copies))
-    for rule in (*rules.RULES, *rank_columns.RULES, *matches.RULES):
+    for rule in (*rules.RULES, *rules.RANK_RULES, *matches.RULES):
         found += rule(data)
     return Findings(list(dict.fromkeys(found)))
 

@@ -10,8 +10,7 @@ import numpy as np
 from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
-from rankwell.inspection.linting.batches import marked
-from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
+from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, marked
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.matching.mismatch import Mismatch, Table, mismatch, swapped

@@ -10,8 +10,14 @@ import numpy as np
 
 from rankwell.judging.candidates.places import Places, groups_of
 from rankwell.records import cached_property, record
-from rankwell.statistics.mixture_bounds import Limits, MixtureBounds, limits_of_shares
-from rankwell.statistics.mixtures import Stopped, outcome_values, stopped_em
+from rankwell.statistics.mixtures import (
+    Limits,
+    MixtureBounds,
+    Stopped,
+    limits_of_shares,
+    outcome_values,
+    stopped_em,
+)
 
 GROUPS = 200  # outcomes that EM looks at; more of them are taken together
 STRAIGHT = 1e-9

@@ -13,16 +13,17 @@ from rankwell.kernels import sums
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.ties import expected_precisions
+from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
+from rankwell.metrics.differences import divided, divisors
 from rankwell.metrics.metric import NO_CUT, definition
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked, ratio
 
 if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Both, Unjudged
-
-__all__ = ["AP", "MeanPrecision", "RPrec"]
+    from rankwell.matching.unjudged import Both
 
 
 @definition
@@ -99,8 +100,6 @@ class AP(Additive):
 
     def bounds(self, unjudged: Unjudged, context: Context) -> Ends:
         """The lowest and the highest value of each query."""
-        from rankwell.metrics.binary.precision_bounds import bounds
-
         return bounds(unjudged, self.rel, self.k, self._denom)
 
     def has_common_divisor(self) -> bool:
@@ -109,8 +108,6 @@ class AP(Additive):
 
     def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
         """The bounds of the difference: a quadratic function of what is relevant."""
-        from rankwell.metrics.binary.precision_differences import difference_bounds
-
         own = self.has_common_divisor()
         return difference_bounds(self, both, context) if own else super().difference_bounds(both, context)
 
@@ -276,3 +273,195 @@ class RPrec(Additive):
 
     def _ranks(self, judged: Judged) -> np.ndarray:
         return needed_hits(self.multiple, judged.n_relevant(self.rel), self.levels)
+
+
+# Bounds of average precision under unjudged items.
+#
+# With j relevant ones among the unjudged items of a list, the sum of precisions is highest if they are its j
+# first ones, and lowest if they are its j last ones. So the bounds are the best and the worst of as many sums
+# as there are numbers j.
+
+
+NO_MORE = np.iinfo(np.int64).max
+
+
+def bounds(unjudged: Unjudged, rel: float | None, k: int | None, denom: str) -> Ends:
+    """Return the lowest and the highest AP of each query, NaN where no grades make it defined."""
+    scale, n = unjudged.scale, len(unjudged)
+    relevant = np.bincount(unjudged.query[scale.relevant(unjudged.grade, rel)], minlength=n)
+    can_be = bool(scale.relevant(unjudged.grades, rel).any())
+    hits = unjudged.rows.where(scale.relevant(unjudged.rows.grade, rel)).top(k)
+    if not can_be:
+        value = ratio(_sums(hits), _divisor(denom, relevant, hits.count(), unjudged, k))
+        return value, value
+    free = unjudged.free.top(k)
+    above, below = _neighbours(hits, free)
+    sums, found, m = _sums(hits), hits.count(), free.count()
+
+    # down to each unjudged item, all are relevant: each has those above it, and adds to the precision at hits below it
+    nth = free.nth()
+    most = sums[free.query] + free.running((above + nth) / free.rank + below)
+    # from each unjudged item down, all are relevant
+    after = _from_end(free, 1.0 / free.rank) - 1.0 / free.rank
+    least = sums[free.query] + _from_end(free, (above + 1) / free.rank + below + after)
+
+    def values(
+        sum_: np.ndarray, query: np.ndarray, more: np.ndarray, outside: np.ndarray | int
+    ) -> np.ndarray:
+        """The values after ``more`` items within k, and others ``outside``, became relevant."""
+        r = relevant[query] + more + outside
+        return ratio(sum_, _divisor(denom, r, found[query] + more, unjudged, k, query))
+
+    every = np.arange(n)
+    others = (
+        unjudged.free.count() - m + (unjudged.has_outside() if unjudged.outside is None else unjudged.outside)
+    )
+    high, low = (
+        values(sums, every, np.zeros(n, np.int64), 0),
+        values(sums, every, np.zeros(n, np.int64), others),
+    )
+    np.fmax.at(high, free.query, values(most, free.query, nth, 0))
+    np.fmin.at(low, free.query, values(least, free.query, m[free.query] - nth + 1, others[free.query]))
+    return low, np.where(np.isnan(high), low, high)
+
+
+def _divisor(
+    denom: str,
+    r: np.ndarray,
+    hits: np.ndarray,
+    unjudged: Unjudged,
+    k: int | None,
+    query: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return what AP is divided by, given R and the number of hits within k; 0 where AP is undefined."""
+    last = NO_MORE if k is None else k
+    if denom == "min_rk":
+        below = np.minimum(r, last)
+    elif denom == "hits":
+        below = np.maximum(hits, 1)
+    elif denom == "k":
+        below = np.full(len(r), last)
+    elif denom == "min_rn":
+        shown = unjudged.rows.top(k).count()
+        below = np.maximum(np.minimum(r, shown if query is None else shown[query]), 1)
+    else:
+        below = r
+    return np.where(r > 0, below, 0)
+
+
+def _sums(hits: Ranked) -> np.ndarray:
+    return hits.sum(hits.nth() / hits.rank)
+
+
+def _neighbours(hits: Ranked, free: Ranked) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each unjudged row the number of hits above it, and the sum of 1/rank over the hits below it."""
+    width = int(max(hits.rank.max(initial=0), free.rank.max(initial=0))) + 1
+    starts = offsets_of(hits.count())
+    place = np.searchsorted(hits.query * width + hits.rank, free.query * width + free.rank)
+    left = np.append(_from_end(hits, 1.0 / hits.rank), 0.0)
+    return place - starts[free.query], np.where(place < starts[free.query + 1], left[place], 0.0)
+
+
+def _from_end(rows: Ranked, values: np.ndarray) -> np.ndarray:
+    """Return for each row the sum of ``values`` over the rows of its query from it down."""
+    back = Ranked(rows.queries, rows.queries - 1 - rows.query[::-1], rows.rank[::-1], rows.grade)
+    return back.running(values[::-1])[::-1]
+
+
+# Bounds of the difference of two average precisions under unjudged items.
+#
+# The sum of precisions is Σ_i x_i/r_i + Σ_{i above j} x_i x_j/r_j, with x = 1 for relevant items: a quadratic
+# function of what the judges say. So is the difference of two lists. An unjudged item whose every possible
+# contribution has one sign is decided; if at most ``MOST`` others are left, all their values are tried, else a
+# product counts half for either item where it helps, which is an outer bound. Of more than ``LARGE`` items,
+# each list is bounded by itself.
+
+
+MOST, LARGE = 20, 600
+FAR = np.inf  # the rank of an item that a list does not hold
+
+
+def difference_bounds(metric: Any, both: Both, context: Context) -> DifferenceBounds:
+    """Return the bounds of the difference of AP, whose divisor is the same for both lists."""
+    items, n = both.items, len(both.items)
+    ranks = np.stack([_within(each.ranks, metric.k) for each in both])
+    relevant = items.scale.relevant(items.grade, metric.rel)
+    can_be = items.scale.relevant(items.grades, metric.rel).any()
+    least, most = np.zeros((2, n))
+    is_exact = np.ones(n, np.bool_)
+    matters = np.isfinite(ranks).any(axis=0)
+    is_free = np.isnan(items.grade) & bool(can_be) & matters
+    for query in range(n):
+        rows = slice(*items.pool.offsets[query : query + 2])
+        hits, free = ranks[:, rows][:, (relevant & matters)[rows]], ranks[:, rows][:, is_free[rows]]
+        if free.shape[1] > LARGE:
+            least[query], most[query] = _apart(hits, free)
+            is_exact[query] = False
+            continue
+        constant, linear, pairs = _quadratic(hits, free)
+        most[query], sure = _highest(linear, pairs)
+        lowest, also = _highest(-linear, -pairs)
+        least[query], is_exact[query] = constant - lowest, sure and also
+        most[query] += constant
+    # a sum for all grades that do not matter here would be a difference of 0, so bounds below rounding errors are 0
+    least, most = (np.where(np.abs(each) < 1e-12, 0.0, each) for each in (least, most))
+    small, _ = divisors(metric, both, context)
+    least, most = (np.where(np.isnan(small), np.nan, each) for each in (least, most))
+    return divided(metric, both, context, least, most, is_decided=bool(is_exact.all()))
+
+
+def _within(ranks: np.ndarray, k: int | None) -> np.ndarray:
+    listed = ranks > 0 if k is None else (ranks > 0) & (ranks <= k)
+    return np.where(listed, ranks, FAR)
+
+
+def _apart(hits: np.ndarray, free: np.ndarray) -> tuple[float, float]:
+    """Return outer bounds of the difference of sums of precisions: the fewest relevant items in one list, the most in the other."""
+    few = [_sum(own) for own in hits]
+    many = [_sum(np.concatenate(pair)) for pair in zip(hits, free, strict=True)]
+    return few[0] - many[1], many[0] - few[1]
+
+
+def _sum(ranks: np.ndarray) -> float:
+    """Return the sum of the precisions at some ranks."""
+    return float(np.sum(np.arange(1, len(ranks) + 1) / np.sort(ranks)))
+
+
+def _quadratic(hits: np.ndarray, free: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the difference of sums of precisions as constant + Σ linear_i x_i + Σ_{i<j} pairs_ij x_i x_j; ranks of either list."""
+    sign = np.array([1.0, -1.0])
+    constant = _sum(hits[0]) - _sum(hits[1])
+    alone = sign @ (1.0 / free)
+    with_hits = np.einsum("s,sij->i", sign, 1.0 / np.maximum(free[:, :, None], hits[:, None, :]))
+    pairs = np.einsum("s,sij->ij", sign, 1.0 / np.maximum(free[:, :, None], free[:, None, :]))
+    np.fill_diagonal(pairs, 0.0)
+    return constant, alone + with_hits, pairs
+
+
+def _highest(linear: np.ndarray, pairs: np.ndarray) -> tuple[float, bool]:
+    """Return the highest value of Σ linear_i x_i + Σ_{i<j} pairs_ij x_i x_j over x of 0 and 1, and whether it is exact."""
+    total = 0.0
+    while len(linear):
+        out = linear + np.maximum(pairs, 0.0).sum(axis=1) <= 0
+        sure = ~out & (linear + np.minimum(pairs, 0.0).sum(axis=1) >= 0)
+        if not (out | sure).any():
+            break
+        # sure items count, with each other and with those that are left
+        total += float(linear[sure].sum() + pairs[np.ix_(sure, sure)].sum() / 2)
+        left = ~(out | sure)
+        linear = linear[left] + pairs[np.ix_(left, sure)].sum(axis=1)
+        pairs = pairs[np.ix_(left, left)]
+    if len(linear) <= MOST:
+        return total + _tried(linear, pairs), True
+    return total + float(np.maximum(linear + np.maximum(pairs, 0.0).sum(axis=1) / 2, 0.0).sum()), False
+
+
+def _tried(linear: np.ndarray, pairs: np.ndarray) -> float:
+    """Return the highest value, trying all values of all items."""
+    values = np.zeros(1)
+    for at in range(len(linear)):
+        beside = np.zeros(1)
+        for other in range(at):
+            beside = np.concatenate([beside, beside + pairs[at, other]])
+        values = np.concatenate([values, values + linear[at] + beside])
+    return float(values.max())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -10,18 +10,20 @@ from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.scale import exp2_gain
+from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, Bounded, Ends
 from rankwell.metrics.graded.gain import Gained, first_weights, ideal_dcg, ideal_sums
 from rankwell.metrics.graded.gain_functions import (
     OnScale,
+    gain_of,
     top_level,
 )
 from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains
-
-if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Unjudged
+from rankwell.records import record
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ranked import NO_ROWS, Ranked
 
 
 @definition
@@ -118,7 +120,6 @@ class nDCG(OnScale, Gained):
         """The lowest and the highest value of each query."""
         if self.ideal == "maximal":
             return super().bounds(unjudged, context)
-        from rankwell.metrics.graded.ndcg_bounds import bounds
 
         return bounds(self, unjudged)
 
@@ -153,3 +154,178 @@ class nDCG(OnScale, Gained):
         levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
         top = top_level(self, levels[~np.isnan(levels)], context)
         return top if self.gain == "linear" else float(exp2_gain(np.array([top]))[0])
+
+
+# Bounds of nDCG under unjudged items, which are gains of the list and may move the ideal list as well.
+#
+# For given numbers of unjudged items with each gain, DCG is highest if the gains of a list's unjudged items
+# fall with the rank, and lowest if they rise. With N_i items of at least the i-th gain, both DCG and ideal DCG
+# are sums over i of a function of N_i alone, times the step from one gain to the next. So the lowest value is
+# that of j last items with the highest gain for some j, as the sum of DCG's part is convex and of the ideal's
+# concave; and the highest value is found exactly by Dinkelbach's method, whose problem in each step is solved
+# along N_1 ≥ N_2 ≥ ….
+
+
+BLOCK = 1 << 20  # numbers in a table of all sums of some queries
+SAME = 1e-15
+
+
+@record(slots=True)
+class _Lists:
+    """What the values of some queries are made of, a row per query.
+
+    ``known`` is DCG without unjudged items, ``weights`` holds the weights of the unjudged rows within k, first ones first, and
+    ``n`` their number. ``better`` is the number of judged items with at least each gain, ``steps`` the steps between the gains.
+    ``ideal`` is the sum of the weights of the first ranks of an ideal list, for each number of ranks.
+    """
+
+    known: np.ndarray
+    weights: np.ndarray
+    n: np.ndarray
+    better: np.ndarray
+    steps: np.ndarray
+    ideal: np.ndarray
+
+    def best(self, count: np.ndarray) -> np.ndarray:
+        """The ideal DCG after ``count`` items got the highest gain."""
+        return sum(step * self.ideal[self.better[:, at, None] + count] for at, step in enumerate(self.steps))
+
+
+def bounds(metric: nDCG, unjudged: Unjudged) -> Ends:
+    """Return the lowest and the highest value of each query, NaN where no grades make it defined."""
+    scale, n = unjudged.scale, len(unjudged)
+    gains = gain_of(metric, _graded(unjudged.grades), scale)
+    levels = np.unique(gains[gains > 0])
+    has_gain = gain_of(metric, _graded(unjudged.grade), scale) > 0
+    r = np.bincount(unjudged.query[has_gain], minlength=n)
+    outside = unjudged.has_outside().astype(np.int64) if unjudged.outside is None else unjudged.outside
+    free = unjudged.free.count()
+    low, high = np.full(n, np.nan), np.full(n, np.nan)
+    if not len(levels):
+        return low, high
+    is_own = metric.ideal == "retrieved"
+    judged = unjudged.rows.where(~np.isnan(unjudged.rows.grade))
+    owner, grade = (judged.query, judged.grade) if is_own else (unjudged.query, unjudged.grade)
+    better = _better(metric, owner, grade, levels, unjudged)
+    within = unjudged.free.top(metric.k)
+    known = judged.top(metric.k)
+    sums = known.sum(gain_of(metric, known, scale) * metric.weights_of(known.rank))
+    m = within.count()
+    deepest = int((better[:, 0] + free + outside).max(initial=0))
+    ideal = _ideal_weights(metric, deepest)
+    weights = metric.weights_of(within.rank)
+    starts = offsets_of(m)
+    order = np.argsort(m, kind="stable")
+    steps = np.diff(levels, prepend=0.0)
+    for rows in _blocks(order, m):
+        wide = int(m[rows].max())
+        place = starts[rows][:, None] + np.arange(wide)
+        inside = np.arange(wide) < m[rows][:, None]
+        table = (
+            np.where(inside, weights[np.minimum(place, max(len(weights) - 1, 0))], 0.0)
+            if wide
+            else np.zeros((len(rows), 0))
+        )
+        lists = _Lists(sums[rows], table, m[rows], better[rows], steps, ideal)
+        below = (free - m)[rows] + (0 if is_own else outside[rows])
+        low[rows] = _lowest(lists, levels[-1], below)
+        high[rows] = _highest(lists, levels)
+    # a list without gains is 0 if a gain elsewhere makes the query defined, and so is one that an item elsewhere can define
+    elsewhere = (r > 0) | (free > m) | (outside > 0)
+    low, high = (np.where(np.isnan(each) & elsewhere, 0.0, each) for each in (low, high))
+    if is_own:
+        low = np.where((better[:, 0] == 0) & elsewhere, 0.0, low)
+    return low, high
+
+
+def _graded(grades: np.ndarray) -> Ranked:
+    return Ranked(1, np.zeros(len(grades), np.int64), NO_ROWS, grades)
+
+
+def _better(
+    metric: Any, owner: np.ndarray, grade: np.ndarray, levels: np.ndarray, unjudged: Unjudged
+) -> np.ndarray:
+    """Return for each query the number of judged items with at least each gain."""
+    gains = gain_of(metric, _graded(grade), unjudged.scale)
+    counts = [np.bincount(owner[gains >= level], minlength=len(unjudged)) for level in levels]
+    return np.stack(counts, axis=1)
+
+
+def _ideal_weights(metric: nDCG, deepest: int) -> np.ndarray:
+    """Return the sum of the weights of the first ranks of an ideal list, for 0, 1, … ranks."""
+    weights = metric.weights_of(np.arange(1, deepest + 1)) if deepest else np.empty(0)
+    if metric.k is not None and metric.ideal != "uncut":
+        weights = np.where(np.arange(1, deepest + 1) <= metric.k, weights, 0.0)
+    return np.append(0.0, np.cumsum(weights))
+
+
+def _blocks(order: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
+    """Return the queries in blocks, of similar lengths, whose tables are not too large."""
+    blocks, start = [], 0
+    while start < len(order):
+        size = max(BLOCK // (int(lengths[order[start]]) + 1), 1)
+        while size > 1 and size * int(lengths[order[start : start + size][-1]]) > 2 * BLOCK:
+            size //= 2
+        blocks.append(order[start : start + size])
+        start += size
+    return blocks
+
+
+def _lowest(lists: _Lists, highest: float, below: np.ndarray) -> np.ndarray:
+    """Return the lowest values: the j last unjudged items of the list and all ``below`` or outside have the highest gain."""
+    count = np.arange(lists.weights.shape[1] + 1)
+    # the last j weights of a row are those of its places n − j to n
+    sums = np.cumsum(lists.weights, axis=1)
+    sums = np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
+    before = np.maximum(lists.n[:, None] - count, 0)
+    last = np.take_along_axis(sums, lists.n[:, None], axis=1) - np.take_along_axis(sums, before, axis=1)
+    best = lists.best(np.minimum(count, lists.n[:, None]) + below[:, None])
+    values = np.divide(
+        lists.known[:, None] + highest * last, best, out=np.full(best.shape, np.inf), where=best > 0
+    )
+    least = values.min(axis=1)
+    return np.where(np.isinf(least), np.nan, least)
+
+
+def _highest(lists: _Lists, levels: np.ndarray) -> np.ndarray:
+    """Return the highest values, by Dinkelbach's method: the value of the best lists for the value so far, until it stays."""
+    count = np.minimum(np.arange(lists.weights.shape[1] + 1), lists.n[:, None])
+    sums = np.cumsum(lists.weights, axis=1)
+    sums = np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
+    best = lists.best(count)
+    values = np.divide(
+        lists.known[:, None] + levels[-1] * sums, best, out=np.full(best.shape, -np.inf), where=best > 0
+    )
+    value = values.max(axis=1)
+    left = np.flatnonzero(~np.isinf(value))
+    while len(left):
+        few = _Lists(
+            lists.known[left],
+            lists.weights[left],
+            lists.n[left],
+            lists.better[left],
+            lists.steps,
+            lists.ideal,
+        )
+        above, below = _best_for(few, sums[left], count[left], value[left])
+        found = np.divide(above, below, out=np.zeros(len(left)), where=below > 0)
+        grows = found > value[left] * (1 + SAME)
+        left = left[grows]
+        value[left] = found[grows]
+    return np.where(np.isinf(value), np.nan, value)
+
+
+def _best_for(lists: _Lists, sums: np.ndarray, count: np.ndarray, value: np.ndarray) -> Ends:
+    """Return DCG and ideal DCG of the list that maximises DCG − value · ideal DCG, with N_1 ≥ N_2 ≥ …."""
+    above, below = np.zeros_like(sums), np.zeros_like(sums)
+    places = np.arange(sums.shape[1])
+    for at in range(len(lists.steps))[::-1]:
+        step = lists.steps[at]
+        above = above + step * sums
+        below = below + step * lists.ideal[lists.better[:, at, None] + count]
+        gain = above - value[:, None] * below
+        # the best with at most each number of items
+        top = np.maximum.accumulate(gain, axis=1)
+        where = np.maximum.accumulate(np.where(gain >= top, places, 0), axis=1)
+        above, below = (np.take_along_axis(each, where, axis=1) for each in (above, below))
+    return lists.known + above[:, -1], below[:, -1]

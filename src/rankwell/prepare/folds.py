@@ -10,10 +10,10 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.prepare.drawing import in_order, keys_by
+from rankwell.prepare.choices import in_order, keys_by
 from rankwell.prepare.pairs import Coded, coded
-from rankwell.prepare.reporting import Report
-from rankwell.prepare.splitting import MIXED, divided
+from rankwell.prepare.report import Report
+from rankwell.prepare.splits import MIXED, divided
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws

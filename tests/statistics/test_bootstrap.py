@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from rankwell.statistics.bootstrap import around, drawn_weights, percentiles
 from rankwell.statistics.kappa import cohen
 from rankwell.statistics.rank_correlation import kendall
-from rankwell.statistics.resampled import around, drawn_weights, percentiles
 
 UNITS = np.arange(40, dtype=np.uint64) * np.uint64(7919)
 

@@ -10,9 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from rankwell.compat.trec_eval.judgements import Judgements, grades_of
-from rankwell.compat.trec_eval.makers import Printed, Settings, judged_metrics
+from rankwell.compat.trec_eval.measures import GainRBP, Printed, Settings, judged_metrics
 from rankwell.compat.trec_eval.options import PREFERENCES, Options
-from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs

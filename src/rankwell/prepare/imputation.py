@@ -10,7 +10,7 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
-from rankwell.prepare.reporting import Fact, Prepared, Report, Share
+from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked

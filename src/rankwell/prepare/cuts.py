@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from rankwell.display.table import Cell, Column, Kind, Table
-from rankwell.prepare.counting import By, popularity
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.prepare.leaks import SECONDS
 from rankwell.prepare.longtail import LongTail
-from rankwell.prepare.pairs import Coded
-from rankwell.prepare.reporting import Fact, Share
-from rankwell.prepare.windows import Windows
+from rankwell.prepare.pairs import Coded, keys, repeats
+from rankwell.prepare.report import Fact, Share, such_as
+from rankwell.readers import read_items
+from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import distinct
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.popularity import PARTS, Cut, Head
+from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties
 
 NONE = "(none)"
 TAIL = PARTS.index("tail")
@@ -187,3 +190,161 @@ def _cut(
             continue
         tail = LongTail(ids[members], counts[members], size, Cut(head), by, name)
         yield Group(label, name, tail, (tail.part == 0) & (tail.counts > 0)), members
+
+
+# Popularity of the items of a log: by users, by events, or by weight.
+
+
+By = Literal["users", "events", "weight"]
+
+
+def popularity(
+    log: Log, queries: Coded, items: Coded, by: By, weight: str, rows: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the popularity of each item in a log, or in some rows: its number of users, of rows, or the sum of weights.
+
+    Raises
+    ------
+    UsageError, DataError
+        If there is no column of weights, or a weight is negative or not a number.
+    """
+    taken = slice(None) if rows is None else rows
+    own, size = items.codes[0][taken], len(items)
+    if by == "events":
+        return np.bincount(own, minlength=size)
+    if by == "users":
+        return np.bincount(own[~repeats(keys(queries, items, 0)[taken])], minlength=size)
+    weights = log.named_numbers(weight)
+    if weights.min() < 0:
+        row = int(weights.argmin())
+        raise DataError(f"{log.place(row)}: the {weight} is {weights[row]:g}; a weight must be at least 0.")
+    return np.bincount(own, weights=weights[taken], minlength=size)
+
+
+def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
+    """Return the cut for the one rule that is given.
+
+    Raises
+    ------
+    UsageError
+        If none or several are given, or the rule does not fit the other arguments.
+    """
+    given = {rule: at for rule, at in rules.items() if at is not None}
+    if len(given) != 1:
+        named = [
+            ["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)
+        ]
+        raise UsageError(
+            f"PopularityCut needs exactly one rule, not {' and '.join(named[0]) or 'none'}; give {one_of(named[1])}, such as top=100."
+        )
+    if by not in ("users", "events", "weight"):
+        raise UsageError(f"by={brief(by)}: must be users, events or weight.")
+    if ties not in ("in", "out"):
+        raise UsageError(
+            f"ties={brief(ties)}: must be 'in' (equally popular items at the cut are in the head) or 'out'."
+        )
+    if "reach" in given and by != "users":
+        raise UsageError(
+            f"reach={given['reach']:g} is a share of the users, so it needs by='users', not {brief(by)}."
+        )
+    return Head(*next(iter(given.items())), ties)
+
+
+def in_catalogue(
+    log: Log, own: Coded, items: Any, *, with_columns: bool
+) -> tuple[Items | None, Ids, np.ndarray]:
+    """Return the table of items, if there is one, the ids of all items, and the index among them of each of the log's items.
+
+    Raises
+    ------
+    DataError
+        If an item of the log is not in the catalogue.
+    """
+    if items is None:
+        return None, own.ids, np.arange(len(own))
+    table = (read_catalogue if with_columns else read_items)(items)
+    place = Known(table.item).rows_of(own.ids, "item")
+    outside = np.flatnonzero(place < 0)
+    if len(outside):
+        raise DataError(
+            f"{log.name} has {len(outside):,} item(s) outside the catalogue{such_as(own.names(outside))}. Complete it, or "
+            f"fit without items=."
+        )
+    return table, table.item, place
+
+
+# Windows of time: the period of the training data that each row belongs to.
+
+
+PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
+SECOND = 10**6  # in microseconds
+DAY = 86_400 * SECOND
+
+
+@record(eq=False)
+class Windows:
+    """The windows in which a log has rows: the start of each (in microseconds), and its label."""
+
+    starts: np.ndarray
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, log: Log, window: float | str) -> Windows:
+        """Return the windows of a log: periods of some days, counted back from its newest row, or calendar periods (UTC).
+
+        Raises
+        ------
+        UsageError, DataError
+            If the window is not a number of days or a period, or the times are not moments.
+        """
+        refuse_window(window)
+        times = moments(log)
+        if isinstance(window, str):
+            begun = pl.Series(times).cast(pl.Datetime("us")).dt.truncate(PERIODS[window])
+            starts = distinct(begun.to_physical().to_numpy())
+        else:
+            length = max(round(window * DAY), 1)
+            newest = int(times.max())
+            starts = newest + 1 - length * (distinct((newest - times) // length)[::-1] + 1)
+        dates = pl.Series(starts).cast(pl.Datetime("us"))
+        whole = bool((dates.dt.truncate("1d") == dates).all())
+        texts = dates.dt.strftime("%Y-%m-%d" if whole else "%Y-%m-%d %H:%M:%S").to_list()
+        return cls(starts, tuple(f"from {text}" for text in texts))
+
+    def of_rows(self, log: Log) -> np.ndarray:
+        """Return the window of each row: the last one that has begun, or the first."""
+        return np.maximum(np.searchsorted(self.starts, moments(log), "right") - 1, 0)
+
+    def before(self, log: Log) -> int:
+        """Return how many rows are older than the first window."""
+        return int(np.sum(moments(log) < self.starts[0]))
+
+
+def refuse_window(window: float | str) -> None:
+    """Raise UsageError unless a window is a number of days or a period."""
+    if isinstance(window, str) and window not in PERIODS:
+        raise UsageError(
+            f"window={brief(window)}: must be a number of days, or {one_of(PERIODS)}.{nearest(window, PERIODS)}"
+        )
+    if not isinstance(window, str) and not 0 < window < float("inf"):
+        raise UsageError(f"window={brief(window)}: the number of days must be above 0.")
+
+
+def moments(log: Log) -> np.ndarray:
+    """Return the times of a log in microseconds since 1970.
+
+    Raises
+    ------
+    DataError
+        If they are neither dates nor seconds since 1970.
+    """
+    clock = log.clock
+    if clock.dtype == pl.Date or isinstance(clock.dtype, pl.Datetime):
+        return clock.cast(pl.Datetime("us")).to_physical().to_numpy()
+    times = log.times()
+    if clock.dtype.is_temporal() or times.min() < SECONDS[0] or times.max() >= SECONDS[1]:
+        raise DataError(
+            f"{log.name}: the times in {brief(clock.name)} are neither dates nor seconds since 1970, so window= cannot find days. "
+            f"Write them as dates such as 2013-05-01T10:00:00."
+        )
+    return np.floor(times * SECOND).astype(np.int64)
