@@ -93,7 +93,7 @@ def test_only_commands_that_take_saved_results_leave_judgements_out(words):
 
 
 def _is_of_results(kind):
-    from rankwell.cli.plot_arguments import is_evaluated
+    from rankwell.cli.report import is_evaluated
     from rankwell.reporting import plots
 
     assert kind in PICTURES

@@ -14,9 +14,8 @@ from tests.cases import seeds
 from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import commands, parser
-from rankwell.cli.arguments import POSITIONAL, arguments_of, without_none
+from rankwell.cli.arguments import POSITIONAL, arguments_of, parsed, without_none
 from rankwell.cli.commands import COMMANDS, JUDGING, MODULES, PREPARE, command
-from rankwell.cli.plain import parsed
 from rankwell.errors import RankwellError
 
 WORDS = [

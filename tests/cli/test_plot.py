@@ -18,7 +18,7 @@ import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of
 from rankwell.cli.parser import PICTURES, sentence_of
-from rankwell.cli.plot import command_of
+from rankwell.cli.report import command_of
 
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
 BINARY = str(evidence("cranfield/qrels.binary.txt"))

@@ -7,14 +7,53 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from inspect import Parameter
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from rankwell.cli.option import Option
 from rankwell.cli.words import split_names
 
+DATA, READING, OUTPUT, POLICY, ENGINE = "Data", "Input format", "Output", "Policy", "Large data"
+STATISTICS, LEARNING = "Statistics", "Learning from judgements"
+UNJUDGED = "Unjudged items"
+POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
+SYSTEMS, LOAD, GROWTH = "Systems", "Load", "Growth"
+GROUPS = (
+    POPULAR,
+    KEPT,
+    SYSTEMS,
+    LOAD,
+    GROWTH,
+    STATISTICS,
+    LEARNING,
+    UNJUDGED,
+    DATA,
+    READING,
+    ENGINE,
+    OUTPUT,
+    POLICY,
+)  # in the order of the help
+
+
+class Option(NamedTuple):
+    """Beside an argument, in ``Annotated``; for an argument that is a dataclass, whose fields are options, only ``group``.
+
+    ``name`` holds the names where they are not made from that of the argument, ``negative`` the name that switches it off;
+    with ``hyphens`` words that begin with a hyphen are values; ``several`` takes all words up to the next option, or none;
+    ``left_out`` is a first file that is left out in front of saved results.
+    """
+
+    help: str = ""
+    name: tuple[str, ...] = ()
+    group: str = ""
+    negative: str = ""
+    hyphens: bool = False
+    several: bool = False
+    left_out: bool = False
+
+
 Command = Callable[..., int | None]
-POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+POSITIONAL = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL
 NONE = "none"
 QrelsOrNone = Annotated[
     str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
@@ -66,9 +105,9 @@ def _fields(owner: str, cls: Any, group: str) -> list[Argument]:
     found = []
     for field in fields(cls):
         hint, option = _parts(hints[field.name])
-        default = inspect.Parameter.empty if field.default is MISSING else field.default
+        default = Parameter.empty if field.default is MISSING else field.default
         option = option._replace(group=option.group or group)
-        found.append(Argument(field.name, owner, inspect.Parameter.KEYWORD_ONLY, hint, default, option, cls))
+        found.append(Argument(field.name, owner, Parameter.KEYWORD_ONLY, hint, default, option, cls))
     return found
 
 
@@ -145,3 +184,81 @@ def _is_saved(word: str) -> bool:
 
     (path,) = split_names([word])[1]
     return is_saved(path) or kind_of(path) in ("comparison", "rankwell costs")
+
+
+_WHOLE, _NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
+
+
+class Unusual(Exception):
+    """A command line that is wrong, or right in an unusual way."""
+
+
+def parsed(command: Command, words: Sequence[str]) -> tuple[list[str], dict[str, Any]] | None:
+    """Return the positional and keyword arguments of a command, or None for a command line that is not plain.
+
+    Plain are words that are positional, and options that are known, have a value of their type, and are given once or may be
+    repeated.
+    """
+    try:
+        positional, given = _read(arguments_of(command), words)
+    except Unusual:
+        return None
+    return positional, gathered(command, given)
+
+
+def _read(arguments: Sequence[Argument], words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+    named = {name: argument for argument in arguments for name in argument.names}
+    positional: list[str] = []
+    given: dict[str, Any] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            positional.append(_word(word))
+            continue
+        name, sign, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if name not in named:
+            raise Unusual
+        argument = named[name]
+        kind = without_none(argument.type)
+        if argument.field in given and kind != list[str]:
+            raise Unusual
+        if kind is bool:
+            if sign:
+                raise Unusual
+            given[argument.field] = True
+            continue
+        text = _word(value if sign else next(rest, ""))
+        given[argument.field] = (
+            [*given.get(argument.field, ()), text] if kind == list[str] else _value(kind, text)
+        )
+    _check_count(arguments, len(positional))
+    return positional, given
+
+
+def _word(text: str) -> str:
+    if not text or text.startswith("-"):
+        raise Unusual
+    return text
+
+
+def _value(kind: Any, text: str) -> Any:
+    if kind is str:
+        return text
+    if get_origin(kind) is Literal:
+        for choice in get_args(kind):
+            if str(choice) == text:
+                return choice
+    elif kind is int and _WHOLE.fullmatch(text):
+        return int(text)
+    elif kind is float and _NUMBER.fullmatch(text):
+        return float(text)
+    raise Unusual
+
+
+def _check_count(arguments: Sequence[Argument], count: int) -> None:
+    """Raise Unusual if there are too few or too many positional arguments, or an option lacks that must be given."""
+    kinds = [argument.kind for argument in arguments]
+    least = sum(a.kind is Parameter.POSITIONAL_ONLY and a.default is Parameter.empty for a in arguments)
+    most = kinds.count(Parameter.POSITIONAL_ONLY)
+    if count < least or (count > most and Parameter.VAR_POSITIONAL not in kinds):
+        raise Unusual

@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankwell.cli.amounts import bytes_of
+from rankwell.cli.arguments import DATA, LOAD, OUTPUT, Option
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.growing import Growing, saved_growth
 from rankwell.cli.growing import measured as growth_measured
-from rankwell.cli.option import DATA, LOAD, OUTPUT, Option
 from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.systems import Systems, systems_of
-from rankwell.cli.words import numbers, split, whole_numbers
+from rankwell.cli.words import bytes_of, numbers, split, whole_numbers
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table

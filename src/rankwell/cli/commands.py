@@ -11,7 +11,7 @@ GROUPS = {
     "Evaluate": {
         "evaluate": ("evaluate", "Evaluate runs against judgements."),
         "merge": (
-            "merge",
+            "evaluate",
             "Add saved results of disjoint sets of queries, such as those of several days, and print what one evaluation of all would.",
         ),
         "demo": ("demo", "Evaluate bundled real data and print tables worth reading."),
@@ -26,7 +26,7 @@ GROUPS = {
             "Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.",
         ),
         "diff": (
-            "diff",
+            "compare",
             "Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.",
         ),
         "gate": (
@@ -34,11 +34,11 @@ GROUPS = {
             "Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.",
         ),
         "fuse": (
-            "fuse",
+            "compare",
             "Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.",
         ),
         "agreement": (
-            "agreement",
+            "compare",
             "Say how far judgements agree, and the orders of runs under metrics and judgements.",
         ),
     },
@@ -49,11 +49,11 @@ GROUPS = {
         ),
         "metrics": ("explain", "List all metrics, or those that have some words in common."),
         "rosetta": (
-            "explain",
+            "other_tools",
             "Show the value that each tool would print for these data under one name, and how its definition differs.",
         ),
         "axioms": (
-            "axioms",
+            "explain",
             "Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.",
         ),
         "lint": (
@@ -73,21 +73,21 @@ GROUPS = {
     },
 }
 PREPARE = {
-    "popularity": ("prepare_rows", "Drop, cap, relabel or mark the rows of popular items."),
-    "split": ("prepare_rows", "Split a log into training and test data, and report what leaks."),
+    "popularity": ("prepare", "Drop, cap, relabel or mark the rows of popular items."),
+    "split": ("prepare", "Split a log into training and test data, and report what leaks."),
     "folds": (
-        "prepare_rows",
+        "prepare",
         "Split a log at random into parts, each of which is the test data once.",
     ),
-    "core": ("prepare_rows", "Keep the users and items whose number of rows is within limits."),
+    "core": ("prepare", "Keep the users and items whose number of rows is within limits."),
     "check": (
-        "prepare_judgements",
+        "prepare",
         "Check training data, test data and lists before they are scored; exit 1 if there is an error.",
     ),
-    "tiers": ("prepare_judgements", "Weight, repeat or sample interactions by the tier of their user."),
-    "impute": ("prepare_judgements", "Give the unrated items of lists a grade, and mark these rows."),
+    "tiers": ("prepare", "Weight, repeat or sample interactions by the tier of their user."),
+    "impute": ("prepare", "Give the unrated items of lists a grade, and mark these rows."),
     "baselines": (
-        "prepare_judgements",
+        "prepare",
         "Make reference lists, the floor and the ceiling of every comparison: random, popular, recently popular, ideal.",
     ),
 }

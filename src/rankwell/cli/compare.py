@@ -1,49 +1,69 @@
-"""The command ``compare``."""
+"""The commands ``compare``, ``diff``, ``fuse`` and ``agreement``, and files of costs that stand for their systems."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache, reduce
+from itertools import zip_longest
+from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
-from rankwell.cli.arguments import QrelsOrNone
-from rankwell.cli.bounding import Bounding
-from rankwell.cli.costs_files import Load, answers_in, costs_of
-from rankwell.cli.option import STATISTICS, Option
+from rankwell.cli.arguments import DATA, LEARNING, OUTPUT, STATISTICS, Option, QrelsOrNone
 from rankwell.cli.options import (
+    Bounding,
     Engines,
+    Form,
     Format,
     FromExperiment,
+    ItemText,
     Metrics,
     Output,
     PolicyRules,
+    QueryTexts,
     Reading,
+    Redacting,
     Tables,
     Threads,
     form_of,
+    notes_printed,
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
-from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
-from rankwell.display.output import Progress, write
+from rankwell.cli.words import named_as, named_groups, named_numbers, numbers, split, split_names
+from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
+from rankwell.display.escaping import printable
+from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:
+    from rankwell.comparison.agreement.found import Agreement
     from rankwell.comparison.comparison import Comparison
     from rankwell.comparison.deciding import Judging
+    from rankwell.comparison.diffs import Diff
+    from rankwell.comparison.side_by_side import QueryDiff
+    from rankwell.display.table import Table
+    from rankwell.efficiency import Costs
     from rankwell.evaluation.engine import Engine
     from rankwell.evaluation.plan import BoundsWanted
     from rankwell.results import Results
+    from rankwell.tables.run_qrels import Qrels, Run
 
-FORMS = ("text", "markdown", "latex", "html", "json", "csv")
+
+FORMS = get_args(Form)
 
 Weights = Annotated[str | None, Option(help="a column of --users: the weight of each query in the means")]
 Clusters = Annotated[
     str | None,
     Option(help="a column of --users: what queries belong to (a person, a session) and vary with as a whole"),
+]
+Load = Annotated[
+    str | None,
+    Option(group=DATA, help="under which load the costs are, where a RUN is a file of ``rankwell bench -o``"),
 ]
 
 
@@ -190,7 +210,7 @@ def compare(
     )
     if bounding.bounds and judging is not None:
         found = with_bounds(found, judging)
-    _write(found, form, output, pairs=pairs, compact=compact)
+    _write_comparison(found, form, output, pairs=pairs, compact=compact)
 
 
 def without_metrics(path: Any) -> RankwellError:
@@ -287,7 +307,9 @@ def name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> st
     return found
 
 
-def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, compact: bool) -> None:
+def _write_comparison(
+    found: Comparison, form: str, output: str | None, *, pairs: bool, compact: bool
+) -> None:
     if form == "json":
         write(found.to_json(), output)
         return
@@ -297,3 +319,466 @@ def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, com
     if found.bounding is not None and form != "csv":
         own.append(found.to_bounds_table())
     write_tables(own if form == "csv" else [*own, *found.to_cost_tables()], form, output)
+
+
+@cache
+def costs_in(path: str) -> Costs | None:
+    """Return the costs that a file holds; None if it holds something else."""
+    from rankwell.display.saved_files import kind_of
+    from rankwell.efficiency.saving import FORMAT
+
+    if kind_of(path) != FORMAT:
+        return None
+    from rankwell.efficiency import Costs
+
+    return Costs.load(path)
+
+
+def answers_in(name: str, path: str) -> dict[str, Run] | None:
+    """Return the answers of the systems of a file of costs, of which one alone is called as it was given; None for other files."""
+    found = costs_in(path)
+    if found is None:
+        return None
+    named = _renamed(name, path, found)
+    return {system: named.runs[system] for system in named.systems if system in named.runs}
+
+
+def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
+    """Return the costs of all systems of the files of costs among the words, under one load; None if there is no such file.
+
+    UsageError if there are several loads and none is named, there is no such load, or it is named without costs.
+    """
+    named = zip(*split_names(words), strict=True)
+    found = [_renamed(name, path, own) for name, path in named if (own := costs_in(path)) is not None]
+    if not found:
+        if load is not None:
+            raise UsageError("--load is for costs, and no RUN is a file that rankwell bench -o wrote.")
+        return None
+    costs: Costs = reduce(add, found)
+    if load is None and len(costs.loads) > 1:
+        raise UsageError(f"there are several loads; --load says which: {one_of(costs.loads)}.")
+    return costs if load is None else costs.under(load)
+
+
+def joined_costs(words: Sequence[str]) -> Costs:
+    """Return the costs of all systems of files of costs, under all loads; RankwellError if one cannot be read, or is no such file."""
+    from rankwell.efficiency import Costs
+
+    named = zip(*split_names(words), strict=True)
+    return reduce(add, [_renamed(name, path, costs_in(path) or Costs.load(path)) for name, path in named])
+
+
+def _renamed(name: str, path: str, found: Costs) -> Costs:
+    """The costs of one system under the name that it was given, if it was given any."""
+    is_named = split_names([path])[0] != [name]
+    return found.renamed({found.systems[0]: name}) if is_named and len(found.systems) == 1 else found
+
+
+def diff(
+    qrels: Annotated[
+        str, Option(left_out=True, help="the judgements; left out if A and B are files of saved results")
+    ],
+    a: Annotated[
+        str,
+        Option(
+            help="the old run, or results that ``evaluate -o`` saved as .json or .parquet; ``NAME=FILE`` names it"
+        ),
+    ],
+    b: Annotated[str, Option(help="the new one; differences are B less A")],
+    /,
+    *,
+    metric: Annotated[
+        str | None,
+        Option(
+            name=("--metric", "-m"),
+            help="one metric with a value per query; default ``ndcg@10``, or that of saved results",
+        ),
+    ] = None,
+    query: Annotated[
+        str | None,
+        Option(
+            name=("--query", "-q"),
+            help="show both lists of this query side by side, with what each rank adds",
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        Option(
+            help="how many queries are shown, by default 20; with --query how many ranks, by default those of the metric"
+        ),
+    ] = None,
+    direction: Annotated[Direction, Option(help="only queries on which B is better or worse")] = "both",
+    by: Annotated[
+        list[str] | None, Option(help="a column of --users: wins and losses per segment; repeat it")
+    ] = None,
+    queries: QueryTexts = None,
+    text: ItemText = None,
+    threads: Threads = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    redacting: Redacting = Redacting(),
+    policy: PolicyRules = Policy(),
+) -> None:
+    """Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.
+
+    Examples: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``; ``rankwell diff qrels.txt bm25.run dense.run --query 12``.
+    Whether a mean difference is more than chance, ``compare`` says; why two tools differ on one run, ``rosetta`` does.
+    """
+    from rankwell.comparison.differing import diff as differing
+    from rankwell.comparison.differing import refuse_same
+    from rankwell.metrics import metric_of
+    from rankwell.readers import read_qrels
+
+    form, (names, (a, b)) = form_of(format, output, get_args(Form)), split_names([a, b])
+    texts = [] if queries is None else [queries]
+    refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
+    refuse_same(a, b)
+    asked = None if metric is None else metric_of(metric)
+    with notes_printed():
+        first, second = _open_both([a, b], reading)
+        found = differing(
+            first,
+            second,
+            None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            asked,
+            by=by,
+            users=tables.users,
+            queries=queries,
+            items=tables.items,
+            text=text,
+            top=20 if top is None else top,
+            direction=direction,
+            names=names,
+            train=tables.train,
+            policy=policy,
+            threads=threads,
+            read={"encoding": reading.encoding},
+            redact=redacting.wanted,
+        )
+    write(_text_of_diff(found if query is None else found.query(query, top), form, output), output)
+
+
+def _open_both(paths: list[str], reading: Reading) -> list[Any]:
+    """Runs whose rows are still to be read, or saved results."""
+    from rankwell.readers import open_several
+    from rankwell.results.loading import is_saved
+
+    runs = iter(open_several([(path, None) for path in paths if not is_saved(path)], reading.of_runs))
+    return [_load_one(path) if is_saved(path) else next(runs) for path in paths]
+
+
+def _load_one(path: str) -> Results:
+    """The saved results of one run."""
+    from rankwell.results.loading import all_loaded
+
+    loaded = all_loaded(path)
+    if len(loaded) > 1:
+        names = ", ".join(res.name for res in loaded[:6])
+        raise UsageError(
+            f"{path} holds results of {len(loaded)} runs ({names}); save each in a file of its own."
+        )
+    return loaded[0]
+
+
+def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str:
+    if form == "text":
+        return found.to_text(None if output else width())
+    if form == "html":
+        return found.to_html(full=True)
+    made: str = getattr(found, f"to_{form}")()
+    return made
+
+
+PLAIN = 120  # the width of a report that goes to no terminal
+
+
+@record(kw_only=True)
+class Numbers:
+    """The number that a method has."""
+
+    k: Annotated[float | None, Option(help="the constant of ``rrf``, by default 60")] = None
+    phi: Annotated[
+        float | None, Option(help="how far down ``rbc`` looks, above 0 and below 1, by default 0.8")
+    ] = None
+    gamma: Annotated[
+        float | None, Option(help="the power of the number of lists in ``comb_gmnz``, by default 1")
+    ] = None
+    sigma: Annotated[
+        float | None, Option(help="what ``logn_isr`` adds to the number of lists, by default 0.01")
+    ] = None
+
+
+@record(kw_only=True)
+class Learning:
+    """What is learned from judgements."""
+
+    GROUP: ClassVar = LEARNING
+
+    qrels: Annotated[
+        str | None,
+        Option(help="judgements to learn from; each judged query is fused with what others taught"),
+    ] = None
+    metric: Annotated[
+        str | None,
+        Option(name=("--metric", "-m"), help="the metric to make as good as possible, such as ``ndcg@10``"),
+    ] = None
+    learn: Annotated[
+        Literal["weights", "k", "phi", "gamma", "sigma"] | None,
+        Option(help="what to learn, by default the number of a method that has one, else the weights"),
+    ] = None
+    folds: Annotated[
+        int,
+        Option(
+            help="the parts of the judged queries; with 1, they are fused with what they taught themselves"
+        ),
+    ] = 5
+    seed: Annotated[int, Option(help="the seed for dealing the queries to folds")] = 0
+
+
+@record(kw_only=True)
+class Written:
+    """Where the fused run goes, and how the report is printed."""
+
+    GROUP: ClassVar = OUTPUT
+
+    output: Annotated[
+        str | None,
+        Option(
+            name=("--output", "-o"),
+            help="the file for the fused run: ``.run`` (TREC text), ``.csv``, ``.parquet`` …; without it only the report is "
+            "printed",
+        ),
+    ] = None
+    format: Annotated[Form, Option(help="the output format of the report")] = "text"
+
+
+def fuse(
+    run: Annotated[
+        str,
+        Option(help="a run: a file, ``-`` for standard input, or a quoted pattern; ``NAME=FILE`` names it"),
+    ],
+    other: Annotated[str, Option(help="another run")],
+    /,
+    *more: Annotated[str, Option(help="more runs")],
+    method: Annotated[
+        str,
+        Option(
+            help="``rrf``, ``isr``, ``log_isr``, ``logn_isr``, ``rbc``, ``borda``, ``condorcet`` go by ranks; ``weighted``, "
+            "``comb_sum``, ``comb_mnz``, ``comb_anz``, ``comb_gmnz``, ``comb_min``, ``comb_max``, ``comb_med`` by scores"
+        ),
+    ] = "rrf",
+    norm: Annotated[
+        str | None,
+        Option(
+            help="what makes scores comparable: ``min-max`` (the default), ``max``, ``sum``, ``z``, ``rank``, ``borda``, ``none``"
+        ),
+    ] = None,
+    weights: Annotated[str | None, Option(help="the weight of each run, in their order: ``0.7,0.3``")] = None,
+    number: Numbers = Numbers(),
+    top: Annotated[int | None, Option(help="keep this many items of each query; default: all")] = None,
+    name: Annotated[str | None, Option(help="the name of the fused run; default: that of the method")] = None,
+    learning: Learning = Learning(),
+    reading: Reading = Reading(),
+    written: Written = Written(),
+    policy: PolicyRules = Policy(),
+) -> None:
+    """Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.
+
+    Example: ``rankwell fuse bm25.run dense.run --method rrf -o fused.run``
+    """
+    from rankwell.comparison.fusion import fuse as fused_of
+    from rankwell.comparison.fusion.saving import refuse_suffix
+    from rankwell.readers import open_named, read_qrels
+
+    (names, paths), judged = split_names([run, other, *more]), learning.qrels
+    if written.output is not None:
+        refuse_suffix(written.output)
+    refuse_files([*paths, *([judged] if judged else [])], [written.output])
+    runs = open_named(dict(zip(_distinct(names), paths, strict=True)), reading.of_runs)
+    fused = fused_of(
+        runs, method, norm=norm, weights=numbers(weights, "--weights"), **vars(number), top=top, name=name,
+        qrels=None if judged is None else read_qrels(judged, **reading.of_qrels), metric=learning.metric,
+        learn=learning.learn, folds=learning.folds, seed=learning.seed, policy=policy,
+    )  # fmt: skip
+    if written.output is not None:
+        fused.save(written.output)
+        sys.stderr.write(f"rankwell: wrote {printable(written.output)} ({len(fused):,} rows)\n")
+    write(in_form(fused.tables(), written.format, width() or PLAIN), None)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names of the runs, none of which may be there twice."""
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"{twice}: the run is given twice; give it a weight with --weights instead.")
+    return names
+
+
+@record(kw_only=True)
+class Agreeing:
+    """How orders are compared."""
+
+    GROUP: ClassVar = STATISTICS
+
+    top: Annotated[
+        int, Option(help="so many systems at the top of a leaderboard are also looked at apart")
+    ] = 10
+    p: Annotated[float, Option(help="the persistence of RBO: the first 1/(1 − p) ranks weigh most")] = 0.9
+    rbo_ties: Annotated[
+        Literal["a", "b", "w"],
+        Option(
+            help="what RBO makes of equal values: the mean over their orders, corrected for them, or one shared rank"
+        ),
+    ] = "a"
+    level: Annotated[float, Option(help="the share of replicates that an interval holds")] = 0.95
+    resamples: Annotated[int, Option(help="the number of bootstrap replicates of the queries")] = 2000
+    seed: Annotated[int, Option(help="of everything drawn")] = 0
+
+
+class Other(NamedTuple):
+    """Other questions about runs and judgements, of which one can be asked."""
+
+    drawn: str | None
+    pool_depth: int | None
+    stability: bool
+
+    @property
+    def asked(self) -> list[str]:
+        """The options that ask."""
+        return [
+            f"--{word.replace('_', '-')}"
+            for word, value in self._asdict().items()
+            if value not in (None, False)
+        ]
+
+    def table(
+        self,
+        runs: Mapping[str, Any],
+        judged: Sequence[Qrels],
+        metrics: Sequence[str],
+        statistics: Agreeing,
+        given: Mapping[str, Any],
+    ) -> Table:
+        """Return the table that answers."""
+        if len(self.asked) > 1:
+            raise UsageError(f"{' and '.join(self.asked)} ask for different tables; give one of them.")
+        if not runs or len(judged) != 1 + (self.drawn is not None):
+            more = "one --against" if self.drawn else "no --against"
+            raise UsageError(f"{self.asked[0]} needs runs, metrics and {more}.")
+        if self.drawn is not None:
+            from rankwell.comparison.agreement.powering import prediction_powered
+
+            people, model = judged
+            return prediction_powered(
+                runs, people, model, metrics, drawn=self.drawn, level=statistics.level, **given
+            ).to_table()
+        if self.pool_depth is None:
+            from rankwell.comparison.agreement.stable import stability as stability_of
+
+            return stability_of(runs, judged[0], metrics, seed=statistics.seed, **given).to_table()
+        from rankwell.comparison.agreement.pool_bias import pool_bias
+
+        found = pool_bias(runs, judged[0], metrics, depth=self.pool_depth, **given)
+        for warning in found.warnings:
+            sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+        return found.to_table()
+
+
+def agreement(
+    qrels: Annotated[str, Option(help="the judgements")],
+    /,
+    *runs: Annotated[
+        str, Option(help="the runs whose order is compared; at least two, with -m; ``NAME=FILE`` names one")
+    ],
+    against: Annotated[
+        list[str] | None,
+        Option(help="judgements of the same by somebody else, a person or a model; repeat it"),
+    ] = None,
+    assessor: Annotated[
+        list[str] | None,
+        Option(
+            help="who made the judgements, ``human`` or ``model:gpt-4o,prompt=3fa9,date=2025-03-01``; repeat it, in the order "
+            "of QRELS and --against"
+        ),
+    ] = None,
+    drawn: Annotated[
+        Literal["random", "items"] | None,
+        Option(
+            help="people judged QRELS, a simple random sample of the queries that a model judged in --against, or of its items, "
+            "with a column ``propensity``: print prediction-powered means of the runs"
+        ),
+    ] = None,
+    pool_depth: Annotated[
+        int | None,
+        Option(
+            help="print how far each run is judged, and what it loses without the judgements that it alone brought into the pool of "
+            "the runs' first so many items"
+        ),
+    ] = None,
+    stability: Annotated[
+        bool,
+        Option(
+            help="print for each metric how many pairs of runs differ significantly, and how often disjoint halves of the queries "
+            "order two runs differently"
+        ),
+    ] = False,
+    metric: Metrics = None,
+    threads: Threads = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    statistics: Agreeing = Agreeing(),
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    policy: PolicyRules = Policy(),
+) -> None:
+    """Say how far judgements agree, and the orders of runs under metrics and judgements.
+
+    Example: ``rankwell agreement human.txt --against model.txt bm25.run dense.run -m ndcg@10``
+    """
+    from rankwell.comparison.agreement.agreeing import agreement as agreed
+    from rankwell.readers import read_run
+
+    judged = [qrels, *(against or [])]
+    titles, paths = split_names(runs)
+    form = form_of(format, output, FORMS)
+    refuse_files([*judged, *paths, *tables.given], [output])
+    names = [part for text in metric or () for part in split(text)]
+    if runs and not names:
+        raise UsageError("say by which metrics the runs are ordered: -m ndcg@10 -m ap.")
+    if len(set(titles)) < len(titles):
+        raise UsageError("a run is given twice.")
+    given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
+    given |= {} if threads is None else {"threads": threads}
+    given |= {"read": {"encoding": reading.encoding}, "policy": policy}
+    opened = {
+        name: read_run(path, name=name, **reading.of_runs) for name, path in zip(titles, paths, strict=True)
+    }
+    qrels_of_all = _judgements(judged, assessor or [], reading)
+    other = Other(drawn, pool_depth, stability)
+    if other.asked:
+        write_tables([other.table(opened, qrels_of_all, names, statistics, given)], form, output)
+        return
+    found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, **given, **asdict(statistics))
+    for each in found.circular:
+        sys.stderr.write(f"rankwell: note: {printable(str(each))}\n")
+    _write_agreement(found, form, output)
+
+
+def _judgements(paths: Sequence[str], assessors: Sequence[str], reading: Reading) -> list[Qrels]:
+    """The judgements, with those who made them as far as they are said."""
+    from rankwell.readers import read_qrels
+
+    if len(assessors) > len(paths):
+        raise UsageError(f"--assessor is given {len(assessors)} times, for {len(paths)} judgements.")
+    return [read_qrels(path, assessor=who, **reading.of_qrels) for path, who in zip_longest(paths, assessors)]
+
+
+def _write_agreement(found: Agreement, form: str, output: str | None) -> None:
+    if form == "json":
+        write(found.to_json(), output)
+    elif form == "csv":  # one table
+        write(found.to_frame().write_csv().rstrip("\n"), output)
+    else:
+        write_tables(found.tables(), form, output)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rankwell.cli.option import OUTPUT, Option
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
 from rankwell.errors import InputError

@@ -1,10 +1,10 @@
-"""The commands that say what metrics are: ``explain``, ``metrics``, ``rosetta``."""
+"""The commands ``explain``, ``metrics`` and ``axioms``."""
 
 from __future__ import annotations
 
 from typing import Annotated, get_args
 
-from rankwell.cli.option import Option
+from rankwell.cli.arguments import Option
 from rankwell.cli.options import (
     Form,
     Format,
@@ -100,37 +100,43 @@ def metrics(
     write_tables([catalogue(words)], form, output)
 
 
-def rosetta(
-    qrels: Annotated[str, Option(help="the judgements, or ``none`` if the metrics need none")],
-    run: Annotated[str, Option(help="the run")],
-    /,
-    *,
-    metric: Annotated[
+def axioms(
+    *metrics: Annotated[
+        str,
+        Option(help="metrics such as ``ndcg@10``; without any, the axioms are listed"),
+    ],
+    axiom: Annotated[
         list[str] | None,
         Option(
-            name=("--metric", "-m"),
-            help="a metric such as ``ndcg@10``; repeat it (default: the usual ones at 10)",
+            help="check only this axiom: Pri, PriGraded, Deep, DeepGraded, DeepTh, CloseTh, Conf, QAspDiv, Red, MRed, Sat, AspRel, "
+            "P1, P2, P3, P4, P5, P6, P7, P8, Norm; repeat it",
         ),
     ] = None,
-    tables: Tables = Tables(),
-    reading: Reading = Reading(),
+    trials: Annotated[int, Option(help="the number of random pairs of lists per axiom")] = 500,
+    seed: Annotated[int, Option(help="the seed of the random numbers")] = 0,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    policy: PolicyRules = Policy(),
 ) -> None:
-    """Show the value that each tool would print for these data under one name, and how its definition differs.
+    """Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.
 
-    Examples: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``; ``rankwell rosetta test.csv als.csv -m coverage@10 --items films.csv``
+    Without a metric, list the axioms with their statements and sources.
+
+    Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
     """
-    from rankwell.inspection.rosetta_table import rosetta as compared
-    from rankwell.readers import open_run, read_qrels
+    from rankwell.inspection.axioms import check_axioms, listed
 
     form = form_of(format, output, get_args(Form))
-    refuse_files([qrels, run, *tables.given], [output])
-    names = None if metric is None else [part for text in metric for part in split(text)]
-    ranked = open_run(run, **reading.of_runs)
-    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
-    found = compared(
-        ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy
-    )
-    write_tables([each.to_table() for each in found], form, output)
+    refuse_files([], [output])
+    names = None if axiom is None else [name for text in axiom for name in split(text)]
+    found = None
+    if metrics:
+        found = check_axioms(
+            [part for text in metrics for part in split(text)], names, trials=trials, seed=seed
+        )
+    tables, record = (found.tables(), found.counts()) if found else ([listed(names)], listed(names))
+    if form == "json":
+        write(found.to_json() if found else record.to_json(), output)
+    elif form == "csv":
+        write(record.to_csv(), output)
+    else:
+        write_tables(tables, form, output)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from rankwell.cli.amounts import costs_kept
+from rankwell.cli.arguments import OUTPUT, STATISTICS, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, is_run, systems_of, without_metrics
-from rankwell.cli.option import OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
     Metrics,
@@ -21,19 +21,23 @@ from rankwell.cli.options import (
     form_of,
     refuse_files,
 )
-from rankwell.cli.words import named_texts, split, split_names
+from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.methods import FailOn, Mode
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
+from rankwell.readers.system_names import short_name
 from rankwell.records import record
 
 if TYPE_CHECKING:
+    from rankwell.comparison.gate.deciding import Limit
     from rankwell.comparison.gate.verdict import Gate
 
+
 GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]
-LEAST_DIGITS = 8
+LEAST_DIGITS = 8  # of a hash, by which a baseline is known
+SECONDS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 @record(kw_only=True)
@@ -156,7 +160,7 @@ def gate(
     paths = split_names([run, baseline])[1]
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
     refuse_files([*given, *([costs] if costs else [])], [reported.output, reported.junit])
-    limits = costs_kept(costs, paths[0], max_latency, max_memory, deciding.alpha)
+    limits = _limits_of_costs(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)
     if ratchet and is_several(accepted_file):
@@ -210,6 +214,51 @@ def _both(run: str, baseline: str) -> dict[str, Any]:
         return systems_of([run, baseline])
     new, old = systems_of([run]), systems_of([baseline])
     return new | {f"{name} (baseline)" if name in new else name: system for name, system in old.items()}
+
+
+def _latencies_of(given: list[str] | None) -> dict[str, float]:
+    """Read latencies by quantile.
+
+    >>> _latencies_of(["p95=50ms,p99=0.2s"])
+    {'p95': 0.05, 'p99': 0.2}
+    """
+    found = {}
+    for text in (part for each in given or () for part in each.split(",")):
+        parts = re.fullmatch(r"\s*(p[\d.]+)\s*=\s*(\d+(?:\.\d+)?)\s*(us|µs|ms|s)\s*", text)
+        if parts is None:
+            raise UsageError(
+                f"--max-latency takes a quantile and a time with its unit, such as p95=50ms, not {brief(text)}."
+            )
+        found[parts[1]] = float(parts[2]) * SECONDS[parts[3]]
+    return found
+
+
+def _limits_of_costs(
+    costs: str | None, run: str, max_latency: list[str] | None, max_memory: str | None, alpha: float
+) -> list[Limit]:
+    """The limits that a gate is given for the costs of its new system, which is that of the run's name, or the only one."""
+    if costs is None:
+        if max_latency or max_memory:
+            raise UsageError(
+                "--max-latency and --max-memory need --costs, the file of rankwell bench -o costs.json."
+            )
+        return []
+    from rankwell.efficiency import Costs
+
+    found = Costs.load(costs)
+    title = short_name(run)
+    name = found.systems[0] if len(found.systems) == 1 else Path(run).name
+    wanted = next((each for each in (name, title) if each in found.systems), None)
+    if wanted is None:
+        raise UsageError(
+            f"{costs}: none of its systems is called {brief(title)}, as the run is: {one_of(found.systems)}."
+        )
+    latency, memory = _latencies_of(max_latency), bytes_of(max_memory, "--max-memory")
+    kept = []
+    for load in found.loads:
+        own = found.limits(wanted, max_latency=latency, max_memory=memory, load=load, alpha=alpha)
+        kept += [each._replace(name=f"{each.name} ({load})") for each in own] if len(found.loads) > 1 else own
+    return kept
 
 
 def _refuse_other_file(baseline: str, pinned: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from rankwell.cli.option import GROWTH, Option
+from rankwell.cli.arguments import GROWTH, Option
 from rankwell.cli.words import whole_numbers
 from rankwell.errors import UsageError
 from rankwell.records import record

@@ -6,7 +6,7 @@ import math
 import sys
 from typing import Annotated
 
-from rankwell.cli.option import OUTPUT, Option
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.options import refuse_files
 from rankwell.display.escaping import printable
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from rankwell.cli.option import OUTPUT, STATISTICS, Option
+from rankwell.cli.arguments import OUTPUT, STATISTICS, Option
 from rankwell.cli.options import Form, Metrics, PolicyRules, Reading, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.escaping import printable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Literal
 
-from rankwell.cli.option import OUTPUT, Option
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.options import Form, refuse_files
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.judging_options import METHODS, Aim, Choosing, inputs, qrels_of, runs_of
-from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from rankwell.cli.option import Option
+from rankwell.cli.arguments import Option
 from rankwell.cli.options import Reading
 from rankwell.cli.words import split_names
 from rankwell.errors import UsageError, one_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Literal
 
-from rankwell.cli.option import DATA, OUTPUT, Option
+from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.options import ItemText, QueryTexts, Reading, refuse_files
 from rankwell.cli.words import share_of, split
 from rankwell.display.escaping import printable

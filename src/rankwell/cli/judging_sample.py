@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Literal
 
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.judging_options import runs_of
-from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
 from rankwell.cli.words import split_names
 from rankwell.display.escaping import printable

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
-from rankwell.cli.option import DATA, OUTPUT, Option
+from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.options import ItemText, QueryTexts, ReadingQrels, refuse_files
 from rankwell.cli.words import share_of, split
 from rankwell.display.escaping import printable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Any, Literal
 
+from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.judging_options import METHODS, Choosing, runs_of
-from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import Form, PolicyRules, Reading, refuse_files
 from rankwell.cli.words import named_as, split, split_names, whole_numbers
 from rankwell.display.escaping import printable

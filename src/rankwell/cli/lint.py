@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from rankwell import __version__
+from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.commands import FOUND
-from rankwell.cli.option import DATA, OUTPUT, Option
 from rankwell.cli.options import Form, Output, PolicyRules, Reading, form_of, refuse_files
 from rankwell.cli.words import as_options, numbers
 from rankwell.display.findings import Findings

@@ -6,17 +6,24 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rankwell.cli.arguments import arguments_of, parsed, without_none
 from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
-from rankwell.cli.words import as_options
+from rankwell.cli.words import as_options, with_command
 from rankwell.display.escaping import printable
 from rankwell.display.output import make_safe, printing
-from rankwell.errors import DataError, DataWarning, InputError, RankwellError
+from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
+
+if TYPE_CHECKING:
+    from rankwell.comparison.experiment import Experiment
 
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
 PLAIN = ("evaluate",)
-EXPERIMENTS = ("evaluate", "compare", "gate", "report")  # what an experiment file can say
+# commands that take an experiment file, and the option that names it
+EXPERIMENTS, EXPERIMENT = ("evaluate", "compare", "gate", "report"), "--experiment"
+COMPARING = "compare", "report"
+SHORT = {"-m": "--metric", "-o": "--output", "-v": "--verbose"}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -42,22 +49,17 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int | None:
-    if arguments and arguments[0] == "report":
-        from rankwell.cli.words import with_command
-
+    name = next(iter(arguments), "")
+    if name == "report":
         arguments = with_command(arguments)
     if "-" in arguments:
         from rankwell.readers.standard_input import with_standard_input
 
         arguments = with_standard_input(arguments)
-    if arguments and arguments[0] in EXPERIMENTS and _names_experiment(arguments[1:]):
-        from rankwell.cli.experiment import with_experiment
-
+    if name in EXPERIMENTS:
         arguments = with_experiment(arguments)
-    if arguments and arguments[0] in PLAIN:
-        from rankwell.cli.plain import parsed
-
-        function = command(arguments[0])
+    if name in PLAIN:
+        function = command(name)
         found = parsed(function, arguments[1:])
         if found is not None:
             positional, given = found
@@ -65,10 +67,6 @@ def _run(arguments: Sequence[str]) -> int | None:
     from rankwell.cli import parser
 
     return parser.run(arguments)
-
-
-def _names_experiment(rest: Sequence[str]) -> bool:
-    return "--experiment" in rest or (bool(rest) and rest[0].endswith(".toml"))
 
 
 @contextmanager
@@ -92,3 +90,124 @@ def warnings_shown() -> Iterator[None]:
 def _fail(message: str, code: int) -> int:
     sys.stderr.write(f"rankwell: {printable(as_options(' '.join(message.split())))}\n")
     return code
+
+
+def with_experiment(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of evaluate, compare, gate or report with those of an experiment file, if one is named.
+
+    What the file says is written out as arguments; what is given beside it wins.
+    """
+    name, *rest = arguments
+    path = _experiment_in(rest)
+    if path is None:
+        return list(arguments)
+    from rankwell.comparison.experiment import experiment_of
+    from rankwell.tables.arguments import UNFIT, fitted
+
+    if EXPERIMENT in rest:
+        at = rest.index(EXPERIMENT)
+        rest = rest[:at] + rest[at + 2 :]
+    else:
+        rest.remove(path)
+    found = experiment_of(path)
+    given = {SHORT.get(word, word.partition("=")[0]) for word in rest if word.startswith("-")}
+    files = [f"{name}={file}" for name, file in found.runs.items()]
+    if name == "gate":
+        files, rest = _new_run(found, rest)
+    if found.qrels is None and name not in COMPARING:
+        raise UsageError(f'{path}: name the judgements: qrels = "qrels.txt".')
+    words = [name, found.qrels or "none", *files]
+    # what is about the file's metrics means nothing to others
+    given |= {"--primary", "--margin", "--rope", "--max-drop"} if "--metric" in given else set()
+    kinds = {
+        option: without_none(argument.type)
+        for argument in arguments_of(command(name))
+        for option in argument.names
+    }
+    for option, value in _options(found, name):
+        kind, must = kinds.get(option), ""
+        if isinstance(value, bool) != (kind is bool) and value is not None:
+            must = "true or false" if kind is bool else "a value, not true or false"
+        elif kind is int and fitted(value, int) is UNFIT:
+            must = "a whole number such as 10"
+        if must:
+            word = option.removeprefix("--").replace("-", "_")
+            raise UsageError(f"{path}: {word} = {str(value).lower()}: must be {must}.")
+        if option not in given:
+            words += _words(option, value)
+    return [*words, EXPERIMENT, found.origin, *rest]
+
+
+def _experiment_in(rest: Sequence[str]) -> str | None:
+    """The experiment file: what the option names, or a first argument that ends with .toml."""
+    if EXPERIMENT not in rest:
+        return rest[0] if rest and rest[0].endswith(".toml") else None
+    path = next(iter(rest[list(rest).index(EXPERIMENT) + 1 :]), "")
+    if not path.endswith(".toml"):
+        raise UsageError(f"{EXPERIMENT} names a file such as rankwell.toml, not {brief(path)}.")
+    return path
+
+
+def _new_run(found: Experiment, rest: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The run that the gate looks at, and the other arguments: a first word, or the only run that is not the baseline."""
+    if rest and not rest[0].startswith("-"):
+        name = rest[0]
+        return [f"{name}={found.runs[name]}" if name in found.runs else name], list(rest[1:])
+    others = [f"{name}={file}" for name, file in found.runs.items() if name != found.baseline]
+    if len(others) != 1:
+        raise UsageError(
+            f"{found.path}: holds {len(others)} runs beside the baseline; say which one is new, by its name or its file, "
+            f"right after the experiment file."
+        )
+    return others, list(rest)
+
+
+def _options(found: Experiment, command: str) -> list[tuple[str, Any]]:
+    """The options of a command that the file says, by their names."""
+    options: list[tuple[str, Any]] = [("--metric", list(found.metrics)), ("--by", list(found.by))]
+    options += [("--weights", found.weights)]
+    options += [(f"--{word}", value) for word, value in found.tables.items()]
+    options += [(_dashed(word), value) for word, value in {**found.policy, **found.read}.items()]
+    if command in (*COMPARING, "gate"):
+        options += [("--clusters", found.clusters)]
+        options += [(_dashed(word), value) for word, value in found.statistics.items() if _has(command, word)]
+    if command in COMPARING and (len(found.runs) > 1 or command == "compare"):
+        options += [
+            ("--baseline", found.baseline),
+            ("--primary", found.primary),
+            ("--margin", dict(found.margins)),
+            ("--rope", dict(found.rope)),
+            ("--seeds", {name: ",".join(runs) for name, runs in found.seeds.items()}),
+            ("--folds", {name: ",".join(runs) for name, runs in found.folds.items()}),
+        ]
+    if command == "gate":
+        options += [("--max-drop", dict(found.margins))]
+        options += [(_dashed(word), value) for word, value in found.gate.items()]
+        if found.baseline is not None and found.baseline not in found.runs:
+            raise UsageError(
+                f"{found.path}: the baseline {brief(found.baseline)} is several runs; the gate takes one."
+            )
+        if found.baseline is not None:
+            options.append(("--baseline", f"{found.baseline}={found.runs[found.baseline]}"))
+    return options
+
+
+def _has(command: str, word: str) -> bool:
+    return command in COMPARING or word in ("alpha", "power", "flips", "seed")
+
+
+def _dashed(word: str) -> str:
+    return f"--{word.replace('_', '-')}"
+
+
+def _words(option: str, value: Any) -> list[str]:
+    """An option as words: repeated for lists and tables, bare for true, left out for nothing."""
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [option]
+    if isinstance(value, dict):
+        return [word for name, each in value.items() for word in (option, f"{name}={each}")]
+    if isinstance(value, list):
+        return [word for each in value for word in (option, str(each))]
+    return [option, str(value)]

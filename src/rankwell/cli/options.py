@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankwell.cli.option import DATA, ENGINE, OUTPUT, POLICY, READING, Option
-from rankwell.cli.words import as_options, pairs
+from rankwell.cli.arguments import DATA, ENGINE, OUTPUT, POLICY, READING, UNJUDGED, Option
+from rankwell.cli.words import as_options, pairs, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
-from rankwell.errors import InputError, UsageError, one_of
+from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.standard_input import STDIN
 from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.display.table import Table
+    from rankwell.evaluation.plan import BoundsWanted
     from rankwell.results import Results
+
 
 Metrics = Annotated[
     list[str] | None,
@@ -323,3 +325,65 @@ def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     for output in outputs:
         if output is not None:
             refuse_overwriting(output, [each for each in inputs if each != STDIN])
+
+
+@record(kw_only=True)
+class Bounding:
+    """How far judging unjudged items could move the values."""
+
+    GROUP: ClassVar = UNJUDGED
+
+    bounds: Annotated[
+        bool,
+        Option(help="also the lowest and the highest value over all grades that unjudged items could get"),
+    ] = False
+    pool: Annotated[
+        list[str] | None,
+        Option(
+            help="the items that may be relevant beside those of a list, without which recall, AP and nDCG have no lowest value: "
+            "those of the runs down to a depth (``100``, or ``all``), or of one more run (a file); repeat it"
+        ),
+    ] = None
+    scale: Annotated[
+        str | None,
+        Option(
+            help="the highest grade that an item could get, or all grades (``0,1,3``); default: the highest grade judged"
+        ),
+    ] = None
+
+    def given(self, weights: str | None) -> dict[str, Any]:
+        """What ``report`` takes, by name; UsageError for options that do not go together."""
+        wanted = self.wanted({}, weights=weights)
+        named = {"bounds": wanted.bounds or None, "pool": wanted.pool, "scale": wanted.scale}
+        return {name: value for name, value in named.items() if value is not None}
+
+    def wanted(self, read: Mapping[str, Any], *, weights: str | None = None) -> BoundsWanted:
+        """What evaluators take; UsageError for options that do not go together."""
+        from rankwell.evaluation.plan import BoundsWanted
+
+        if not self.bounds:
+            for name, value in (("--pool", self.pool), ("--scale", self.scale)):
+                if value is not None:
+                    raise UsageError(f"{name} is about bounds: give --bounds too.")
+        elif weights is not None:
+            raise UsageError("--bounds cannot be combined with --weights.")
+        pool = None if self.pool is None else [int(part) if part.isdecimal() else part for part in self.pool]
+        return BoundsWanted(self.bounds, pool, self._grades(), read)
+
+    def _grades(self) -> float | list[float] | None:
+        if self.scale is None:
+            return None
+        try:
+            grades = [float(word) for word in split(self.scale)]
+        except ValueError:
+            grades = []
+        if not grades:
+            raise UsageError(
+                f"--scale {brief(self.scale)}: give the highest grade of the scale, such as 3, or all grades, such as 0,1,3."
+            )
+        return grades[0] if len(grades) == 1 else grades
+
+    @property
+    def files(self) -> list[str]:
+        """The files that were given."""
+        return [part for part in self.pool or () if part != "all" and not part.isdecimal()]

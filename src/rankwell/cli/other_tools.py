@@ -1,10 +1,23 @@
-"""The commands that answer as other tools do: ``trec_eval``, ``ndeval``."""
+"""The commands about other tools: ``trec_eval`` and ``ndeval`` answer as these do, ``rosetta`` sets side by side what each would print."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
-from rankwell.cli.option import Option
+from rankwell.cli.arguments import Option
+from rankwell.cli.options import (
+    Form,
+    Format,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+    write_tables,
+)
+from rankwell.cli.words import split
+from rankwell.matching.policy import Policy
 
 
 def trec_eval(
@@ -29,3 +42,39 @@ def ndeval(
     from rankwell.compat.ndeval import main
 
     return main(arguments)
+
+
+def rosetta(
+    qrels: Annotated[str, Option(help="the judgements, or ``none`` if the metrics need none")],
+    run: Annotated[str, Option(help="the run")],
+    /,
+    *,
+    metric: Annotated[
+        list[str] | None,
+        Option(
+            name=("--metric", "-m"),
+            help="a metric such as ``ndcg@10``; repeat it (default: the usual ones at 10)",
+        ),
+    ] = None,
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    policy: PolicyRules = Policy(),
+) -> None:
+    """Show the value that each tool would print for these data under one name, and how its definition differs.
+
+    Examples: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``; ``rankwell rosetta test.csv als.csv -m coverage@10 --items films.csv``
+    """
+    from rankwell.inspection.rosetta_table import rosetta as compared
+    from rankwell.readers import open_run, read_qrels
+
+    form = form_of(format, output, get_args(Form))
+    refuse_files([qrels, run, *tables.given], [output])
+    names = None if metric is None else [part for text in metric for part in split(text)]
+    ranked = open_run(run, **reading.of_runs)
+    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
+    found = compared(
+        ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy
+    )
+    write_tables([each.to_table() for each in found], form, output)

@@ -13,9 +13,17 @@ from cyclopts import App, CycloptsError, Group
 
 from rankwell import __version__
 from rankwell.cli import commands
-from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered, without_none
+from rankwell.cli.arguments import GROUPS as OPTION_GROUPS
+from rankwell.cli.arguments import (
+    POSITIONAL,
+    Argument,
+    Command,
+    arguments_of,
+    gathered,
+    with_none,
+    without_none,
+)
 from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PLOT, PREPARE
-from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError, brief
 from rankwell.tables.arguments import UNFIT, fitted
 
@@ -51,8 +59,6 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED), None)
     if named is not None and named[0] in SAVED:
-        from rankwell.cli.arguments import with_none
-
         arguments = with_none(named, arguments, _function(NAMED[named]))
     try:
         code = application(listing=listing, pictures=listing and "plot" in asked)(
@@ -155,7 +161,7 @@ def _function(name: str) -> Command:
     """The function of a command, or of a picture's."""
     if not name.startswith(PICTURE):
         return commands.command(name)
-    from rankwell.cli.plot import command_of
+    from rankwell.cli.report import command_of
 
     return command_of(name.removeprefix(PICTURE))
 

@@ -1,17 +1,33 @@
-"""The command ``report``."""
+"""The commands ``report``, and ``plot``: one per kind of picture, each made of the function of ``rankwell.plot`` that draws it."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from rankwell.cli.arguments import QrelsOrNone
-from rankwell.cli.bounding import Bounding
-from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
-from rankwell.cli.costs_files import Load, answers_in, costs_of
-from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
+from rankwell.cli.arguments import DATA, OUTPUT, STATISTICS, UNJUDGED, Option, QrelsOrNone, explained
+from rankwell.cli.compare import (
+    Clusters,
+    Load,
+    Testing,
+    Weights,
+    answers_in,
+    compare,
+    costs_of,
+    evaluated,
+    is_run,
+    joined_costs,
+    name_of,
+    systems_of,
+    without_metrics,
+)
 from rankwell.cli.options import (
+    Bounding,
     FromExperiment,
     ItemText,
     Metrics,
@@ -28,8 +44,48 @@ from rankwell.cli.words import named_as, named_groups, named_numbers, split, spl
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
 from rankwell.matching.policy import Policy
+from rankwell.records import record
+from rankwell.tables.arguments import kinds_of
+
+if TYPE_CHECKING:
+    from rankwell.comparison.comparison import Comparison
+    from rankwell.reporting.chart.picture import Picture
+    from rankwell.results import Results
 
 MEGABYTE = 1_000_000
+
+# of pictures: what is made from files, what is no option of its own, what a comparison takes, and tables
+Draw = Callable[..., Any]
+READ = "results", "comparison", "runs", "run", "costs"
+OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
+COMPARED = "baseline", "margin", "seeds", "folds", "weights", "clusters"
+TABLES = "train", "items", "users"
+BOUND_OPTIONS = "pool", "scale"
+PIXELS = 2.0
+
+Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
+Run = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
+RunOrSaved = Annotated[
+    str,
+    Option(
+        help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved; ``NAME=FILE`` names "
+        "its system"
+    ),
+]
+Measured = Annotated[
+    str, Option(help="costs that ``bench -o`` saved; ``NAME=FILE`` names the system of a file of one")
+]
+Runs = Annotated[str, Option(help="more of them")]
+By = Annotated[list[str] | None, Option(help="a column of --users: the segments that are drawn; repeat it")]
+Output = Annotated[
+    str, Option(name=("--output", "-o"), group=OUTPUT, help="the file: .svg, .png, .pdf, .html or .json")
+]
+Lang = Annotated[str, Option(group=OUTPUT, help="the language of the words: en or ko")]
+Dark = Annotated[
+    bool,
+    Option(group=OUTPUT, help="draw on dark ground; an HTML page is light or dark as its reader likes it"),
+]
+Pixels = Annotated[float, Option(group=OUTPUT, help="how many pixels of a PNG are one of the picture")]
 
 
 def report(
@@ -209,3 +265,362 @@ def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: 
     if baseline is None or baseline in systems:
         return baseline
     return named_as(baseline, names, paths) or baseline
+
+
+def command_of(kind: str) -> Any:
+    """Return the command that draws a kind of picture.
+
+    Of what the function takes, ``results`` and ``comparison`` are made from QRELS and RUN, and ``runs``, ``run``, ``qrels`` and ``costs`` are
+    read. Any other argument is an option of the same name, with the text of the function's docstring; what may be anything is a file.
+    """
+    from rankwell.reporting.chart.picture import picture_named
+
+    picture = picture_named(kind)
+    signature = Signature(list(parameters_of(picture)))
+
+    def command(*words: str, **given: Any) -> None:
+        _write(picture, signature.bind(*words, **given).arguments)
+
+    command.__name__ = kind
+    command.__doc__ = (inspect.getdoc(picture.draw) or "").partition("\n\nParameters\n")[0]
+    command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    return command
+
+
+def _write(picture: Picture, given: Mapping[str, Any]) -> None:
+    """Draw a picture, write it, and say where it is."""
+    from rankwell.reporting.extra import require_extra
+    from rankwell.reporting.pictures import form_of, save
+
+    output, lang = given.get("output", f"{picture.name}.svg"), given.get("lang", "en")
+    form_of(output)
+    require_extra()
+    asked = Asked(picture, given)
+    refuse_files(asked.files, [output])
+    with notes_printed():
+        chart = picture.draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
+        save(chart, output, scale=given.get("pixels", PIXELS), lang=lang)
+    sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+
+
+@record
+class Asked:
+    """A picture that a command line asks for, and what is given by the names of parameters."""
+
+    picture: Picture
+    given: Mapping[str, Any]
+
+    @property
+    def draw(self) -> Draw:
+        """The function that draws it."""
+        return self.picture.draw
+
+    @property
+    def takes(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters of the function."""
+        return inspect.signature(self.draw).parameters
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """What is given of the options that the function takes by their names."""
+        names = [each.name for each in options_of(self.draw)]
+        return {name: self.given[name] for name in names if self.given.get(name) is not None}
+
+    @property
+    def tables(self) -> Tables:
+        """The tables that are given."""
+        return Tables(**{name: self.given[name] for name in TABLES if isinstance(self.given.get(name), str)})
+
+    @property
+    def reading(self) -> Reading:
+        """How files are read."""
+        return self.given.get("reading", Reading())
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the evaluation."""
+        return self.given.get("policy", Policy())
+
+    @property
+    def qrels(self) -> str | None:
+        """The judgements."""
+        named = self.given.get("qrels", "none")
+        return None if named == "none" else named
+
+    @property
+    def words(self) -> list[str]:
+        """The runs, some with names."""
+        return [*([self.given["run"]] if "run" in self.given else []), *self.given.get("runs", ())]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics of ``-m``."""
+        named = self.given.get("metric") or ()
+        return [part for text in ([named] if isinstance(named, str) else named) for part in split(text)]
+
+    @property
+    def bounding(self) -> Bounding:
+        """The bounds that a picture of them needs."""
+        named = {name: self.given.get(name) for name in BOUND_OPTIONS}
+        return Bounding(bounds=True, **named) if "bounds" in self.picture.asks else Bounding()
+
+    @property
+    def files(self) -> list[str]:
+        """All files that are read."""
+        named = [self.qrels, *split_names(self.words)[1], *self.tables.given, *self.bounding.files]
+        named += [
+            value for name, value in self.own.items() if is_file(self.draw, name) and name not in TABLES
+        ]
+        return [each for each in named if each is not None]
+
+    def arguments(self) -> dict[str, Any]:
+        """Read and evaluate what the function takes."""
+        found = {name: value_of(self.draw, name, value) for name, value in self.own.items()}
+        if self.metrics and "metrics" in self.takes:
+            found["metrics"] = self.metrics
+        elif self.metrics and "metric" in self.takes:
+            found["metric"] = self.metrics[0]
+        if is_evaluated(self.draw):
+            return found | self._results()
+        return found | self._runs()
+
+    def _runs(self) -> dict[str, Any]:
+        from rankwell.readers import open_named, read_qrels
+
+        if "costs" in self.takes:
+            return {"costs": joined_costs(self.words)}
+        names, paths = split_names(self.words)
+        runs = open_named(dict(zip(names, paths, strict=True)), self.reading.of_runs)
+        found: dict[str, Any] = {"runs": runs} if "runs" in self.takes else {}
+        if "run" in self.takes:
+            found["run"] = next(iter(runs.values()))
+        if "qrels" in self.takes:
+            found["qrels"] = None if self.qrels is None else read_qrels(self.qrels, **self.reading.of_qrels)
+        if "options" in self.takes:
+            tables = {name: value for name, value in vars(self.tables).items() if value is not None}
+            found |= {
+                "policy": self.policy,
+                **{name: value for name, value in tables.items() if name not in self.own},
+            }
+        if self.reading.encoding and {"options", "read"} & self.takes.keys():
+            found["read"] = {"encoding": self.reading.encoding}
+        return found
+
+    def _results(self) -> dict[str, Any]:
+        named = systems_of(self.words)
+        unsaved = [each for each in named.values() if is_run(each)]
+        axes = [self.own[name] for name in metrics_in(self.draw) if name in self.own]
+        metrics = [*self.metrics, *(axis for axis in axes if axis not in self.metrics)] or None
+        if metrics is None and unsaved:
+            raise without_metrics(unsaved[0])
+        by = self.given.get("by")
+        results, users, _ = evaluated(
+            named,
+            self.qrels or "none",
+            metrics,
+            self.tables,
+            self.reading,
+            self.policy,
+            by=by,
+            threads=None,
+            bounds=self.bounding.wanted(self.reading.of_runs) if unsaved else None,
+        )
+        found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
+        if "comparison" in self.takes and (len(results) > 1 or not found):
+            found["comparison"] = self._comparison(results, metrics, users)
+        return found
+
+    def _costs(self) -> Any:
+        """The costs of the systems, where a picture shows them."""
+        if "costs" not in self.picture.asks:
+            return None
+        found = costs_of(self.words, self.given.get("load"))
+        if found is None:
+            raise UsageError("no RUN is a file of costs, which rankwell bench -o writes.")
+        return found
+
+    def _comparison(
+        self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
+    ) -> Comparison:
+        from rankwell.comparison.comparing import compare as compared
+
+        baseline, given = self.given.get("baseline"), self.given
+        groups = {word: named_groups(given.get(word), f"--{word}", self.words) for word in ("seeds", "folds")}
+        if baseline is not None and baseline not in groups["seeds"] | groups["folds"]:
+            baseline = name_of(baseline, dict(zip(*split_names(self.words), strict=True)), list(results))
+        return compared(
+            results,
+            metrics=metrics,
+            baseline=baseline,
+            margins=named_numbers(given.get("margin"), "--margin"),
+            by=given.get("by"),
+            weights=given.get("weights"),
+            clusters=given.get("clusters"),
+            users=users,
+            seeds=groups["seeds"],
+            folds=groups["folds"],
+            costs=self._costs(),
+            **given.get("statistics", Testing()).given,
+        )
+
+
+def is_evaluated(draw: Draw) -> bool:
+    """Whether a picture is drawn from results."""
+    return not {"results", "comparison"}.isdisjoint(inspect.signature(draw).parameters)
+
+
+def parameters_of(picture: Picture) -> Iterator[Parameter]:
+    """Yield the parameters of the command of a picture, in their order."""
+    draw = picture.draw
+    takes = inspect.signature(draw).parameters
+    is_read = not set(READ).isdisjoint(takes)
+    own = [_option(draw, each, positional=not is_read) for each in options_of(draw)]
+    yield from (each for each in own if each.kind is Parameter.POSITIONAL_ONLY)
+    yield from _files(draw) if is_read else ()
+    yield from _metric(draw)
+    yield from (each for each in own if each.kind is not Parameter.POSITIONAL_ONLY)
+    if "by" in picture.asks:
+        yield _keyword("by", By, None)
+    if "bounds" in picture.asks:
+        yield from _in_group(Bounding, BOUND_OPTIONS, UNJUDGED)
+    if "costs" in picture.asks:
+        yield _keyword("load", Load, None)
+    yield _keyword("output", Output, f"{picture.name}.svg")
+    yield _keyword("lang", Lang, "en")
+    yield _keyword("dark", Dark, default=False)
+    yield _keyword("pixels", Pixels, PIXELS)
+    if "comparison" in takes:
+        yield from _in_group(compare, COMPARED, STATISTICS)
+        yield _keyword("statistics", Testing, Testing())
+    if is_evaluated(draw) or _has_options(draw):
+        named = {each.name for each in own}
+        yield from _in_group(Tables, [name for name in TABLES if name not in named], DATA)
+        yield _keyword("policy", PolicyRules, Policy())
+    if is_read and "costs" not in takes:
+        yield _keyword("reading", Reading, Reading())
+
+
+def _files(draw: Draw) -> Iterator[Parameter]:
+    """The judgements and the runs."""
+    takes, evaluated = inspect.signature(draw).parameters, is_evaluated(draw)
+    if evaluated or "qrels" in takes:
+        yield Parameter("qrels", Parameter.POSITIONAL_ONLY, annotation=QrelsOrNone if evaluated else Qrels)
+    kind = RunOrSaved if evaluated else Measured if "costs" in takes else Run
+    yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=kind)
+    if "run" not in takes:
+        yield Parameter("runs", Parameter.VAR_POSITIONAL, annotation=Runs)
+
+
+def _metric(draw: Draw) -> Iterator[Parameter]:
+    """The metrics that are evaluated, or the one that the function takes."""
+    takes = inspect.signature(draw).parameters
+    if is_evaluated(draw) or "metrics" in takes:
+        yield _keyword("metric", Metrics, None)
+    elif "metric" in takes:
+        option = Option(name=("--metric", "-m"), help=explained(draw)["metric"])
+        yield _keyword("metric", Annotated[str, option], takes["metric"].default)
+
+
+def _has_options(draw: Draw) -> bool:
+    """Whether a function takes the arguments of an evaluation."""
+    return any(each.kind is Parameter.VAR_KEYWORD for each in inspect.signature(draw).parameters.values())
+
+
+def options_of(draw: Draw) -> list[Parameter]:
+    """Return the parameters of a function that its command takes by their names; rules of the policy are options already."""
+    takes = inspect.signature(draw).parameters.values()
+    rules = Policy.__dataclass_fields__ if _has_options(draw) else {}
+    return [
+        each
+        for each in takes
+        if each.kind is not Parameter.VAR_KEYWORD and each.name not in OWN and each.name not in rules
+    ]
+
+
+def value_of(draw: Draw, name: str, given: Any) -> Any:
+    """Return the value of an argument of the function from that of its option."""
+    kinds = _kinds(draw, name)
+    several = _several(kinds)
+    if several is None:
+        return given
+    numbers = {int, float} & set(kinds_of(several))
+    if not numbers:
+        return list(given)
+    parts = [
+        _number(part, name, strict=str not in kinds_of(several)) for text in given for part in text.split(",")
+    ]
+    return parts[0] if int in kinds and len(parts) == 1 else parts
+
+
+def is_file(draw: Draw, name: str) -> bool:
+    """Whether an option of the function names a file."""
+    return Any in _kinds(draw, name)
+
+
+def metrics_in(draw: Draw) -> list[str]:
+    """Return the options that name a metric of a picture of results, such as an axis."""
+    from rankwell.metrics.metric import Metric
+
+    return [each.name for each in options_of(draw) if Metric in _kinds(draw, each.name)]
+
+
+def _option(draw: Draw, parameter: Parameter, *, positional: bool) -> Parameter:
+    """The option of an argument of the function; one that must be given is positional where no runs are read."""
+    kinds, default = _kinds(draw, parameter.name), parameter.default
+    is_required = default is Parameter.empty
+    kind: Any = next(each for each in kinds if each is not type(None))
+    if bool in kinds:
+        kind = bool
+    elif _several(kinds):
+        kind, default = list[str], default if is_required else None
+    elif Any in kinds or str in kinds:
+        kind = str
+    option = Option(
+        help=explained(draw).get(parameter.name, ""),
+        group=DATA if Any in kinds and not (positional and is_required) else "",
+    )
+    if positional and is_required:
+        return Parameter(parameter.name, Parameter.POSITIONAL_ONLY, annotation=Annotated[kind, option])
+    optional = kind | None if default is None else kind
+    return Parameter(
+        parameter.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[optional, option]
+    )
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _in_group(declared: Any, names: Iterable[str], group: str) -> Iterator[Parameter]:
+    """Options that another command or a dataclass declares, in a group of the help."""
+    hints = get_type_hints(declared, include_extras=True)
+    for name in names:
+        inner, option = get_args(hints[name])
+        yield _keyword(name, Annotated[inner, option._replace(group=group)], None)
+
+
+def _kinds(draw: Draw, name: str) -> tuple[Any, ...]:
+    """What an argument of the function may be."""
+    function = inspect.unwrap(draw)
+    hints = get_type_hints(
+        SimpleNamespace(__annotations__={name: function.__annotations__[name]}), function.__globals__
+    )
+    return kinds_of(hints[name])
+
+
+def _several(kinds: Iterable[Any]) -> Any:
+    """What a list among the kinds holds; None if there is none."""
+    return next((get_args(kind)[0] for kind in kinds if get_origin(kind) in (Sequence, Iterable)), None)
+
+
+def _number(text: str, name: str, *, strict: bool) -> float | int | str:
+    try:
+        value = float(text)
+    except ValueError:
+        if strict:
+            raise UsageError(
+                f"--{name.replace('_', '-')} takes numbers such as 1,5,10, not {brief(text)}."
+            ) from None
+        return text.strip()
+    return int(value) if value.is_integer() else value

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from rankwell.cli.option import SYSTEMS, Option
+from rankwell.cli.arguments import SYSTEMS, Option
 from rankwell.errors import UsageError, brief
 from rankwell.records import record
 

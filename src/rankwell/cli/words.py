@@ -29,6 +29,8 @@ FIRST = (
     "preset", "reach", "recent", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials", "window", "within",
 )  # fmt: skip
 
+BYTES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
 
 def split(text: str) -> list[str]:
     """Split metrics at commas outside brackets.
@@ -301,3 +303,17 @@ def share_of(text: str, option: str) -> float:
     if not 0 <= value <= 1:
         raise UsageError(f"{option} {brief(text)}: must be from 0% to 100%; 1 in 10 is 10%, or 0.1.")
     return value
+
+
+def bytes_of(text: str | None, option: str) -> int | None:
+    """Read an amount of memory.
+
+    >>> bytes_of("1.5K", "--memory"), bytes_of(None, "--memory")
+    (1536, None)
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)B?", text.strip().upper())
+    if found is None:
+        raise UsageError(f"{option} takes bytes, such as 500M or 4G, not {brief(text)}.")
+    return int(float(found[1]) * BYTES[found[2]])
