@@ -325,7 +325,7 @@ def _write_comparison(
 def costs_in(path: str) -> Costs | None:
     """Return the costs that a file holds; None if it holds something else."""
     from rankwell.display.saved_files import kind_of
-    from rankwell.efficiency.saving import FORMAT
+    from rankwell.efficiency.costs import FORMAT
 
     if kind_of(path) != FORMAT:
         return None

@@ -18,7 +18,7 @@ from rankwell.comparison.methods import INTERVALS, Methods
 from rankwell.comparison.records import Difference, Mean, turned
 from rankwell.display.layout import PRINTED
 from rankwell.display.plain_values import plain_value
-from rankwell.display.result import TEXTS, Saved, beside
+from rankwell.display.result import TEXTS, Saved, module
 from rankwell.display.saved_files import Kind, Plain, ensure, within
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
@@ -240,23 +240,23 @@ class Comparison(Saved):
 
     def to_table(self, *, details: bool = True) -> Table:
         """Return the leaderboard: means with intervals, and what differs; without ``details`` one column per metric."""
-        table: Table = beside(TABLES).leaderboard(self, details=details)
+        table: Table = module(TABLES).leaderboard(self, details=details)
         return table
 
     def to_pair_table(self) -> Table:
         """Return a table with a row per pair of systems, metric and segment."""
-        table: Table = beside(TABLES).pair_table(self)
+        table: Table = module(TABLES).pair_table(self)
         return table
 
     def to_bounds_table(self) -> Table:
         """Return a table with a row per metric and pair: what unjudged items could turn; raises UsageError without ``bounds=True``."""
         require(self.bounding)
-        table: Table = beside(TABLES).decided_table(self)
+        table: Table = module(TABLES).decided_table(self)
         return table
 
     def to_cost_tables(self) -> list[Table]:
         """Return what the systems cost, and the ratios of their latencies; nothing if no costs were given."""
-        tables: list[Table] = beside(TABLES).cost_tables(self)
+        tables: list[Table] = module(TABLES).cost_tables(self)
         return tables
 
     def tables(self) -> list[Table]:
@@ -267,7 +267,7 @@ class Comparison(Saved):
     @property
     def caption(self) -> str:
         """What was compared, and with which tests and intervals, in one sentence or two."""
-        text: str = beside(TABLES).caption_of(self)
+        text: str = module(TABLES).caption_of(self)
         return text
 
     def to_frame(self) -> pl.DataFrame:

@@ -164,7 +164,7 @@ class Saved(Result, ABC):
         """Return the result that a file holds; ``content`` is of the type of ``_file``. Raises Damaged if it contradicts itself."""
 
 
-def beside(name: str) -> Any:
+def module(name: str) -> Any:
     """Return a module by its name, loaded when it is first asked for.
 
     A value names so the module of its tables: that one imports the value, and who only computes values never loads it.

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.comparison.costing import CostEstimates
+from rankwell.comparison.costing import QUANTITIES, Conditions, CostEstimates, Estimate, Slower
+from rankwell.comparison.gate.deciding import Limit, Status
+from rankwell.display.plain_values import beside
+from rankwell.display.result import TEXTS, module
+from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table
-from rankwell.efficiency import estimates, joining, limits, quality, saving, shown
-from rankwell.efficiency.estimates import Group
-from rankwell.efficiency.frames import COLD, WARM
+from rankwell.efficiency.estimates import MIB, MS, Group, histogram, most, over_repetitions, ratio
+from rankwell.efficiency.frames import ALL, COLD, WARM
 from rankwell.efficiency.load import check_known
+from rankwell.efficiency.measurements import REMEDY, Columns, Measurements, SavedParts, parts_of
+from rankwell.efficiency.noise import conditions
+from rankwell.efficiency.quality import table as quality_table
 from rankwell.efficiency.queries import text_of
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import metrics_of
+from rankwell.readers.files import File
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.statistics.quantiles import QuantileInterval
@@ -27,10 +39,34 @@ if TYPE_CHECKING:
     import polars as pl
 
 QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999)
+SHOWN = tuple(name for name in QUANTITIES if name.startswith("p"))
+QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+TABLES = "rankwell.efficiency.tables"
+FORMAT, VERSION = "rankwell costs", 1
+
+
+class SavedCosts(SavedParts):
+    """What ``save`` writes: a list per column; of the run of a system those of queries, items, scores and ranks."""
+
+    calls: Columns
+    sessions: Columns
+    indexing: Columns
+    failures: Columns
+    runs: dict[str, tuple[list[str | int], list[str | int], list[float] | None, list[int | float]]]
+
+
+FILE = Kind(
+    SavedCosts,
+    "file of costs",
+    "rankwell bench and Costs.save write them",
+    REMEDY,
+    ("format", FORMAT),
+    ("version", VERSION),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Costs:
+class Costs(Measurements):
     """What systems cost in time and space, as ``rw.efficiency.measure`` found it.
 
     Attributes
@@ -48,6 +84,11 @@ class Costs:
     settings, environment, overhead, notes
         How it was measured, on what, what the harness itself adds in seconds per call, and what a reader must know.
     """
+
+    _plural: ClassVar[str] = "costs"
+    _texts: ClassVar[Mapping[str, str]] = {**TEXTS, ".json": "_to_file"}
+    _file: ClassVar[Kind[Any]] = FILE
+    _frames: ClassVar[Mapping[str, Mapping[str, str]]] = ALL
 
     calls: pl.DataFrame
     sessions: pl.DataFrame
@@ -72,8 +113,14 @@ class Costs:
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The calls of each system, load and session, with what is estimated from them."""
-        return estimates.groups(self)
+        """The calls of each system, load and session, cold before warm, with what is estimated from them."""
+        found = self.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
+        keys = {
+            (str(system), str(load), str(session)): calls for (system, load, session), calls in found.items()
+        }
+        wanted = [(system, load, WARM) for load in self.loads for system in self.systems]
+        cold = [key for key in keys if key[2] == COLD]
+        return [Group(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
 
     def group(self, system: str, load: str | None = None, session: str = WARM) -> Group:
         """Return the group of a system under a load, as ``of``."""
@@ -142,7 +189,7 @@ class Costs:
         UsageError
             For a system or load that does not exist, or systems that answered no query in common.
         """
-        return estimates.ratio(self.group(new, load), self.group(old, load), q=q, level=level, seed=seed)
+        return ratio(self.group(new, load), self.group(old, load), q=q, level=level, seed=seed)
 
     def answered(self, system: str) -> int:
         """Return how many queries of the warm sessions a system answered."""
@@ -154,19 +201,22 @@ class Costs:
 
         Time-outs count at its highest value, an hour.
         """
-        return estimates.histogram(self.latencies(system, load, session))
+        return histogram(self.latencies(system, load, session))
 
     def summary(self, quantiles: Sequence[float] = QUANTILES) -> pl.DataFrame:
         """Return a row per system, session and load: quantiles with bounds, throughput, memory, and what failed."""
-        return shown.summary(self, quantiles)
+        frame: pl.DataFrame = module(TABLES).summary(self, quantiles)
+        return frame
 
     def tables(self) -> list[Table]:
         """Return the tables that are printed: searching, indexing, pairs of systems, failures, how it was measured."""
-        return shown.tables(self)
+        tables: list[Table] = module(TABLES).tables(self)
+        return tables
 
     def to_table(self) -> Table:
         """Return the table of searching: latency, throughput and memory per system and load."""
-        return shown.searching(self)
+        table: Table = module(TABLES).searching(self)
+        return table
 
     def beside(self, qrels: Any, metrics: Any = "ndcg@10", load: str | None = None, **options: Any) -> Table:
         """Return what the systems found beside what it cost: metrics with intervals, latency, throughput, memory and index size.
@@ -188,7 +238,7 @@ class Costs:
         UsageError
             If there are several loads and none is named, or no system answered a query.
         """
-        return quality.table(self.results(qrels, metrics, **options), self.estimates(load))
+        return quality_table(self.results(qrels, metrics, **options), self.estimates(load))
 
     def results(self, qrels: Any, metrics: Any = "ndcg@10", **options: Any) -> dict[str, Results]:
         """Evaluate the answers of all systems, as ``Evaluator.evaluate_all``.
@@ -198,7 +248,10 @@ class Costs:
         UsageError
             If no system answered a query.
         """
-        return quality.results(self, qrels, metrics, **options)
+        runs = {system: self.runs[system] for system in self.systems if system in self.runs}
+        if not runs:
+            raise UsageError("no system answered a query, so there is nothing to evaluate.")
+        return Evaluator(qrels, metrics_of(metrics), **options).evaluate_all(runs)
 
     def estimates(self, load: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> CostEstimates:
         """Return what ``compare(…, costs=…)`` and pictures take of the costs under a load, and the ratios of latency of pairs.
@@ -211,7 +264,52 @@ class Costs:
         UsageError
             If there are several loads and none is named, or there is no such load.
         """
-        return quality.estimates(self, load, pairs)
+        values: dict[str, dict[str, Estimate]] = {name: {} for name in QUANTITIES}
+        for system in self.systems:
+            group = self.group(system, load)
+            for name, found in self._of_system(system, group):
+                if found is not None:
+                    values[name][system] = found
+        return CostEstimates(
+            load or self.loads[0],
+            {name: own for name, own in values.items() if own},
+            tuple(found for pair in pairs for found in self._slower(load, *pair)),
+            self._conditions(load or self.loads[0]),
+        )
+
+    def _of_system(self, system: str, group: Group) -> Sequence[tuple[str, Estimate | None]]:
+        found: list[tuple[str, Estimate | None]] = []
+        for name in SHOWN if len(group.latencies) else ():
+            known = group.quantile(float(name[1:]) / 100)
+            found.append((name, Estimate(*(each * MS for each in known[:3]))))
+        own = self.sessions.filter(system=system, load=group.load, session=WARM)
+        index = self.indexing.filter(system=system)
+        # sessions report their own peaks; what an index holds counts too, where no session was measured
+        peaks = own["peak_memory"].drop_nulls().to_list()
+        held = index["held_memory"].drop_nulls().to_list()
+        if highest := [max(each) / MIB for each in (peaks, held) if each]:
+            least = min(peaks, default=math.inf) / MIB
+            found.append(("memory", Estimate(max(highest), min(least, max(highest)), max(highest))))
+        return [
+            *found,
+            ("throughput", _over_turns(own["achieved"])),
+            ("index", _over_turns(index["size"], MIB)),
+            ("indexing", _over_turns(index["wall"])),
+        ]
+
+    def _slower(self, load: str | None, first: str, second: str) -> Sequence[Slower]:
+        """The ratio of a pair of systems, if both were measured and answered a query in common."""
+        if not {first, second} <= set(self.systems):
+            return []
+        new, old = self.group(first, load), self.group(second, load)
+        if not new.by_query.keys() & old.by_query.keys():
+            return []
+        whole, turns = ratio(new, old), over_repetitions(new, old)
+        return [Slower(first, second, whole.n, *whole[:3], *turns[1:3], turns.n)]
+
+    def _conditions(self, load: str) -> Conditions:
+        sessions = self.sessions.filter(load=load, session=WARM)
+        return conditions(self.environment, sessions, [each for each in self.groups if each.load == load])
 
     def under(self, load: str) -> Costs:
         """Return the costs under one of several loads.
@@ -228,32 +326,125 @@ class Costs:
         frames = {name: getattr(self, name).filter(kept) for name in ("calls", "sessions", "failures")}
         return replace(self, **frames)
 
-    limits = limits.limits
+    def limits(
+        self,
+        system: str,
+        *,
+        max_latency: Mapping[str, float] | None = None,
+        max_memory: float | None = None,
+        max_index_size: float | None = None,
+        max_slowdown: float | None = None,
+        baseline: str | None = None,
+        load: str | None = None,
+        alpha: float = 0.05,
+    ) -> list[Limit]:
+        """Return whether a system keeps within limits, for ``gate(…, checks=…)``.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the runs as plain values."""
-        return saving.plain(self, saving.FORMAT, saving.VERSION, saving.FRAMES)
+        A latency passes if the upper bound of its quantile is at most the limit, each bound with confidence 1 − `alpha`, and fails if the lower
+        bound is above it; in between, and with too few queries for bounds, it is inconclusive. A search that failed fails the gate.
 
-    def save(self, path: str | Path) -> None:
-        """Write everything to a JSON file, which ``Costs.load`` reads.
+        Parameters
+        ----------
+        system
+            The system.
+        max_latency
+            Seconds by quantile, such as ``{"p95": 0.05}``.
+        max_memory, max_index_size
+            Bytes.
+        max_slowdown, baseline
+            The share by which it may be slower than another system that was measured with it, such as 0.05, in the geometric mean over
+            queries; surely both for other queries and for another measurement.
+        load
+            Under which load; may be left out if there is only one.
+        alpha
+            The chance that a bound is wrong.
 
         Raises
         ------
-        InputError
-            If it cannot be written.
+        UsageError
+            For a system, load or quantile that does not exist.
         """
-        saving.save(self, path)
+        found = [
+            self._latency_limit(system, name, most_allowed, load, alpha)
+            for name, most_allowed in (max_latency or {}).items()
+        ]
+        calls = self.of(system, load)
+        own = self.sessions.filter(system=system, session=WARM)
+        if load is not None:
+            own = own.filter(load=load)
+        index = self.indexing.filter(system=system)
+        if max_memory is not None:
+            held = [
+                each for each in (most(own["peak_memory"]), most(index["peak_memory"])) if each is not None
+            ]
+            found.append(_bytes("memory", max(held) if held else math.nan, max_memory))
+        if max_index_size is not None:
+            size = most(index["size"])
+            found.append(_bytes("index size", math.nan if size is None else size, max_index_size))
+        if max_slowdown is not None:
+            if baseline is None:
+                raise UsageError("max_slowdown needs baseline=, the system that it is measured against.")
+            found.append(self._slowdown_limit(system, baseline, max_slowdown, load, alpha))
+        failed = int((~calls["outcome"].is_in(["ok", "timeout"])).sum())
+        if failed:
+            found.append(
+                Limit(
+                    "searches that fail: none",
+                    failed,
+                    "fail",
+                    f"{failed:,} of {len(calls):,} searches failed",
+                )
+            )
+        return found
+
+    def _latency_limit(self, system: str, name: str, limit: float, load: str | None, alpha: float) -> Limit:
+        word = QUANTILE.fullmatch(name)
+        if word is None or not 0 < float(word[1]) < 100:
+            raise UsageError(f"max_latency is by quantile, such as p95, not {brief(name)}.")
+        if not limit > 0:
+            raise UsageError(f"max_latency of {name} is a number of seconds above 0, not {brief(limit)}.")
+        known = self.quantile(system, float(word[1]) / 100, load, level=1 - 2 * alpha)
+        own = limit * MS
+        what = f"{name} latency at most {own:g} ms"
+        value = known.value * MS
+        if known.missing:
+            more = f"{known.missing:,} more independent queries are needed to be sure"
+            return Limit(what, value, "inconclusive", f"{name} is {value:.4g} ms, but {more}")
+        status: Status = "pass" if known.high <= limit else "fail" if known.low > limit else "inconclusive"
+        why = f"{name} is {value:.4g} ms, surely between {beside(known.low * MS, own)} and {beside(known.high * MS, own)} ms"
+        return Limit(what, value, status, why)
+
+    def _slowdown_limit(self, new: str, old: str, limit: float, load: str | None, alpha: float) -> Limit:
+        if not limit >= 0:
+            raise UsageError(f"max_slowdown is a share from 0 on, such as 0.05, not {brief(limit)}.")
+        level = 1 - 2 * alpha
+        ours, theirs = self.group(new, load), self.group(old, load)
+        whole, turns = ratio(ours, theirs, level=level), over_repetitions(ours, theirs, level=level)
+        name = f"latency at most {limit:.4g} of the baseline's more"
+        low, high = min(whole.low, turns.low), max(whole.high, turns.high)
+        if math.isnan(whole.high) or math.isnan(turns.high):
+            why = f"too few queries ({whole.n:,}) or repetitions ({turns.n:,}, of {turns.needed} at least) to be sure"
+            return Limit(name, whole.value - 1, "inconclusive", why)
+        most_allowed = 1 + limit
+        status: Status = "pass" if high <= most_allowed else "fail" if low > most_allowed else "inconclusive"
+        why = f"it is {whole.value:.4g} times the baseline's, surely between {low:.4g} and {high:.4g} times"
+        return Limit(name, whole.value - 1, status, why)
+
+    def _to_file(self) -> str:
+        """Everything with the runs, of each its queries, items, scores and ranks."""
+        runs = {name: _columns(run) for name, run in self.runs.items()}
+        return json.dumps(self.to_dict() | {"runs": runs}, ensure_ascii=False)
 
     @classmethod
-    def load(cls, path: str | Path) -> Costs:
-        """Read what ``save`` wrote.
-
-        Raises
-        ------
-        InputError, DataError
-            If it cannot be read, or holds something else.
-        """
-        return cls(**saving.loaded(path))
+    def _of_file(cls, content: Any, path: str | Path) -> Costs:
+        parts = parts_of(content, ALL)
+        runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
+        systems = {*parts["calls"]["system"], *parts["sessions"]["system"], *parts["indexing"]["system"]}
+        ensure(runs.keys() <= systems, "runs", "one is that of no system that was measured")
+        for run in runs.values():
+            run.rows.table()  # which checks ids, scores and ranks
+            run.files = (File(path),)
+        return cls(**parts, runs=runs)
 
     def renamed(self, names: Mapping[str, str]) -> Costs:
         """Return the same with other names of systems.
@@ -271,22 +462,56 @@ class Costs:
         if len(set(new)) < len(new):
             raise UsageError(f"two systems would have one name; the names are {one_of(new)}.")
         frames = {
-            name: getattr(self, name).with_columns(pl.col("system").replace(dict(names)))
-            for name in saving.FRAMES
+            name: getattr(self, name).with_columns(pl.col("system").replace(dict(names))) for name in ALL
         }
         runs = {names.get(name, name): run for name, run in self.runs.items()}
         return replace(self, **frames, runs=runs)
 
     def __add__(self, other: Costs) -> Costs:
-        """Return the costs of the systems of both, which must have different names."""
+        """Return the costs of the systems of both, which must have different names; a note says what differs in how they were measured."""
         if not isinstance(other, Costs):
             return NotImplemented
-        return joining.joined(self, other)
+        import polars as pl
 
-    def __repr__(self) -> str:
-        return "\n\n".join(each.to_text() for each in self.tables())
+        both = set(self.systems) & set(other.systems)
+        if both:
+            raise UsageError(f"both have a system {brief(min(both))}; give one another name with renamed().")
+        notes = dict.fromkeys((*self.notes, *other.notes))
+        for word, one, two in (
+            ("settings", self.settings, other.settings),
+            ("machine", self.environment, other.environment),
+        ):
+            if differ := [name for name in {**one, **two} if one.get(name) != two.get(name)]:
+                notes[
+                    f"The systems were not measured in turns, and with other {word}: {one_of(sorted(differ))} differ."
+                ] = None
+        if not any("not measured in turns" in each for each in notes):
+            notes[
+                "The systems were not measured in turns: what changed on the machine in between is in their differences."
+            ] = None
+        frames = {name: pl.concat([getattr(self, name), getattr(other, name)]) for name in ALL}
+        return replace(self, **frames, runs={**self.runs, **other.runs}, notes=tuple(notes))
 
-    def _repr_html_(self) -> str:
-        from rankwell.display.html import in_notebook
 
-        return in_notebook(self.tables())
+def _over_turns(column: pl.Series, unit: float = 1.0) -> Estimate | None:
+    """The median over repetitions with the least and the most of them."""
+    known = column.drop_nulls().to_numpy() / unit
+    if not len(known):
+        return None
+    return Estimate(float(np.median(known)), float(known.min()), float(known.max()))
+
+
+def _bytes(what: str, value: float, limit: float) -> Limit:
+    name = f"{what} at most {limit / MIB:,.4g} MiB"
+    if math.isnan(value):
+        return Limit(name, value, "inconclusive", f"the {what} was not measured")
+    return Limit(
+        name, value / MIB, "pass" if value <= limit else "fail", f"the {what} is {value / MIB:,.4g} MiB"
+    )
+
+
+def _columns(run: Run) -> list[Any]:
+    """Queries, items, scores and ranks, as Run takes them."""
+    table = run.rows.table()
+    scores = None if table.given_score is None else table.given_score.tolist()
+    return [table.query.tolist(), table.item.tolist(), scores, table.key.tolist()]

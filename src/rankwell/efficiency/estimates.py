@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.comparison.costing import Failures
-from rankwell.efficiency.frames import COLD, WARM
+from rankwell.efficiency.frames import WARM
 from rankwell.efficiency.needs import needed
 from rankwell.errors import UsageError
 from rankwell.records import cached_property, record
@@ -20,7 +20,6 @@ from rankwell.statistics.series import effective_size
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.efficiency.costs import Costs
 
 MS, MIB = 1e3, 2**20  # milliseconds of a second, bytes of a MiB
 TURNS = 3  # repetitions without which an interval over them says nothing
@@ -132,15 +131,6 @@ def histogram(values: np.ndarray) -> Any:
     for value, count in zip(*np.unique(whole.astype(np.int64), return_counts=True), strict=True):
         made.record_value(int(value), int(count))
     return made
-
-
-def groups(costs: Costs) -> list[Group]:
-    """The calls of each system, load and session; cold before warm, and systems in their order."""
-    found = costs.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
-    keys = {(str(system), str(load), str(session)): calls for (system, load, session), calls in found.items()}
-    wanted = [(system, load, WARM) for load in costs.loads for system in costs.systems]
-    cold = [key for key in keys if key[2] == COLD]
-    return [Group(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
 
 
 def median(column: pl.Series) -> float | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.display.output import write_bytes
 from rankwell.display.saved_files import Kind
-from rankwell.display.table import Table
-from rankwell.efficiency import growth_tables, saving
-from rankwell.efficiency.estimates import MIB, MS
+from rankwell.display.table import Cell, Column, Table
+from rankwell.efficiency.estimates import MIB, MS, median
 from rankwell.efficiency.frames import GROWN
 from rankwell.efficiency.load import check_count, check_known
+from rankwell.efficiency.measurements import REMEDY, Columns, Measurements, SavedParts
+from rankwell.efficiency.tables import conditions
 from rankwell.errors import UsageError
 from rankwell.records import cached_property
-from rankwell.statistics.growth import DECADES, FITTED, SHORT, GrowthFit, Prediction
+from rankwell.statistics.growth import DECADES, FITTED, REPETITIONS, SHORT, SIZES, GrowthFit, Prediction
 from rankwell.statistics.growth import growth as growth_of
 
 if TYPE_CHECKING:
@@ -28,17 +27,19 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "rankwell growth", 1
 
 
-class SavedGrowth(saving.SavedParts):
+class SavedGrowth(SavedParts):
     """What ``to_dict`` writes; the estimates are made again."""
 
-    measured: saving.Columns
-    failures: saving.Columns
+    measured: Columns
+    failures: Columns
 
 
 FILE = Kind(
-    SavedGrowth, "file of growth", "rankwell bench --growth and Growth.save write them", saving.REMEDY, ("format", FORMAT),
+    SavedGrowth, "file of growth", "rankwell bench --growth and Growth.save write them", REMEDY, ("format", FORMAT),
     ("version", VERSION),
 )  # fmt: skip
+NO_LAW = "no law is shown"
+FEW = 3  # sizes that a note names
 UNITS = {
     "indexing": ("s", 1.0),
     "memory": ("MiB", 1 / MIB),
@@ -48,7 +49,7 @@ UNITS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Growth:
+class Growth(Measurements):
     """How the cost of systems grows with the number of documents, as ``rw.efficiency.growth`` measured it.
 
     Attributes
@@ -61,6 +62,10 @@ class Growth:
     settings, environment, overhead, notes
         As in ``Costs``.
     """
+
+    _plural: ClassVar[str] = "measurements"
+    _file: ClassVar[Kind[Any]] = FILE
+    _frames: ClassVar[Mapping[str, Mapping[str, str]]] = GROWN
 
     measured: pl.DataFrame
     failures: pl.DataFrame
@@ -159,14 +164,64 @@ class Growth:
 
     def tables(self, at: int | None = None) -> list[Table]:
         """Return the tables that are printed: growth, what was measured at each size, failures, how it was measured."""
-        return growth_tables.tables(self, at)
+        parts = [self.to_table(at), _measured(self)]
+        if len(self.failures):
+            parts.append(_failures(self))
+        return [*parts, conditions(self.environment, self.settings, self.overhead, self.notes)]
 
     def to_table(self, at: int | None = None) -> Table:
         """Return a row per system and quantity: exponent, interval, law or why none, and the prediction for `at` documents.
 
         By default these are ten times the most that were measured.
         """
-        return growth_tables.growth(self, at)
+        top = self.sizes[-1] if self.sizes else 0
+        at = 10 * top if at is None else at
+        if self.sizes:
+            check_count("at", at, 2)
+        rows: list[list[Cell]] = []
+        notes = []
+        for system in self.systems:
+            for quantity in self.quantities:
+                fit, (unit, times) = self.fits.get((system, quantity)), UNITS[quantity]
+                sizes = len(self.values(system, quantity))
+                if fit is None and not sizes and not self.left_out(system, quantity):
+                    continue
+                if fit is None:
+                    why = f"{sizes} sizes have values, and a fit needs {FITTED}"
+                    rows.append([system, quantity, None, None, None, NO_LAW, None, None, None, unit, why])
+                    continue
+                value = fit.predict(at)
+                ends = [None if math.isnan(each) else each * times for each in value[:3]]
+                law = fit.law or NO_LAW
+                # an exponent that is exactly 1 is so only to the last digits of a double
+                known = [round(each, 6) for each in (fit.exponent, fit.low, fit.high)]
+                rows.append([system, quantity, *known, law, *ends, unit, _reason_of(fit)])
+                if out := self.left_out(system, quantity):
+                    shown = ", ".join(f"{each:,}" for each in out[:FEW]) + (" …" if len(out) > FEW else "")
+                    notes.append(
+                        f"{system}, {quantity}: left out at {shown} documents, too little to be measured."
+                    )
+        columns = [
+            Column("system"), Column("quantity"), Column("exponent", "value", digits=3), Column("low", "value", digits=3),
+            Column("high", "value", digits=3), Column("law"), Column(f"at {at:,}", "value", digits=3), Column("from", "value", digits=3),
+            Column("to", "value", digits=3), Column("unit"), Column("why no law"),
+        ]  # fmt: skip
+        said = ["exponent is b of a·n^b, with its 95 % interval; the law is named only if it is shown."]
+        if self.sizes and not self.sizes[0] <= at <= top:
+            said.append(
+                f"at {at:,} is extrapolated: {at / top:.3g} times the most documents that were measured."
+                if at > top
+                else f"at {at:,} is extrapolated: fewer documents than were measured."
+            )
+            said.append(
+                "Beyond ten times as many there is no interval, and no value where the exponent is not constant."
+            )
+        if reason := self.settings.get("reason"):
+            decades = math.log10(top / self.sizes[0]) if self.sizes else 0.0
+            said.append(f"Only {decades:.1f} decades ({SHORT} rather than 3 are enough here): {reason}.")
+        return Table(
+            columns, rows, caption="Growth with the number of documents n", notes=[*said, *notes], labels=2
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, with the estimates; a bound or exponent that is undefined is None."""
@@ -175,44 +230,71 @@ class Growth:
              "level": fit.level, "law": fit.law or None, "why": fit.why or None}
             for (system, quantity), fit in self.fits.items()
         ]  # fmt: skip
-        return saving.plain(self, FORMAT, VERSION, GROWN) | {"estimates": estimates}
-
-    def to_json(self) -> str:
-        """Return ``to_dict`` as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything to a JSON file, which ``Growth.load`` reads.
-
-        Raises
-        ------
-        InputError
-            If it cannot be written.
-        """
-        write_bytes(self.to_json().encode(), str(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Growth:
-        """Read what ``save`` wrote.
-
-        Raises
-        ------
-        InputError, DataError
-            If it cannot be read, or holds something else.
-        """
-        content = FILE.read(path)
-        with FILE.checking(path):
-            return cls(**saving.parts_of(content, GROWN))
-
-    def __repr__(self) -> str:
-        return "\n\n".join(each.to_text() for each in self.tables())
-
-    def _repr_html_(self) -> str:
-        from rankwell.display.html import in_notebook
-
-        return in_notebook(self.tables())
+        return super().to_dict() | {"estimates": estimates}
 
 
 def column_of(quantity: str) -> str:
     """The column of a quantity."""
     return quantity.replace(" ", "_")
+
+
+def _reason_of(fit: GrowthFit) -> str:
+    """Why no law is shown; "" if one is."""
+    first, last = fit.ends
+    match fit.why:
+        case "sizes":
+            return f"{len(fit.sizes)} sizes, and {SIZES} are needed"
+        case "repetitions":
+            enough = int((fit.repetitions >= REPETITIONS).sum())
+            return f"{enough} sizes with {REPETITIONS} repetitions, and {SIZES} are needed"
+        case "span":
+            return f"the sizes span only {fit.decades:.1f} decades"
+        case "bend":
+            return (
+                f"the exponent is not constant: {first:.2f} at the smallest size, {last:.2f} at the largest"
+            )
+        case "lead":
+            return "none leads the others by 6 in AICc"
+        case "exponent":
+            return "the best one has another exponent"
+    return ""
+
+
+def _measured(found: Growth) -> Table:
+    """The median of each quantity by system and number of documents."""
+    rows: list[list[Cell]] = []
+    for (system, documents), own in found.measured.group_by("system", "documents", maintain_order=True):
+        ok = own.filter(outcome="ok")
+        indexing, memory, size, latency = (
+            median(ok[each]) for each in ("indexing", "memory", "index_size", "latency")
+        )
+        rows.append(
+            [
+                str(system), int(str(documents)), len(own), indexing, None if memory is None else memory / MIB,
+                None if size is None else size / MIB, None if latency is None else latency * MS,
+                len(own) - len(ok), int(own["failed"].sum()),
+            ]
+        )  # fmt: skip
+    columns = [
+        Column("system"), Column("documents", "count"), Column("repetitions", "count"), Column("indexing s", "value", better="lower"),
+        Column("MiB", "value", better="lower", digits=2), Column("disk MiB", "value", better="lower", digits=3),
+        Column("latency ms", "value", better="lower", digits=3), Column("starts failed", "count"), Column("searches failed", "count"),
+    ]  # fmt: skip
+    return Table(columns, rows, caption="Medians of the repetitions", labels=2, notes=[
+        "MiB is the peak of memory above that before indexing; latency is the geometric mean over queries.",
+    ])  # fmt: skip
+
+
+def _failures(found: Growth) -> Table:
+    """Calls that failed, by system, number of documents, outcome and message."""
+    import polars as pl
+
+    parts = found.failures.group_by("system", "documents", "outcome", "message", maintain_order=True).agg(
+        pl.len().alias("calls")
+    )
+    columns = [
+        Column("system"), Column("documents", "count"), Column("outcome"), Column("message"), Column("calls", "count"),
+    ]  # fmt: skip
+    return Table(columns, parts.rows(), caption="Failures", labels=2, notes=[
+        "A repetition in which a search failed has no latency.",
+    ])  # fmt: skip

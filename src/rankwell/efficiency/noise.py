@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.comparison.costing import Conditions
+from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import WARM
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.efficiency.costs import Costs
 
 PACE = (
     1.10  # a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
@@ -21,20 +22,15 @@ OTHERS = 0.25  # cores that other processes keep busy
 SHARE = 0.05  # of the median latency that is the harness
 
 
-def conditions(costs: Costs, load: str) -> Conditions:
+def conditions(environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[Group]) -> Conditions:
     """On what the warm sessions under a load were measured, and what disturbed them."""
     import polars as pl
 
-    sessions = costs.sessions.filter(load=load, session=WARM)
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
     restarts = dict(sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum()).rows())
-    failures = {
-        each.system: each.failures
-        for each in costs.groups
-        if each.load == load and each.session == WARM and each.failed
-    }
+    failures = {each.system: each.failures for each in groups if each.session == WARM and each.failed}
     return Conditions(
-        environment=dict(costs.environment),
+        environment=dict(environment),
         slower=float(paces.max() / paces.min() - 1) if len(paces) else None,
         busy=float(busy.max()) if len(busy) else None,
         saturated=tuple(sessions.filter(saturated=True)["system"].unique(maintain_order=True)),
@@ -58,9 +54,8 @@ def of_machine(sessions: pl.DataFrame) -> list[str]:
     return found
 
 
-def disturbances(costs: Costs) -> list[str]:
+def disturbances(sessions: pl.DataFrame, overhead: Mapping[str, float], groups: Sequence[Group]) -> list[str]:
     """What made figures doubtful: another pace of the machine, other processes, a queue without end, restarts, the harness."""
-    sessions = costs.sessions
     found = of_machine(sessions)
     for system, load in (
         sessions.filter(saturated=True).select("system", "load").unique(maintain_order=True).rows()
@@ -76,8 +71,8 @@ def disturbances(costs: Costs) -> list[str]:
         for system, count in restarts.items()
         if count
     ]
-    added = costs.overhead.get("call", 0.0)
-    for group in costs.groups:
+    added = overhead.get("call", 0.0)
+    for group in groups:
         usual = float(np.median(group.latencies)) if len(group.latencies) else 0.0
         if group.session == WARM and usual and added > SHARE * usual:
             found.append(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwell.display.table import Cell, Column, Table
+from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.estimates import MIB, MS, median, most, over_repetitions, ratio
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.noise import disturbances
@@ -14,7 +15,6 @@ from rankwell.efficiency.noise import disturbances
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.efficiency.costs import Costs
 
 US = 1e6  # microseconds of a second
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
@@ -200,7 +200,12 @@ def failures(costs: Costs) -> Table:
 
 def measured(costs: Costs) -> Table:
     """How it was measured, what the harness adds, and what disturbed it."""
-    return conditions(costs.environment, costs.settings, costs.overhead, [*costs.notes, *disturbances(costs)])
+    return conditions(
+        costs.environment,
+        costs.settings,
+        costs.overhead,
+        [*costs.notes, *disturbances(costs.sessions, costs.overhead, costs.groups)],
+    )
 
 
 def conditions(
