@@ -155,11 +155,33 @@ def test_gate_takes_the_other_run_as_the_new_one(experiment, capsys):
         ('baseline = "als"', 'baseline = "asl"', 2, "Did you mean als?"),
         ("lists/als", "lists/nothing", 3, "nothing.parquet"),
         ("rr = 0.02", "rr = 2", 2, "a margin of 2 is larger than rr can differ by"),
-        ("rel = 8", "rel = 8\ndepth = 1.5", 2, "depth = 1.5: must be a whole number such as 10"),
-        ("flips = 499", "flips = 99.4", 2, "flips = 99.4: must be a whole number such as 10"),
-        ("flips = 499", "seed = true", 2, "seed = true: must be a value, not true or false"),
-        ("rel = 8", "rel = false", 2, "rel = false: must be a value, not true or false"),
-        ("rel = 8", 'drop_own_query = "yes"', 2, "drop_own_query = yes: must be true or false"),
+        ("rel = 8", "rel = 8\ndepth = 1.5", 2, "[policy] depth must be a whole number such as 10, not 1.5"),
+        ("rel = 8", 'rel = 8\nties = "oder"', 2, "best or worst, not 'oder'. Did you mean order?"),
+        ("flips = 499", "flips = 99.4", 2, "[statistics] flips must be a whole number such as 10, not 99.4"),
+        ("flips = 499", "seed = true", 2, "[statistics] seed must be a whole number such as 10, not True"),
+        ("flips = 499", 'test = ["t"]', 2, "[statistics] test must be t, flips, wilcoxon or sign, not ['t']"),
+        ("flips = 499", "alpha = nan", 2, "[statistics] alpha must be a number such as 0.01, not nan"),
+        ("rel = 8", "rel = false", 2, "[policy] rel must be a number such as 0.01, not False"),
+        ("rel = 8", 'drop_own_query = "yes"', 2, "[policy] drop_own_query must be true or false, not 'yes'"),
+        (
+            "rr = 0.02",
+            'rr = "much"',
+            2,
+            "[margins] rr must be a number, or a share such as \"1%\", not 'much'",
+        ),
+        (
+            "[gate]",
+            "[rope]\nrr = {a = 1}\n[gate]",
+            2,
+            "[rope] rr must be a number such as 0.01, not {'a': 1}",
+        ),
+        ("[gate]", "[seeds]\nA = [1]\n[gate]", 2, "[seeds] A must be a list of runs, not [1]"),
+        ("[gate]", "[folds]\nA = [[]]\n[gate]", 2, "[folds] A must be a list of runs, not [[]]"),
+        ("[gate]", "[read]\ncolumns = {a = 3}\n[gate]", 2, "[read] columns must be a table of texts"),
+        ("[gate]", "[read]\nrank_base = 7\n[gate]", 2, "[read] rank_base must be 0 or 1, not 7"),
+        ("strict = true", "strict = 1", 2, "[gate] strict must be true or false, not 1"),
+        ("strict = true", "min = [3]", 2, "[gate] min must be a number, a list such as"),
+        ('max_lost = "2%"', "max_lost = 2020-01-01", 2, "[gate] max_lost must be a number, or a share"),
         ('primary = "ndcg@10"', f"primary = {'[' * 5_000}", 3, "nested too deeply"),
     ],
 )
@@ -168,7 +190,7 @@ def test_what_the_file_cannot_say_is_refused_with_its_name(experiment, capsys, o
     assert run(["compare", str(experiment)]) == code
     err = capsys.readouterr().err
     assert message in err
-    assert "rankwell.toml" in err or code == 3 or "margin" in err
+    assert "rankwell.toml" in err or code == 3 or "a margin of" in err
     assert err.count("\n") == 1
 
 

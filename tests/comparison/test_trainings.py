@@ -211,6 +211,12 @@ def test_what_is_no_group_is_refused(results, options, message):
         rw.compare(results, **options, **QUICK)
 
 
+@pytest.mark.parametrize("word", ["seeds", "folds"])
+def test_groups_of_no_runs_are_no_systems(word):
+    with pytest.raises(rw.RankwellError, match="at least two systems, not 0"):
+        rw.compare({}, {"q": {"a": 1}}, ["rr"], **{word: {"A": ["a", "b"]}})
+
+
 def test_folds_whose_missing_queries_count_as_0_are_refused():
     runs = {f"A-f{number}": fold(RUNS["A-1"], number, 2) for number in range(2)} | {"B": RUNS["B-1"]}
     with pytest.raises(

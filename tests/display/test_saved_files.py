@@ -10,6 +10,7 @@ import copy
 import json
 import random
 import shutil
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -164,6 +165,8 @@ def use_experiment(path, sound):
                 for at, item in enumerate("ba" if name == "old.run" else "ab")
             ]
             (path.parent / name).write_text("\n".join(lines if name == "qrels.txt" else runs))
+    (path.parent / "users.csv").write_text("query,g,w\nq0,x,1\nq1,x,2\nq2,y,1\n")
+    assert command(["compare", str(path)]) in range(4)
     assert command(
         ["gate", str(path), str(path.parent / "new.run"), "--baseline", str(path.parent / "old.run")]
     ) in range(4)
@@ -275,6 +278,30 @@ def damaged_rows(frame, rng):
             return frame.with_columns(pl.Series(name, column, frame[name].dtype))
 
 
+MORE_OF_AN_EXPERIMENT = [
+    {},
+    {"seeds": {"A": ["a1", "b"], "B": ["b", "a1"]}, "baseline": "A"},
+    {"folds": {"A": ["a1"], "B": ["b"]}, "baseline": "A"},
+    {"tables": {"users": "users.csv"}, "by": ["g"], "weights": "w", "clusters": "g"},
+    {"gate": {"min_sure": {"rr": 0.1}, "improve": ["rr"], "strict": True, "fail_on": "margin"}},
+]
+
+
+def toml(value):
+    """A plain value as TOML writes it; ValueError for null."""
+    match value:
+        case None:
+            raise ValueError
+        case dict():
+            return f"{{{', '.join(f'{json.dumps(name)} = {toml(each)}' for name, each in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(toml, value))}]"
+        case float():
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
 def damage(name, folder, rng):
     """Write a damaged copy of a file."""
     source, target = SOUND / name, folder / f"damaged-{name}"
@@ -291,29 +318,15 @@ def damage(name, folder, rng):
             text = json.dumps(damaged_value(json.loads(text), rng))
         frame.write_parquet(target, metadata={"rankwell": text})
     elif name.endswith(".toml"):
-        lines = content.decode().splitlines()
-        at = rng.randrange(len(lines))
-        new = rng.choice(
-            [
-                "true",
-                "-1",
-                "1e999",
-                "[]",
-                "{}",
-                "[[1]]",
-                '"x"',
-                '""',
-                "2020-01-01",
-                "0x10",
-                "nan",
-                "[" * 5000,
-                '{a = "x"}',
-                "99999999999999999999",
-            ]
-        )
-        lines[at] = rng.choice(
-            [f"{lines[at].split('=')[0]} = {new}", "", f"x{lines[at]}", f"{lines[at]}\n{lines[at]}"]
-        )
+        data = tomllib.loads(content.decode()) | copy.deepcopy(rng.choice(MORE_OF_AN_EXPERIMENT))
+        lines = [f"{json.dumps(word)} = {toml(each)}" for word, each in damaged_value(data, rng).items()]
+        if dice < 0.5:  # what no value of JSON is
+            lines = content.decode().splitlines()
+            at = rng.randrange(len(lines))
+            new = rng.choice(["2020-01-01", "0x10", "1e999", "[" * 5000, '{a = "x"}', "99999999999999999999"])
+            lines[at] = rng.choice(
+                [f"{lines[at].split('=')[0]} = {new}", "", f"x{lines[at]}", f"{lines[at]}\n{lines[at]}"]
+            )
         target.write_text("\n".join(lines))
     elif dice < 0.35:
         target.write_bytes(damaged_text(content.decode(), rng).encode())
@@ -487,6 +500,20 @@ def test_what_is_no_json_is_refused_by_every_kind(content, tmp_path):
         (tmp_path / f"{name}.json").write_bytes(content)
         with pytest.raises(DataError, match=rf"{name}\.json: this is no \w+ .*; "):
             load(tmp_path / f"{name}.json")
+
+
+def test_results_that_say_more_of_the_judgements_than_their_metrics_ask_are_added_or_refused(tmp_path):
+    def change(data):
+        for part in paths(data["states"]):
+            if part[-2:] == ("conditions", "judgements"):
+                inner = data["states"]
+                for name in part[:-1]:
+                    inner = inner[name]
+                inner["judgements"] = ""
+
+    res = rw.Results.load(changed("results.json", tmp_path, change))
+    total = res + _renamed(rw.Results.load(SOUND / "results.json"))
+    assert total.n["rr"] == 2 * res.n["rr"]
 
 
 def test_a_parquet_file_that_is_cut_off_is_refused(tmp_path):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rankwell.cli.arguments import arguments_of, parsed, without_none
+from rankwell.cli.arguments import parsed
 from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
 from rankwell.cli.words import as_options, with_command
 from rankwell.display.escaping import printable
@@ -102,7 +102,6 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
     if path is None:
         return list(arguments)
     from rankwell.comparison.experiment import experiment_of
-    from rankwell.tables.arguments import UNFIT, fitted
 
     if EXPERIMENT in rest:
         at = rest.index(EXPERIMENT)
@@ -119,20 +118,7 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
     words = [name, found.qrels or "none", *files]
     # what is about the file's metrics means nothing to others
     given |= {"--primary", "--margin", "--rope", "--max-drop"} if "--metric" in given else set()
-    kinds = {
-        option: without_none(argument.type)
-        for argument in arguments_of(command(name))
-        for option in argument.names
-    }
     for option, value in _options(found, name):
-        kind, must = kinds.get(option), ""
-        if isinstance(value, bool) != (kind is bool) and value is not None:
-            must = "true or false" if kind is bool else "a value, not true or false"
-        elif kind is int and fitted(value, int) is UNFIT:
-            must = "a whole number such as 10"
-        if must:
-            word = option.removeprefix("--").replace("-", "_")
-            raise UsageError(f"{path}: {word} = {str(value).lower()}: must be {must}.")
         if option not in given:
             words += _words(option, value)
     return [*words, EXPERIMENT, found.origin, *rest]

@@ -149,6 +149,8 @@ def compare(
     wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
     results, judging = evaluated_with(runs, qrels, wanted, columns, users, threads, options)
+    if not results:
+        _refuse_too_few((), baseline)
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)

@@ -3,45 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import field
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from rankwell.comparison.methods import Methods
+from rankwell.comparison.methods import FailOn, Methods, Mode
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.scans import ADDRESS
 from rankwell.records import record
+from rankwell.tables.arguments import UNFIT, fitted
 
-TEXT, LIST, TABLE = "text", "a list of texts", "a table"
-KINDS = {
+TEXT, LIST, FILE, RUNS, NUMBER = "text", "a list of texts", "a file", "a list of runs", "a number such as 0.01"  # fmt: skip
+AMOUNT = 'a number, or a share such as "1%"'
+AMOUNTS = 'a number, a list such as ["rr=0.1"] or a table of numbers'
+COLUMNS = "a table of texts or a list of texts"
+READ = "format_in", "encoding", "order", "query_ids", "items_in", "scores_from", "qrels_format", "qrels_items_in"  # fmt: skip
+# what each word holds: a kind of value, or in a table one by name, or one for whatever names
+FORMS: dict[str, Any] = {
     "qrels": TEXT, "metrics": LIST, "baseline": TEXT, "primary": TEXT, "by": LIST, "weights": TEXT, "clusters": TEXT,
-    "runs": TABLE, "tables": TABLE, "policy": TABLE, "margins": TABLE, "rope": TABLE, "seeds": TABLE, "folds": TABLE,
-    "statistics": TABLE, "read": TABLE, "gate": TABLE,
+    "runs": {...: FILE}, "tables": dict.fromkeys(("train", "items", "users"), FILE), "policy": get_type_hints(Policy),
+    "margins": {...: AMOUNT}, "rope": {...: NUMBER}, "seeds": {...: RUNS}, "folds": {...: RUNS},
+    "statistics": {name: kind for name, kind in get_type_hints(Methods).items() if name not in ("primary", "margins", "ropes")},
+    "read": dict.fromkeys(READ, TEXT) | {"rank_base": Literal[0, 1], "columns": COLUMNS, "qrels_columns": COLUMNS},
+    "gate": dict.fromkeys(("min", "min_sure"), AMOUNTS) | {"mode": Mode, "fail_on": FailOn, "strict": bool, "force": bool, "improve": LIST,
+                                                           "max_lost": AMOUNT},
 }  # fmt: skip
-WORDS = {
-    "tables": ("train", "items", "users"),
-    "policy": tuple(each.name for each in fields(Policy)),
-    "statistics": tuple(
-        each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
-    ),
-    "read": (
-        "format_in",
-        "columns",
-        "encoding",
-        "rank_base",
-        "order",
-        "query_ids",
-        "items_in",
-        "scores_from",
-        "qrels_format",
-        "qrels_columns",
-        "qrels_items_in",
-    ),
-    "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
-}
+SAID = {int: "a whole number such as 10", float: NUMBER, bool: "true or false", str: TEXT}
+SHARE = re.compile(r"\s*[-+]?\d*\.?\d+([eE][-+]?\d+)?\s*%?\s*")
 DIGITS = 16
 
 
@@ -140,7 +133,7 @@ def experiment_of(path: str | Path) -> Experiment:
     folder = file.parent
     given: dict[str, Any] = dict(data)
     for word, value in data.items():
-        if KINDS[word] == LIST:
+        if FORMS[word] == LIST:
             given[word] = (value,) if isinstance(value, str) else tuple(value)
         elif word in ("runs", "tables"):
             given[word] = {name: _beside(folder, each) for name, each in value.items()}
@@ -163,22 +156,46 @@ def _beside(folder: Path, name: str) -> str:
 
 def _check(file: Path, word: str, value: Any) -> None:
     """Refuse words and kinds of values that an experiment file cannot hold."""
-    if word not in KINDS:
-        raise UsageError(f"{file}: {brief(word)} is none of {one_of(KINDS)}.{nearest(word, KINDS)}")
-    kind = KINDS[word]
-    is_texts = isinstance(value, str) or (
-        isinstance(value, list) and all(isinstance(each, str) for each in value)
-    )
-    fits = {TEXT: isinstance(value, str), LIST: is_texts, TABLE: isinstance(value, dict)}[kind]
-    if not fits:
-        raise UsageError(f"{file}: {word} must be {kind}, not {brief(value)}.")
-    allowed = WORDS.get(word)
-    for name, own in value.items() if kind == TABLE else ():
-        if allowed is not None and name not in allowed:
+    if word not in FORMS:
+        raise UsageError(f"{file}: {brief(word)} is none of {one_of(FORMS)}.{nearest(word, FORMS)}")
+    form = FORMS[word]
+    if not isinstance(form, dict):
+        return _refuse_unfit(f"{file}: {word}", value, form)
+    if not isinstance(value, dict):
+        raise UsageError(f"{file}: {word} must be a table, not {brief(value)}.")
+    for name, own in value.items():
+        if name not in form and ... not in form:
             raise UsageError(
-                f"{file}: [{word}] has no {brief(name)}, only {one_of(allowed)}.{nearest(name, allowed)}"
+                f"{file}: [{word}] has no {brief(name)}, only {one_of(form)}.{nearest(name, form)}"
             )
-        if word in ("runs", "tables") and not isinstance(own, str):
-            raise UsageError(f"{file}: [{word}] {name} must be a file, not {brief(own)}.")
-        if word in ("seeds", "folds") and not isinstance(own, list):
-            raise UsageError(f"{file}: [{word}] {name} must be a list of runs, not {brief(own)}.")
+        _refuse_unfit(f"{file}: [{word}] {name}", own, form.get(name, form.get(...)))
+    return None
+
+
+def _refuse_unfit(place: str, value: Any, form: Any) -> None:
+    """Refuse a value that is none of its kind: one of this file's, or that of an argument."""
+    if isinstance(form, str):
+        fits, said, near = _fits(value, form), form, ""
+    else:
+        kinds = [
+            kind
+            for kind in (get_args(form) if isinstance(form, UnionType) else (form,))
+            if kind is not NoneType
+        ]
+        fits = any(fitted(value, kind) is not UNFIT for kind in kinds)
+        words = [each for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
+        said, near = one_of(words or [SAID[kind] for kind in kinds]), nearest(value, map(str, words))
+    if not fits:
+        raise UsageError(f"{place} must be {said}, not {brief(value)}.{near}")
+
+
+def _fits(value: Any, form: str) -> bool:
+    """Whether a value is of a kind that only this file has."""
+    if isinstance(value, dict):
+        inner = {AMOUNTS: AMOUNT, COLUMNS: TEXT}.get(form)
+        return inner is not None and all(_fits(each, inner) for each in value.values())
+    if isinstance(value, list):
+        return form in (LIST, RUNS, AMOUNTS, COLUMNS) and all(isinstance(each, str) for each in value)
+    if isinstance(value, str):
+        return form not in (RUNS, NUMBER) and (form != AMOUNT or SHARE.fullmatch(value) is not None)
+    return form in (NUMBER, AMOUNT, AMOUNTS) and fitted(value, float) is not UNFIT

@@ -125,8 +125,8 @@ class Conditions:
             raise UsageError(
                 "cannot add results with different training data: give both evaluations the same train=."
             )
-        if self.judgements != other.judgements:
-            asker = next(metric for metric in metrics if metric.reads_all_judgements())
+        asker = next((metric for metric in metrics if metric.reads_all_judgements()), None)
+        if asker is not None and self.judgements != other.judgements:
             raise UsageError(
                 f"cannot add results with different judgements: {asker} counts what is judged for any query. Evaluate both with "
                 f"all judgements and missing='skip', or without {asker}."
