@@ -5,6 +5,7 @@ python tools/make_names.py
 src/rankwell/metrics/names.py       every metric class with its module and its names in text
 src/rankwell/__init__.pyi           the public names, for type checkers and editors
 src/rankwell/metrics/__init__.pyi   the metrics, likewise; and those of the other packages with names that are imported on first use
+src/rankwell/extend.pyi             what authors of metrics, readers and methods import
 docs/judging_next.md                the table of judging methods, from their docstrings
 
 `make names` runs it, and make_metrics_page.py. Run it after adding, renaming or moving a metric, a judging method, a picture or a public name.
@@ -18,7 +19,7 @@ import json
 from pathlib import Path
 
 import rankwell
-from rankwell import judging, metrics, prepare
+from rankwell import extend, judging, metrics, prepare
 from rankwell.judging.method import method_named, methods
 from rankwell.reporting import plots
 
@@ -91,6 +92,7 @@ def pages() -> dict[Path, str]:
         PACKAGE / "metrics" / "names.py": table(found),
         PACKAGE / "metrics" / "__init__.pyi": stub(homes | own, [*own, *found]),
         PACKAGE / "__init__.pyi": stub(rankwell.HOMES | homes, rankwell.__all__),
+        PACKAGE / "extend.pyi": stub(extend.HOMES, extend.__all__),
         **{
             PACKAGE / face.__name__.split(".")[-1] / "__init__.pyi": stub(face.HOMES, face.__all__)
             for face in (judging, prepare)

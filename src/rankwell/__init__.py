@@ -28,6 +28,7 @@ HOMES = {
     "efficiency": "rankwell",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
+    "extend": "rankwell",
     "from_groups": "rankwell.readers.groups",
     "fuse": "rankwell.comparison.fusion",
     "gate": "rankwell.comparison.gate.gating",

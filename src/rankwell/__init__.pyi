@@ -150,6 +150,7 @@ from rankwell.comparison.differing import diff as diff
 from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
+from rankwell import extend as extend
 from rankwell.readers.groups import from_groups as from_groups
 from rankwell.comparison.fusion import fuse as fuse
 from rankwell.comparison.gate.gating import gate as gate
@@ -224,6 +225,7 @@ __all__ = [
     "efficiency",
     "evaluate",
     "explain",
+    "extend",
     "from_groups",
     "fuse",
     "gate",

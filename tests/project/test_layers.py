@@ -87,7 +87,7 @@ def test_no_room_has_the_name_of_a_public_function():
     rooms = {path.stem for path in PACKAGE.iterdir()}
     assert not functions & rooms
     modules = {name for name in rw.__all__ if inspect.ismodule(getattr(rw, name))}
-    assert modules == {"efficiency", "judging", "metrics", "plot", "prepare"}
+    assert modules == {"efficiency", "extend", "judging", "metrics", "plot", "prepare"}
 
 
 def test_a_layer_imports_only_what_is_below_it():

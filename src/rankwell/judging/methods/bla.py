@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.method import Bandit
+from rankwell.extend import Bandit
 
 
 class BLA(Bandit):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwell.judging.method import Choice, Method
+from rankwell.extend import Choice, Method
 
 
 class Depth(Method):

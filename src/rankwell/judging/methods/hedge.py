@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.method import Choice, InTurn
-from rankwell.judging.told import Told
+from rankwell.extend import Choice, InTurn, Told
 
 BETA = 0.1
 

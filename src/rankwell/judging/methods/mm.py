@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rankwell.judging.method import Bandit
+from rankwell.extend import Bandit
 
 
 class MM(Bandit):

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.method import Choice, Method
-from rankwell.judging.told import Told
+from rankwell.extend import Choice, Method, Told
 
 ALIKE = 1.0 - 1e-12  # weights that differ by rounding alone are equal
 

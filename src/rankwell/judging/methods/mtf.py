@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import ClassVar
 
-from rankwell.judging.method import ByRun
-from rankwell.judging.told import Told
+from rankwell.extend import ByRun, Told
 
 
 class MoveToFront(ByRun):

@@ -6,10 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
-from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.states import Total
+from rankwell.extend import Context, Judged, QueryMetric, Total, definition
 
 __all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 

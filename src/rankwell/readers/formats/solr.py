@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.shape import Answer, Shape, Unread, is_object
+from rankwell.extend import Answer, Shape, Unread, is_object
 
 
 def fits(value: Any) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.errors import brief
-from rankwell.readers.shape import Answer, Shape, Unread, is_object
+from rankwell.extend import Answer, Shape, Unread, brief, is_object
 
 COLONS = 4  # id:namespace:type:key=value:own
 

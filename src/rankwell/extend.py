@@ -1,0 +1,75 @@
+"""What authors import: of a metric, a reader, an engine, a judging method, a section of the report. These names stay.
+
+A metric of rankwell's own imports it as yours does. Each name is loaded when it is asked for, so importing this module loads nothing.
+
+>>> from rankwell.extend import QueryMetric, definition, ratio
+>>> ratio.__module__
+'rankwell.tables.ranked'
+"""
+
+from __future__ import annotations
+
+from rankwell.faces import face
+
+# names, and the modules that they are imported from on first use
+HOMES = {
+    # any file
+    "DataError": "rankwell.errors",
+    "UsageError": "rankwell.errors",
+    "brief": "rankwell.errors",
+    "record": "rankwell.records",
+    # a metric: what it derives from, and what it says of itself
+    "Additive": "rankwell.metrics.additive",
+    "Bounded": "rankwell.metrics.bounds",
+    "CorpusMetric": "rankwell.metrics.corpus_metric",
+    "Metric": "rankwell.metrics.metric",
+    "QueryMetric": "rankwell.metrics.metric",
+    "RankWeighted": "rankwell.metrics.additive",
+    "Terms": "rankwell.metrics.additive",
+    "definition": "rankwell.metrics.metric",
+    "metric": "rankwell.metrics.from_function",
+    "metric_of": "rankwell.metrics.parsing",
+    # what a metric is given, and what it returns
+    "Context": "rankwell.matching.context",
+    "GeometricMean": "rankwell.tables.states",
+    "Judged": "rankwell.matching.judged",
+    "Mean": "rankwell.tables.states",
+    "Pool": "rankwell.matching.pool",
+    "Ranked": "rankwell.tables.ranked",
+    "State": "rankwell.tables.states",
+    "Total": "rankwell.tables.states",
+    "WeightedMean": "rankwell.tables.states",
+    "ratio": "rankwell.tables.ranked",
+    # a reader: a file, and the shapes of JSON and of tables
+    "Answer": "rankwell.readers.shape",
+    "File": "rankwell.readers.files",
+    "Items": "rankwell.tables.items_users",
+    "Qrels": "rankwell.tables.run_qrels",
+    "RowOf": "rankwell.tables.places",
+    "Run": "rankwell.tables.run_qrels",
+    "Shape": "rankwell.readers.shape",
+    "TableReader": "rankwell.readers.frames",
+    "Unread": "rankwell.readers.shape",
+    "Users": "rankwell.tables.items_users",
+    "is_object": "rankwell.readers.shape",
+    "read_qrels": "rankwell.readers",
+    "read_run": "rankwell.readers",
+    "require_text": "rankwell.readers.text",
+    # an engine
+    "Engine": "rankwell.evaluation.engine",
+    "Part": "rankwell.results.part",
+    "Task": "rankwell.evaluation.task",
+    # a judging method
+    "Bandit": "rankwell.judging.method",
+    "ByRun": "rankwell.judging.method",
+    "Choice": "rankwell.judging.method",
+    "InTurn": "rankwell.judging.method",
+    "Method": "rankwell.judging.method",
+    "Told": "rankwell.judging.told",
+    # a section of the report
+    "Material": "rankwell.reporting.material",
+    "Section": "rankwell.reporting.section",
+}
+
+__all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table
+__getattr__, __dir__ = face(__name__, HOMES)

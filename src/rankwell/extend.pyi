@@ -1,0 +1,103 @@
+# Made by tools/make_names.py; do not edit.
+# ruff: noqa: A004, I001, RUF022, RUF100
+from rankwell.metrics.additive import Additive as Additive
+from rankwell.readers.shape import Answer as Answer
+from rankwell.judging.method import Bandit as Bandit
+from rankwell.metrics.bounds import Bounded as Bounded
+from rankwell.judging.method import ByRun as ByRun
+from rankwell.judging.method import Choice as Choice
+from rankwell.matching.context import Context as Context
+from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric
+from rankwell.errors import DataError as DataError
+from rankwell.evaluation.engine import Engine as Engine
+from rankwell.readers.files import File as File
+from rankwell.tables.states import GeometricMean as GeometricMean
+from rankwell.judging.method import InTurn as InTurn
+from rankwell.tables.items_users import Items as Items
+from rankwell.matching.judged import Judged as Judged
+from rankwell.reporting.material import Material as Material
+from rankwell.tables.states import Mean as Mean
+from rankwell.judging.method import Method as Method
+from rankwell.metrics.metric import Metric as Metric
+from rankwell.results.part import Part as Part
+from rankwell.matching.pool import Pool as Pool
+from rankwell.tables.run_qrels import Qrels as Qrels
+from rankwell.metrics.metric import QueryMetric as QueryMetric
+from rankwell.metrics.additive import RankWeighted as RankWeighted
+from rankwell.tables.ranked import Ranked as Ranked
+from rankwell.tables.places import RowOf as RowOf
+from rankwell.tables.run_qrels import Run as Run
+from rankwell.reporting.section import Section as Section
+from rankwell.readers.shape import Shape as Shape
+from rankwell.tables.states import State as State
+from rankwell.readers.frames import TableReader as TableReader
+from rankwell.evaluation.task import Task as Task
+from rankwell.metrics.additive import Terms as Terms
+from rankwell.judging.told import Told as Told
+from rankwell.tables.states import Total as Total
+from rankwell.readers.shape import Unread as Unread
+from rankwell.errors import UsageError as UsageError
+from rankwell.tables.items_users import Users as Users
+from rankwell.tables.states import WeightedMean as WeightedMean
+from rankwell.errors import brief as brief
+from rankwell.metrics.metric import definition as definition
+from rankwell.readers.shape import is_object as is_object
+from rankwell.metrics.from_function import metric as metric
+from rankwell.metrics.parsing import metric_of as metric_of
+from rankwell.tables.ranked import ratio as ratio
+from rankwell.readers import read_qrels as read_qrels
+from rankwell.readers import read_run as read_run
+from rankwell.records import record as record
+from rankwell.readers.text import require_text as require_text
+
+__all__ = [
+    "Additive",
+    "Answer",
+    "Bandit",
+    "Bounded",
+    "ByRun",
+    "Choice",
+    "Context",
+    "CorpusMetric",
+    "DataError",
+    "Engine",
+    "File",
+    "GeometricMean",
+    "InTurn",
+    "Items",
+    "Judged",
+    "Material",
+    "Mean",
+    "Method",
+    "Metric",
+    "Part",
+    "Pool",
+    "Qrels",
+    "QueryMetric",
+    "RankWeighted",
+    "Ranked",
+    "RowOf",
+    "Run",
+    "Section",
+    "Shape",
+    "State",
+    "TableReader",
+    "Task",
+    "Terms",
+    "Told",
+    "Total",
+    "Unread",
+    "UsageError",
+    "Users",
+    "WeightedMean",
+    "brief",
+    "definition",
+    "is_object",
+    "metric",
+    "metric_of",
+    "ratio",
+    "read_qrels",
+    "read_run",
+    "record",
+    "require_text",
+]
