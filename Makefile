@@ -12,7 +12,7 @@ NO_COMPILE := $(if $(RANKWELL_CI),--no-compile)
 INSTALL := $(PIP) install $(NO_COMPILE)
 # CI needs PyTorch and more too, and installs all in one go.
 EXTRAS := $(if $(RANKWELL_CI),dev$(COMMA)training,dev)
-DOCS := $(wildcard README.md CONTRIBUTING.md docs)
+DOCS := $(wildcard README.md docs)
 # CI runs the tests in a browser as well, and `.ci/run all` also the slow and the exhaustive ones, and Spark's JVM.
 NOT_SLOW := not slow and not exhaustive
 QUICK := -m "$(NOT_SLOW) and not browser"

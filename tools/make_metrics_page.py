@@ -1,4 +1,4 @@
-"""Write docs/metrics.md, the index of all metrics, and docs/metrics/FAMILY.md, their definitions and confirmations.
+"""Write docs/metrics.md, the index of all metrics, docs/metrics/FAMILY.md, their definitions and confirmations, and README's count.
 
 python tools/make_metrics_page.py            write the pages from tests/definitions/confirmations.json
 python tools/make_metrics_page.py --renew    run the comparisons with other programs first (a minute)
@@ -24,6 +24,7 @@ from rankwell.metrics.parameters import parameter_types
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIRMATIONS = ROOT / "tests" / "definitions" / "confirmations.json"
+README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "metrics.md"
 FOLDER = ROOT / "docs" / "metrics"
 SIZES = ("k", "sampled", "collection", "max_grade")  # every use sets these to its own value
@@ -237,7 +238,8 @@ def pages() -> dict[Path, str]:
         if cls.__module__.startswith("rankwell."):
             members[family_of(cls)].append(cls)
     written: dict[Path, str] = {}
-    index = [INTRODUCTION.format(metrics=sum(map(len, members.values())), families=len(members))]
+    count = sum(map(len, members.values()))
+    index = [INTRODUCTION.format(metrics=count, families=len(members))]
     for family, (title, sentence) in FAMILIES.items():
         page = f"metrics/{family}.md"
         index += [
@@ -252,7 +254,8 @@ def pages() -> dict[Path, str]:
         index += [f"## {title}\n", "| metric | what it measures | range | better |", "|---|---|---|---|"]
         index += [*map(line, members[family]), ""]
     index.append(CONFIRMATION.format(values=sum(values for _, _, values in counts)))
-    return {INDEX: "\n".join(index), **written}
+    readme = re.sub(r"\*\*\d+ metrics\*\*", f"**{count} metrics**", README.read_text(encoding="utf-8"))
+    return {README: readme, INDEX: "\n".join(index), **written}
 
 
 def tidy(text: str, *, code: bool = False) -> str:

@@ -10,7 +10,7 @@ KEPT = make_metrics_page.rows_of(make_metrics_page.CONFIRMATIONS)
 
 def test_the_pages_are_those_of_the_code_and_of_the_counts():
     made = make_metrics_page.pages()
-    kept = [make_metrics_page.INDEX, *sorted(make_metrics_page.FOLDER.iterdir())]
+    kept = [make_metrics_page.README, make_metrics_page.INDEX, *sorted(make_metrics_page.FOLDER.iterdir())]
     assert set(kept) == set(made)
     for page in kept:
         assert page.read_text(encoding="utf-8") == made[page], f"{page.name}: run tools/make_metrics_page.py"

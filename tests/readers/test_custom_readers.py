@@ -256,7 +256,7 @@ def test_a_format_that_nobody_listed_fails_the_every_way_test(tmp_path, plant):
 
 @pytest.mark.parametrize("kind", ["run", "qrels"])
 def test_check_reader_catches_what_is_wrong_in_one_kind_alone(tmp_path, plant, kind):
-    plant(PAIRS.replace(f"mapping.{kind}_of(lists(file)", f"mapping.{kind}_of(negated(lists(file))") + (
+    plant(PAIRS.replace(f"return {kind}_of(lists(file)", f"return {kind}_of(negated(lists(file))") + (
         "\ndef negated(found): return {q: {i: 1 - x for i, x in row.items()} for q, row in found.items()}"
     ))  # fmt: skip
     writers = WRITERS | {kind: None}
