@@ -1,4 +1,4 @@
-"""What authors import: of a metric, a reader, an engine, a judging method, a section of the report. These names stay.
+"""What authors import: of a metric, a reader, an engine, a judging method, a picture, a section of the report. These names stay.
 
 A metric of rankwell's own imports it as yours does. Each name is loaded when it is asked for, so importing this module loads nothing.
 
@@ -66,9 +66,19 @@ HOMES = {
     "InTurn": "rankwell.judging.method",
     "Method": "rankwell.judging.method",
     "Told": "rankwell.judging.told",
-    # a section of the report
+    # a picture, and a section of the report
+    "Comparison": "rankwell.comparison.comparison",
+    "Content": "rankwell.reporting.section",
     "Material": "rankwell.reporting.material",
-    "Section": "rankwell.reporting.section",
+    "Picture": "rankwell.reporting.chart.picture",
+    "Results": "rankwell.results",
+    "altair": "rankwell.reporting.chart.drawn",
+    "checked": "rankwell.tables.arguments",
+    "data": "rankwell.reporting.chart.drawn",
+    "drawing": "rankwell.reporting.chart.drawn",
+    "finished": "rankwell.reporting.chart.theme",
+    "part": "rankwell.reporting.section",
+    "words_of": "rankwell.display.page",
 }
 
 __all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table

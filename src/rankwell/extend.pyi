@@ -6,6 +6,8 @@ from rankwell.judging.method import Bandit as Bandit
 from rankwell.metrics.bounds import Bounded as Bounded
 from rankwell.judging.method import ByRun as ByRun
 from rankwell.judging.method import Choice as Choice
+from rankwell.comparison.comparison import Comparison as Comparison
+from rankwell.reporting.section import Content as Content
 from rankwell.matching.context import Context as Context
 from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric
 from rankwell.errors import DataError as DataError
@@ -20,14 +22,15 @@ from rankwell.tables.states import Mean as Mean
 from rankwell.judging.method import Method as Method
 from rankwell.metrics.metric import Metric as Metric
 from rankwell.results.part import Part as Part
+from rankwell.reporting.chart.picture import Picture as Picture
 from rankwell.matching.pool import Pool as Pool
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.metrics.metric import QueryMetric as QueryMetric
 from rankwell.metrics.additive import RankWeighted as RankWeighted
 from rankwell.tables.ranked import Ranked as Ranked
+from rankwell.results import Results as Results
 from rankwell.tables.places import RowOf as RowOf
 from rankwell.tables.run_qrels import Run as Run
-from rankwell.reporting.section import Section as Section
 from rankwell.readers.shape import Shape as Shape
 from rankwell.tables.states import State as State
 from rankwell.readers.frames import TableReader as TableReader
@@ -39,16 +42,23 @@ from rankwell.readers.shape import Unread as Unread
 from rankwell.errors import UsageError as UsageError
 from rankwell.tables.items_users import Users as Users
 from rankwell.tables.states import WeightedMean as WeightedMean
+from rankwell.reporting.chart.drawn import altair as altair
 from rankwell.errors import brief as brief
+from rankwell.tables.arguments import checked as checked
+from rankwell.reporting.chart.drawn import data as data
 from rankwell.metrics.metric import definition as definition
+from rankwell.reporting.chart.drawn import drawing as drawing
+from rankwell.reporting.chart.theme import finished as finished
 from rankwell.readers.shape import is_object as is_object
 from rankwell.metrics.from_function import metric as metric
 from rankwell.metrics.parsing import metric_of as metric_of
+from rankwell.reporting.section import part as part
 from rankwell.tables.ranked import ratio as ratio
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.records import record as record
 from rankwell.readers.text import require_text as require_text
+from rankwell.display.page import words_of as words_of
 
 __all__ = [
     "Additive",
@@ -57,6 +67,8 @@ __all__ = [
     "Bounded",
     "ByRun",
     "Choice",
+    "Comparison",
+    "Content",
     "Context",
     "CorpusMetric",
     "DataError",
@@ -71,14 +83,15 @@ __all__ = [
     "Method",
     "Metric",
     "Part",
+    "Picture",
     "Pool",
     "Qrels",
     "QueryMetric",
     "RankWeighted",
     "Ranked",
+    "Results",
     "RowOf",
     "Run",
-    "Section",
     "Shape",
     "State",
     "TableReader",
@@ -90,14 +103,21 @@ __all__ = [
     "UsageError",
     "Users",
     "WeightedMean",
+    "altair",
     "brief",
+    "checked",
+    "data",
     "definition",
+    "drawing",
+    "finished",
     "is_object",
     "metric",
     "metric_of",
+    "part",
     "ratio",
     "read_qrels",
     "read_run",
     "record",
     "require_text",
+    "words_of",
 ]
