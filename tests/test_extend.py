@@ -50,7 +50,9 @@ def test_a_misspelled_name_is_told_the_nearest():
 
 
 def test_importing_it_loads_nothing_else():
-    modules = loaded_by("import rankwell.extend")
+    """Python asks a module that names are imported from for ``__path__``: no nearest name is looked for."""
+    modules = loaded_by("from rankwell.extend import DataError")
+    assert "difflib" not in modules
     assert {name for name in modules if name.startswith("rankwell")} == {
         "rankwell", "rankwell.errors", "rankwell.extend", "rankwell.faces",
     }  # fmt: skip

@@ -22,6 +22,10 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
     """
 
     def get(name: str) -> Any:
+        if name.startswith(
+            "_"
+        ):  # asked for by Python, as __path__ is by each import: no nearest name is looked for
+            raise AttributeError(f"module {brief(package)} has no attribute {brief(name)}", name=name)
         if name not in homes:
             raise AttributeError(f"{brief(package)} has no {brief(name)}.{nearest(name, homes)}", name=name)
         value = getattr(importlib.import_module(homes[name]), name)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.project import guides
 
+from rankwell.metrics.metric import REGISTRY
+
 ROOT = guides.ROOT
 COPIED = ("src", "tests", "tools", "docs", "README.md", "pyproject.toml", "Makefile")
 METRIC, METHOD = "Add a metric", "Add a judging method"
@@ -162,7 +164,11 @@ def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
 def test_the_other_examples_run_as_they_stand():
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     told: list[str] = []
-    test = parser.get_doctest(guides.examples(), {}, "CONTRIBUTING.md", "CONTRIBUTING.md", 0)
+    names = {"__name__": "__main__"}
+    test = parser.get_doctest(guides.examples(), names, "CONTRIBUTING.md", "CONTRIBUTING.md", 0)
     assert len(test.examples) > 10
+    before = dict(REGISTRY)
     runner.run(test, out=told.append)
+    for name in REGISTRY.keys() - before.keys():  # what the examples defined
+        del REGISTRY[name]
     assert runner.summarize(verbose=False).failed == 0, "".join(told)
