@@ -8,7 +8,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation import few_queries
-from rankwell.evaluation.few_queries import run_of
+from rankwell.evaluation.few_queries import lists_of
 from rankwell.readers import open_run
 from rankwell.tables.ids import Ids
 
@@ -49,7 +49,7 @@ def test_lists_are_those_of_the_whole_run(tmp_path, monkeypatch, kind, scattered
     source = written(kind, tmp_path, rows(scattered=scattered, base=base))
     qrels = {f"q{query}": {f"d{item}": item % 3 for item in range(50)} for query in range(QUERIES)}
     whole = rw.evaluate(source, qrels, ["ndcg@5", "rr"]).per_query
-    few = run_of(open_run(source), Ids.of(WANTED))
+    few = lists_of(open_run(source), Ids.of(WANTED))
     assert sorted(few.queries) == sorted(WANTED[:-1])
     assert len(few) == 4 * DEPTH
     found = rw.evaluate(few, {query: qrels[query] for query in WANTED[:-1]}, ["ndcg@5", "rr"]).per_query
@@ -57,13 +57,13 @@ def test_lists_are_those_of_the_whole_run(tmp_path, monkeypatch, kind, scattered
 
 
 def test_none_of_the_queries_gives_an_empty_run():
-    assert len(run_of(open_run({"a": ["x"]}), Ids.of(["b"]))) == 0
+    assert len(lists_of(open_run({"a": ["x"]}), Ids.of(["b"]))) == 0
 
 
 def test_ids_of_numbers_are_found_by_their_text_and_the_reverse():
     run = open_run({1: [7, 8], 2: [9]})
-    assert run_of(run, Ids.of(["2"])).queries == [2]
-    assert run_of(open_run({"1": ["7"], "2": ["9"]}), Ids.of([2])).queries == ["2"]
+    assert lists_of(run, Ids.of(["2"])).queries == [2]
+    assert lists_of(open_run({"1": ["7"], "2": ["9"]}), Ids.of([2])).queries == ["2"]
 
 
 def test_a_run_in_a_file_is_read_once(tmp_path):
@@ -79,5 +79,5 @@ def test_a_run_in_a_file_is_read_once(tmp_path):
             calls.append(size)
             return batches(run.rows, size)
 
-    run_of(rw.Run.of_rows(Counted(), "run"), Ids.of(WANTED))
+    lists_of(rw.Run.of_rows(Counted(), "run"), Ids.of(WANTED))
     assert len(calls) == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.evaluation.bounding_pairs import Pairs
+from rankwell.evaluation.bounding_pairs import PairBounds
 from rankwell.metrics import differences, metric_of
 from rankwell.readers import open_run
 
@@ -33,7 +33,7 @@ def made(seed, runs=4, queries=5, items=9, missing="empty"):
     opened = {name: open_run(lists) for name, lists in own.items()}
     policy = rw.Policy(missing=missing)
     evaluator = rw.Evaluator(qrels, METRICS, bounds=True, pool="all", grades="judgements", policy=policy)
-    return own, Pairs.of(evaluator.plan.for_runs([*opened.values()]).bounds, opened)
+    return own, PairBounds.of(evaluator.plan.for_runs([*opened.values()]).bounds, opened)
 
 
 def test_a_side_holds_the_lists_of_its_run():

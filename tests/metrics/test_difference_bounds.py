@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.evaluation.bounding_pairs import Pairs
+from rankwell.evaluation.bounding_pairs import PairBounds
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary import precision
 from rankwell.readers import open_run
@@ -59,7 +59,7 @@ class Case:
             name: open_run({"q": own, ANCHOR: ["a"]}) for name, own in (("a", self.first), ("b", self.second))
         }
         evaluator = rw.Evaluator(qrels, metrics, bounds=True, pool="all", grades="judgements")
-        pairs = Pairs.of(evaluator.plan.for_runs([*runs.values()]).bounds, runs)
+        pairs = PairBounds.of(evaluator.plan.for_runs([*runs.values()]).bounds, runs)
         row = pairs.pool.queries.ids.tolist().index("q")
         found = pairs.differences("a", "b")
         return {

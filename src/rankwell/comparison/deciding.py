@@ -12,7 +12,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.decided import Decided
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.bounding_pairs import NO_PAIR, Pairs
+from rankwell.evaluation.bounding_pairs import NO_PAIR, PairBounds
 from rankwell.evaluation.plan import Plan
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric
@@ -51,7 +51,7 @@ def with_bounds(found: Comparison, judging: Judging) -> Comparison:
     assert isinstance(plan, Plan)
     bounds = plan.for_runs([*judging.runs.values()]).bounds
     assert bounds is not None
-    pairs = Pairs.of(bounds, judging.runs)
+    pairs = PairBounds.of(bounds, judging.runs)
     columns: dict[Metric, list[dict[str, Any]]] = {metric: [] for metric in found.metrics}
     for left, right in found.pairs.T.tolist():
         differences = pairs.differences(found.names[left], found.names[right])

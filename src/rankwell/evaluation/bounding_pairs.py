@@ -23,7 +23,7 @@ NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn
 
 
 @record(eq=False)
-class Pairs:
+class PairBounds:
     """Runs whose lists are matched with each other, so that differences can be bounded."""
 
     bounds: Bounds
@@ -31,7 +31,7 @@ class Pairs:
     sides: Mapping[str, Side]
 
     @classmethod
-    def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> Pairs:
+    def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> PairBounds:
         """Return the runs of a call, all of whose items are pooled."""
         task = bounds.task
         pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)

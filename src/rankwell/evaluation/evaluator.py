@@ -9,8 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankwell.errors import brief
-from rankwell.evaluation import shown
-from rankwell.evaluation.curves_of_runs import Curves
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import (
     NO_OPTIONS,
@@ -29,9 +27,11 @@ from rankwell.evaluation.task import Task
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers import open_run
 from rankwell.readers.reading import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
+from rankwell.tables.arguments import checked
 from rankwell.tables.machine import cores
 from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
@@ -39,15 +39,19 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
+    from rankwell.results.contingency import Contingency
+    from rankwell.results.curves import Curve
 
-ARGUMENTS = (
+OF_EVALUATOR = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read", "bounds",
     "pool", "scale", *READING,
 )  # fmt: skip
 
+LEVELS = tuple(level / 100 for level in range(101))  # of recall
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Evaluator(Curves):
+class Evaluator:
     """Judgements and metrics prepared once for any number of runs; immutable and thread-safe.
 
     Parameters
@@ -155,7 +159,7 @@ class Evaluator(Curves):
         )  # fmt: skip
         where = engine_of(engine, qrels, train, per_query=per_query)
         inputs = read_inputs(
-            metrics, policy_with(policy, rules, ARGUMENTS), qrels=qrels, labels=labels, train=train, items=items, users=users,
+            metrics, policy_with(policy, rules, OF_EVALUATOR), qrels=qrels, labels=labels, train=train, items=items, users=users,
             slices=slices, qrels_options=qrels_options, engine=where,
         )  # fmt: skip
         wanted = BoundsWanted(bounds, pool, scale, run_options)
@@ -176,8 +180,6 @@ class Evaluator(Curves):
         object.__setattr__(evaluator, "plan", plan)
         object.__setattr__(evaluator, "read", dict(read))
         return evaluator
-
-    __repr__, _repr_html_ = shown.text_of, shown.html_of
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -254,3 +256,98 @@ class Evaluator(Curves):
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
         return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
+
+    @checked
+    def curve(
+        self,
+        run: Any,
+        query: str | int | None = None,
+        *,
+        levels: Sequence[float] | None = None,
+        rel: float | None = None,
+    ) -> Curve:
+        """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all queries.
+
+        Parameters
+        ----------
+        run
+            As for ``evaluate``.
+        query
+            The query; None for the mean over the queries with a relevant item.
+        levels
+            The levels of recall at which precision is interpolated; default 0, 0.01, …, 1.
+        rel
+            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}}, ["ap"])
+        >>> curve = ev.curve({"q": ["a", "b", "c"]}, "q", levels=[0, .5, 1])
+        >>> curve.precision, curve.break_even
+        ((1.0, 1.0, 0.6666666666666666), 0.5)
+        >>> curve.points  # rank, recall, precision
+        ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
+        """
+        from rankwell.evaluation.one_query import one_query
+        from rankwell.results.curves import curve_of_one, mean_curve, steps
+
+        opened, levels = open_run(run, **self.read), LEVELS if levels is None else levels
+        if query is None:
+            return mean_curve(self._of_columns(opened, steps(levels, rel)), levels)
+        self.task.require_fit(opened)
+        one = one_query(self.task, opened.rows.table(), query)
+        ranks, relevant = one.judged.relevant(rel).rank.tolist(), int(one.judged.n_relevant(rel)[0])
+        return curve_of_one(ranks, relevant, int(one.judged.last_rank()[0]), levels, one.query)
+
+    @checked
+    def contingency(
+        self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
+    ) -> Contingency:
+        """Return TP, FP, FN and TN per query of a run and pooled, with micro and macro precision, recall and F1.
+
+        Parameters
+        ----------
+        run
+            As for ``evaluate``.
+        k
+            Only the first k items count as retrieved; None for all.
+        collection
+            The number of items that could be retrieved; with it there are TN and accuracy.
+        rel
+            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}, "r": {"a": 1}}, ["ap"])
+        >>> table = ev.contingency({"q": ["a", "b"], "r": ["a"]}, collection=10)
+        >>> table.pooled, table.micro["P"], table.macro["P"]
+        ({'TP': 2, 'FP': 1, 'FN': 1, 'TN': 16}, 0.6666666666666666, 0.75)
+        """
+        from rankwell.results.contingency import cells, contingency_from
+
+        return contingency_from(self._of_columns(open_run(run, **self.read), cells(k, rel)), collection)
+
+    def _of_columns(self, run: Run, metrics: Sequence[Metric]) -> Results:
+        """The results of metrics that are columns of a curve or a table, on all items alone."""
+        return replace(self.plan, slices={}).with_metrics(tuple(metrics)).results(run)
+
+    def __repr__(self) -> str:
+        return f"Evaluator of {', '.join(map(str, self.metrics))}: {self._judgements()}"
+
+    def _repr_html_(self) -> str:
+        from rankwell.results.summary import words_of
+
+        caption, notes = f"Evaluator: {self._judgements()}", [f"policy: {self.policy}"]
+        return replace(words_of(self.metrics), caption=caption, notes=notes)._repr_html_()
+
+    def _judgements(self) -> str:
+        """How much was judged, in words."""
+        if self.plan.is_streamed:
+            return "the judgements are read with each run"
+        pool = self.task.pool
+        queries = len(pool.queries)
+        if not queries:
+            return "no judgements, only lists"
+        return f"{len(pool.grades):,} judgements of {queries:,} quer{'y' if queries == 1 else 'ies'}"

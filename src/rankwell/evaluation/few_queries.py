@@ -13,7 +13,7 @@ from rankwell.tables.run_qrels import Run
 BATCH_ROWS = 250_000
 
 
-def run_of(run: Run, queries: Ids) -> Run:
+def lists_of(run: Run, queries: Ids) -> Run:
     """Return the lists of some queries as a run in memory; what is still to be read is read once, batch by batch."""
     known = Known(queries)
     parts, lowest = _parts(run.rows, known)

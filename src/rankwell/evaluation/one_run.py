@@ -15,7 +15,7 @@ from rankwell.results import Results
 from rankwell.results.doubts import warn
 from rankwell.tables.popularity import Parts
 
-ARGUMENTS = (
+OF_EVALUATE = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "preset",
     "read", "bounds", "pool", "scale", *READING,
 )  # fmt: skip
@@ -94,7 +94,7 @@ def evaluate(
         refuse_words(run_options, qrels_options, run, qrels)
     where = engine_of(engine, run, qrels, train, per_query=per_query)
     inputs = read_inputs(
-        metrics, policy_with(policy, rules, ARGUMENTS), preset=preset, runs=[run], qrels=qrels, labels=labels, train=train, items=items,
+        metrics, policy_with(policy, rules, OF_EVALUATE), preset=preset, runs=[run], qrels=qrels, labels=labels, train=train, items=items,
         users=users, slices=slices, run_options=run_options, qrels_options=qrels_options, engine=where,
     )  # fmt: skip
     wanted = NO_BOUNDS

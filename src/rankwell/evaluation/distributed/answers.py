@@ -10,10 +10,10 @@ from typing import Any
 
 from rankwell import errors
 from rankwell.errors import DataError, UsageError
-from rankwell.evaluation.distributed.job import DONE
 from rankwell.evaluation.distributed.mapping import batches_by_rows
 from rankwell.evaluation.distributed.packing import packed, unpacked
 
+DONE, RANGE, QUERY = "rankwell_done", "rankwell_range", "query"  # columns of what comes back
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
 LARGE = re.compile(r"message larger than max \((\d+) vs\. (\d+)\)")  # as gRPC refuses one
 ROWS, FEW, MOST = 500_000, 10_000, 1_000  # of a group at most, and at least; groups

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import brief
+from rankwell.evaluation.distributed.answers import DONE, QUERY, RANGE
 from rankwell.evaluation.distributed.by_item import cut
 from rankwell.evaluation.distributed.of_users import with_users
 from rankwell.evaluation.distributed.packing import packed, packed_with_code, unpacked
+from rankwell.evaluation.distributed.tables import TABLE
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import PartOfTables
 from rankwell.evaluation.streaming.work import Work
@@ -24,8 +26,7 @@ from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.states import Amounts
 
-TABLE, USERS = "rankwell_table", "users"
-DONE, RANGE, QUERY = "rankwell_done", "rankwell_range", "query"
+USERS = "users"
 Answer = Callable[[Work, PartOfTables], Any]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rankwell.evaluation.distributed.answers import of_blob
+from rankwell.evaluation.distributed.answers import DONE, RANGE, of_blob
 from rankwell.evaluation.distributed.by_item import Pieces, add, folded
-from rankwell.evaluation.distributed.job import DONE, RANGE
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.packing import unpacked
 from rankwell.evaluation.streaming.done import Done

@@ -7,12 +7,9 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError
-from rankwell.evaluation.distributed.answers import as_ours, blobs, groups_for
+from rankwell.evaluation.distributed.answers import DONE, QUERY, RANGE, as_ours, blobs, groups_for
 from rankwell.evaluation.distributed.by_item import beside, ranges_of
 from rankwell.evaluation.distributed.job import (
-    DONE,
-    QUERY,
-    RANGE,
     USERS,
     Answer,
     Job,
@@ -26,7 +23,8 @@ from rankwell.evaluation.distributed.of_users import by_table, frame_of, without
 from rankwell.evaluation.distributed.tables import frames_of, refuse_other_kind, survey, tagged
 from rankwell.evaluation.streaming.done import Done, PartDone
 from rankwell.evaluation.streaming.plan import OpenedPlan
-from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
+from rankwell.evaluation.streaming.survey import words_of_survey
+from rankwell.evaluation.streaming.totals import results_of, work_of
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.evaluation.task import Task

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.evaluation.distributed.answers import blobs, groups_for, of_blob
-from rankwell.evaluation.distributed.job import DONE
+from rankwell.evaluation.distributed.answers import DONE, blobs, groups_for, of_blob
 from rankwell.evaluation.distributed.mapping import mapped
 from rankwell.evaluation.distributed.side_by_side import Answer, answered
 from rankwell.records import record

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.evaluation.distributed.job import QUERY, TABLE
+from rankwell.evaluation.distributed.answers import QUERY
 from rankwell.evaluation.streaming.survey import Prepare, Survey
 from rankwell.readers.pieces import Pieces
 from rankwell.readers.spark_tables import SparkPieces
@@ -16,6 +16,7 @@ from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
+TABLE = "rankwell_table"
 IDS = ("query", "item", "topic", "subgroup")
 
 

@@ -14,8 +14,9 @@ from rankwell.tables.machine import free_memory
 
 if TYPE_CHECKING:
     from rankwell.evaluation.streaming.folder import Keeping
-    from rankwell.evaluation.streaming.parts import Surveys, Tables
+    from rankwell.evaluation.streaming.joined import Tables
     from rankwell.evaluation.streaming.plan import StreamPlan
+    from rankwell.evaluation.streaming.survey import Surveys
     from rankwell.evaluation.task import Task
     from rankwell.results.part import Part
     from rankwell.tables.run_qrels import Run

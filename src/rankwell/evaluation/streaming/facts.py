@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.streaming.parts import Surveys
+from rankwell.evaluation.streaming.survey import Surveys
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Together, scale_of_levels, without_topics
 from rankwell.matching.scale import Scale

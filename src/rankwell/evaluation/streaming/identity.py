@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell import __version__
 from rankwell.errors import UsageError
-from rankwell.evaluation.streaming.parts import Tables
+from rankwell.evaluation.streaming.joined import Tables
 from rankwell.results.conditions import digest_of_tables
 from rankwell.tables.run_qrels import Run
 

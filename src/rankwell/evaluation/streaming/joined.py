@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from rankwell.readers.pieces import Piece
+from rankwell.readers.pieces import Piece, Pieces
 from rankwell.tables.ids import Ids, packed
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels
+
+Tables = Mapping[str, Pieces]
 
 
 def joined(pieces: Sequence[Piece], empty: Piece) -> Piece:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
 from rankwell.matching.pool import levels_of
 from rankwell.readers.pieces import Piece, Pieces
@@ -21,6 +22,7 @@ from rankwell.statistics.draws import first, further
 from rankwell.tables.csr import distinct
 from rankwell.tables.ids import DENSE, Ids, packed, to_same_kind
 from rankwell.tables.places import Place
+from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.series import numbers_of
 
@@ -54,6 +56,9 @@ class Survey:
     def is_text(self) -> bool:
         """Whether the queries are text."""
         return self.first.is_text
+
+
+Surveys = Mapping[str, Survey]
 
 
 class Distinct:
@@ -225,3 +230,20 @@ def _together(lists: list[Ids], rows: int) -> Ids | None:
 def _distinct(ids: Ids) -> Ids:
     found = ids[ids.group()[1]]
     return packed(found) if found.is_text else found
+
+
+def words_of_survey(inputs: Inputs, name: str, *, has_train: bool) -> tuple[str, ...]:
+    """Return the columns of a table that a survey looks at; the items only if the distinct ones must be known."""
+    words = {"run": ["rank"], "qrels": ["grade"]}.get(name, [])
+    topics = ["topic"] * (name == "qrels" and "topics" in inputs.asked.by_need)
+    return ("query", *words, *topics, *["item"] * _lists_items(inputs, name, has_train=has_train))
+
+
+def _lists_items(inputs: Inputs, name: str, *, has_train: bool) -> bool:
+    if name == "qrels":
+        return any(metric.reads_all_judgements() for metric in inputs.metrics) or isinstance(
+            inputs.slices, Parts
+        )
+    if inputs.items is not None:
+        return False
+    return name == "train" or ("item" in inputs.asked.needs and not has_train)

@@ -10,7 +10,8 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import check_training, may_mismatch
 from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.facts import NO_IDS, Facts
-from rankwell.evaluation.streaming.parts import Surveys, Tables
+from rankwell.evaluation.streaming.joined import Tables
+from rankwell.evaluation.streaming.survey import Surveys
 from rankwell.evaluation.streaming.work import Work
 from rankwell.evaluation.task import Task
 from rankwell.results import Results
@@ -21,23 +22,6 @@ from rankwell.tables.ids import Known
 from rankwell.tables.popularity import Parts
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
-
-
-def words_of_survey(inputs: Inputs, name: str, *, has_train: bool) -> tuple[str, ...]:
-    """Return the columns of a table that a survey looks at; the items only if the distinct ones must be known."""
-    words = {"run": ["rank"], "qrels": ["grade"]}.get(name, [])
-    topics = ["topic"] * (name == "qrels" and "topics" in inputs.asked.by_need)
-    return ("query", *words, *topics, *["item"] * _lists_items(inputs, name, has_train=has_train))
-
-
-def _lists_items(inputs: Inputs, name: str, *, has_train: bool) -> bool:
-    if name == "qrels":
-        return any(metric.reads_all_judgements() for metric in inputs.metrics) or isinstance(
-            inputs.slices, Parts
-        )
-    if inputs.items is not None:
-        return False
-    return name == "train" or ("item" in inputs.asked.needs and not has_train)
 
 
 def work_of(

@@ -12,7 +12,7 @@ from rankwell.comparison.diffs import outcomes_of
 from rankwell.comparison.one_list import OneList, Row, moved
 from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
 from rankwell.display.plain_values import plain_value
-from rankwell.evaluation.few_queries import run_of
+from rankwell.evaluation.few_queries import lists_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
@@ -35,7 +35,7 @@ class Shelf:
     def of(cls, metric: Metric, task: Task, runs: Sequence[Run], queries: Ids) -> Shelf:
         """Return the lists in some runs, each of which is read once."""
         is_additive = has_contributions(metric, task.asked.policy.ties)
-        few = [Lists(task, run_of(run, queries)) for run in runs]
+        few = [Lists(task, lists_of(run, queries)) for run in runs]
         ids = [queries.one(row) for row in range(len(queries))]
         return cls(
             metric,
