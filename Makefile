@@ -52,7 +52,7 @@ test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and r
 
 test-spark: $(if $(RANKWELL_CI),build/compiler/made,build) build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
 	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
-		tests/evaluation/distributed/test_$$kind.py $(ARGS) || exit 1; done
+		tests/evaluation/engines/spark/test_$$kind.py $(ARGS) || exit 1; done
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from rankwell.evaluation.distributed.answers import groups_for
+from rankwell.evaluation.engines.spark.workers import groups_for
 
 MAPPED = 0.4  # the share of a row's cost before the shuffle
 # bytes: of a row on its way; held by a worker of a row, of an item, and without any

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STRICT = os.environ.get("RANKWELL_CI") == "1"
 ROOT = Path(__file__).parents[1]
-ON_SPARK = [ROOT / f"tests/evaluation/distributed/test_{kind}.py" for kind in ("sail", "jvm", "connect")]
+ON_SPARK = [ROOT / f"tests/evaluation/engines/spark/test_{kind}.py" for kind in ("sail", "jvm", "connect")]
 TRAINING = [  # what imports one of these packages
     ROOT / path
     for path in (

@@ -125,9 +125,9 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
-from rankwell.evaluation.engines.spark import Spark as Spark
+from rankwell.evaluation.engines.spark.engine import Spark as Spark
 from rankwell.metrics.binary.collection import Specificity as Specificity
-from rankwell.evaluation.engines.stream import Stream as Stream
+from rankwell.evaluation.engines.stream.engine import Stream as Stream
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
 from rankwell.metrics.beyond.catalogue import TestShare as TestShare

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import t as student
-from tests.evaluation.streaming.test_streaming import frame, made
+from tests.evaluation.engines.stream.test_stream import frame, made
 
 import rankwell as rw
 from rankwell.tables.fingerprints import draws

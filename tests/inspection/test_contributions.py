@@ -13,7 +13,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
-from rankwell.evaluation.one_query import one_query
+from rankwell.evaluation.query import one_query
 from rankwell.inspection.explaining import contributions, has_contributions
 from rankwell.testing.data import read_tables
 

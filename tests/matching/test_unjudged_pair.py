@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.evaluation.bounding_pairs import PairBounds
+from rankwell.evaluation.bounds import PairBounds
 from rankwell.metrics import differences, metric_of
 from rankwell.readers import open_run
 

@@ -45,7 +45,7 @@ MAY_STAY = {
     "efficiency/test_failing.py::test_ctrl_c_keeps_what_was_measured": "any moment of the ten minutes that follow will do",
     "efficiency/test_failing.py::test_an_answer_slower_than_the_limit_is_a_failure_though_nobody_looked_meanwhile": "what is late sleeps for longer than the limit",
     "efficiency/test_failing.py::tell": "any moment of the ten minutes that follow will do",
-    "evaluation/streaming/test_resuming.py::test_an_evaluation_that_is_killed_leaves_no_file_but_what_is_kept": "any moment will do",
+    "evaluation/engines/stream/test_resuming.py::test_an_evaluation_that_is_killed_leaves_no_file_but_what_is_kept": "any moment will do",
 }
 
 

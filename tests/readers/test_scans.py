@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.evaluation.streaming.test_streaming import frame, made, said
+from tests.evaluation.engines.stream.test_stream import frame, made, said
 
 import rankwell as rw
 from rankwell import cli

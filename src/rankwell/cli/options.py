@@ -131,7 +131,7 @@ class Engines:
 
     def of(self, *sources: Any, progress: Any) -> Any:
         """Return the engine; a note on stderr tells why it is ``stream`` if nobody asked for that."""
-        from rankwell.evaluation.by_size import engine_by_size
+        from rankwell.evaluation.engine import engine_by_size
 
         asked = self.engine == "stream" or (self.engine is None and (self.memory or self.resume) is not None)
         if self.engine not in (None, "stream") and (self.memory or self.resume) is not None:
@@ -143,7 +143,7 @@ class Engines:
                 raise UsageError(
                     "--memory and --resume are for --engine stream, --remote is for --engine spark."
                 )
-            from rankwell.evaluation.engines.spark import Spark
+            from rankwell.evaluation.engines.spark.engine import Spark
 
             return Spark(self.remote or "local")
         if self.engine is None and not asked:
@@ -155,7 +155,7 @@ class Engines:
             from rankwell.evaluation.engines.memory import Memory
 
             return Memory(progress=progress)
-        from rankwell.evaluation.engines.stream import Stream
+        from rankwell.evaluation.engines.stream.engine import Stream
 
         return Stream(self.memory, self.resume, progress=None if progress is None else progress.of_total)
 

@@ -12,7 +12,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.decided import Decided
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.bounding_pairs import NO_PAIR, PairBounds
+from rankwell.evaluation.bounds import NO_PAIR, PairBounds
 from rankwell.evaluation.plan import Plan
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric

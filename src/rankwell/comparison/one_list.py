@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.comparison.texts import Texts
-from rankwell.evaluation.one_query import One
+from rankwell.evaluation.query import One
 from rankwell.inspection.explaining.explanation import contributions
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record

@@ -16,7 +16,7 @@ from rankwell.display.plain_values import plain_value
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, count, number
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.one_query import One, one_query
+from rankwell.evaluation.query import One, one_query
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric

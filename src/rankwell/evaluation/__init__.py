@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankwell.evaluation.evaluator import Evaluator
-from rankwell.evaluation.one_run import evaluate
+from rankwell.evaluation.evaluator import Evaluator, evaluate
 
 __all__ = ["Evaluator", "evaluate"]

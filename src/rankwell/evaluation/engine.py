@@ -1,22 +1,30 @@
-"""Engine protocol, and the lookup of engines by name."""
+"""Engines: what they do, found by their names or by the size of the data."""
 
 from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any, Protocol
 
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.errors import RankwellError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.faces import modules
+from rankwell.readers.compression import COMPRESSED_SUFFIXES
+from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
+from rankwell.readers.paths import paths_of
+from rankwell.readers.reading import are_files
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 
 DEFAULT = "memory"
-
 NAMES = (str, os.PathLike, list, tuple)  # of files, perhaps
+SMALL = 1 << 28  # bytes of all files for which nothing is looked at
+SHARE = 0.7  # of the free memory
+ROW = 40  # bytes that a row takes
+TEXT, COMPRESSED = 1.5, 8.0  # bytes that one of a text takes
 
 
 class Engine(Protocol):
@@ -62,8 +70,6 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
     if wanted is None and any(map(is_spark, others)):
         wanted = "spark"
     if wanted is None and any(isinstance(source, NAMES) for source in others):
-        from rankwell.evaluation.by_size import engine_by_size
-
         found, why = engine_by_size(*sources)
         if found is not None:
             import warnings
@@ -74,3 +80,50 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
     if name != DEFAULT and name not in (names := engines()):
         raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
     return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()
+
+
+def engine_by_size(*sources: Any) -> tuple[Engine | None, str]:
+    """Return the engine for data in files that memory may be too small for, and why; None if they fit, or nobody can tell.
+
+    Parameters
+    ----------
+    sources
+        The run, the judgements and the training data, as they are given.
+    """
+    paths = [path for source in sources for path in _paths(source)]
+    if sum(path.stat().st_size for path in paths) < SMALL:
+        return None, ""
+    from rankwell.evaluation.engines.stream.engine import Stream
+    from rankwell.tables.machine import free_memory
+
+    wanted, free = sum(map(_held, paths)), free_memory()
+    if wanted < SHARE * free:
+        return None, ""
+    return Stream(), (
+        f"the data need about {wanted / 2**30:.1f} GiB in memory, of which {free / 2**30:.1f} are free, so they are evaluated part by "
+        f"part (engine='stream')."
+    )
+
+
+def _paths(source: Any) -> list[Path]:
+    """The files of a source that are there; what is wrong with others is told when they are read."""
+    if not are_files(source):
+        return []
+    given = source if isinstance(source, (list, tuple)) else [source]
+    try:
+        named = [path for each in given if not isinstance(each, File) for path in paths_of(each)]
+    except RankwellError:
+        return []
+    return [Path(path) for path in named if os.path.isfile(path)]  # noqa: PTH113 - takes any text for a name
+
+
+def _held(path: Path) -> float:
+    """About the bytes that the rows of a file take in memory."""
+    if path.suffix.lower() in (".parquet", ".pq"):
+        import polars as pl
+
+        try:
+            return ROW * float(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
+        except (OSError, ValueError, pl.exceptions.PolarsError):
+            return 0.0  # told when it is read
+    return path.stat().st_size * (COMPRESSED if path.suffix.lower() in COMPRESSED_SUFFIXES else TEXT)

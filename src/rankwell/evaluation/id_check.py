@@ -134,7 +134,7 @@ class Opened:
 
 
 def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
-    from rankwell.evaluation.streaming.joined import ids_in
+    from rankwell.evaluation.engines.stream.tables import ids_in
 
     found = pieces.top(("query", "item"), rows)
     query, item = (

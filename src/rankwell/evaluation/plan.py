@@ -33,9 +33,9 @@ from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.evaluation.bounding import Bounds, BoundsAsked
-    from rankwell.evaluation.distributed.plan import SparkPlan
-    from rankwell.evaluation.streaming.plan import StreamPlan
+    from rankwell.evaluation.bounds import Bounds, BoundsAsked
+    from rankwell.evaluation.engines.spark.engine import SparkPlan
+    from rankwell.evaluation.engines.stream.plan import StreamPlan
 
 
 LOOKED_AT = 1000  # judged items of which enough different ones show whether ids tell something
@@ -144,7 +144,7 @@ class Plan:
         """Return the same plan for the runs of a call, which together are pooled if bounds were asked for."""
         if self.asked is None or self.bounds is not None:
             return self
-        from rankwell.evaluation.bounding import Bounds
+        from rankwell.evaluation.bounds import Bounds
 
         return replace(self, bounds=Bounds.of(self.task, self.asked, runs))
 
@@ -201,12 +201,11 @@ def plan_of(
     where = engine_of(engine)
     bounding = None
     if bounds is not NO_BOUNDS and not bounds.is_nothing:
-        from rankwell.evaluation.bounding import bounds_asked
+        from rankwell.evaluation.bounds import bounds_asked
 
         bounding = bounds_asked(bounds, engine=where, weights=weights)
     if where.name == "spark":
-        from rankwell.evaluation.distributed.plan import SparkPlan
-        from rankwell.evaluation.engines.spark import Spark
+        from rankwell.evaluation.engines.spark.engine import Spark, SparkPlan
 
         assert isinstance(where, Spark)
         segments = Segments.of(users, by, weights, metrics=inputs.metrics)
@@ -214,8 +213,8 @@ def plan_of(
     if where.opens:
         from pathlib import Path
 
-        from rankwell.evaluation.engines.stream import Stream
-        from rankwell.evaluation.streaming.plan import StreamPlan
+        from rankwell.evaluation.engines.stream.engine import Stream
+        from rankwell.evaluation.engines.stream.plan import StreamPlan
 
         assert isinstance(where, Stream)
         segments = Segments.of(users, by, weights, metrics=inputs.metrics)

@@ -17,8 +17,8 @@ from rankwell.comparison.methods import Methods
 from rankwell.comparison.spread import comparing
 from rankwell.comparison.spread import results as spread
 from rankwell.comparison.spread.cells import cell_by_sums
-from rankwell.evaluation.distributed import side_by_side, signed_ranks
-from rankwell.evaluation.distributed.packing import packed, unpacked
+from rankwell.evaluation.engines.spark import side_by_side
+from rankwell.evaluation.engines.spark.workers import packed, unpacked
 from rankwell.metrics import metric_of
 from rankwell.statistics import intervals
 from rankwell.statistics.families import Cell
@@ -184,8 +184,8 @@ def assert_same(monkeypatch, results, groups, **chosen):
     """Compare by values, and by sums of so many groups of queries."""
     whole = rw.compare(results, **chosen)
     monkeypatch.setattr(side_by_side, "side_by_side", partial(answers, groups))
-    monkeypatch.setattr(signed_ranks, "signed_ranks", partial(ranks, groups))
-    monkeypatch.setattr("rankwell.evaluation.distributed.tables.refuse_other_kind", lambda *_: None)
+    monkeypatch.setattr(side_by_side, "signed_ranks", partial(ranks, groups))
+    monkeypatch.setattr("rankwell.evaluation.engines.spark.tables.refuse_other_kind", lambda *_: None)
     monkeypatch.setattr(
         rw.Results,
         "collected",

@@ -39,7 +39,7 @@ def compared_spread(
     spread: Spread, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
 ) -> Compared | None:
     """Return what is known of systems and pairs; None if these are too few queries for that."""
-    from rankwell.evaluation.distributed.tables import refuse_other_kind
+    from rankwell.evaluation.engines.spark.tables import refuse_other_kind
 
     refuse_other_kind(dict(zip(spread.names, spread.frames, strict=True)), spread.segments)
     tested = [metric for metric in spread.metrics if spread.has_values(metric)]

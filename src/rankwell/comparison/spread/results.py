@@ -60,7 +60,7 @@ class Spread:
         trained = [folds for seeds in systems.rows for folds in seeds]
         if max(sum(_most(found[row]) for row in folds) for folds in trained) < LARGE:
             return None
-        from rankwell.evaluation.distributed.side_by_side import can_stand_side_by_side
+        from rankwell.evaluation.engines.spark.side_by_side import can_stand_side_by_side
 
         if not can_stand_side_by_side([res.spark_rows for res in found]):
             return None
@@ -101,7 +101,7 @@ class Spread:
 
     def asked(self, columns: Collection[str], answer: Any) -> Iterator[Any]:
         """Yield what each group of queries answers about the values of some metrics."""
-        from rankwell.evaluation.distributed.side_by_side import side_by_side
+        from rankwell.evaluation.engines.spark.side_by_side import side_by_side
 
         return side_by_side(self.frames, [*columns], self.rows, answer, self.segments)
 
@@ -174,7 +174,7 @@ class Spread:
 
     def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
         """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
-        from rankwell.evaluation.distributed.signed_ranks import signed_ranks
+        from rankwell.evaluation.engines.spark.side_by_side import signed_ranks
 
         places = [(str(metric), code) for code in sums.segments for metric in tested]
         n = np.concatenate([sums.segments[code].metrics[name].pairs.difference.n for name, code in places])

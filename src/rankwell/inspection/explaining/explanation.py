@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
-from rankwell.evaluation.one_query import One, one_query
+from rankwell.evaluation.query import One, one_query
 from rankwell.inspection.explaining.card import Explanation, card
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of

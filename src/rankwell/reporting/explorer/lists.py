@@ -12,7 +12,7 @@ from rankwell.comparison.diffs import outcomes_of
 from rankwell.comparison.one_list import OneList, Row, moved
 from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
 from rankwell.display.plain_values import plain_value
-from rankwell.evaluation.few_queries import lists_of
+from rankwell.evaluation.query import lists_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric

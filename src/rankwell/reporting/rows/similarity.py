@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.texts import Texts
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.one_query import one_query
+from rankwell.evaluation.query import one_query
 from rankwell.metrics.beyond.personalization import Personalization
 from rankwell.records import record
 from rankwell.reporting.rows.labels import shortened

@@ -1,3 +1,0 @@
-"""Evaluation on a cluster: the tables are grouped by a hash of the query, and each group is evaluated as a part of a streamed evaluation."""
-
-from __future__ import annotations

@@ -1,0 +1,183 @@
+"""Values of several systems side by side on Spark: each query in one group, and what is asked of a group answered where its rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.evaluation.engines.spark.tables import CLUSTER, NOBODY, NOTHING, SEGMENT, WEIGHT, frame_of
+from rankwell.evaluation.engines.spark.workers import DONE, QUERY, blobs, groups_for, mapped, of_blob
+from rankwell.evaluation.engines.stream.work import users_like
+from rankwell.records import record
+from rankwell.results.segments import Segments
+from rankwell.statistics.paired_tests import Counted, Ranks
+from rankwell.tables.ids import Ids
+
+SYSTEM = "system"
+Answer = Callable[[Ids, Mapping[str, np.ndarray], Segments | None], Any]
+
+
+def can_stand_side_by_side(frames: Sequence[Any]) -> bool:
+    """Whether DataFrames of values belong to one session and have ids of one kind."""
+    sessions = {id(frame.sparkSession) for frame in frames}
+    return len(sessions) == 1 and len({dict(frame.dtypes)[QUERY] for frame in frames}) == 1
+
+
+def side_by_side(
+    frames: Sequence[Any], columns: Sequence[str], rows: int, answer: Answer, segments: Segments | None = None
+) -> Iterator[Any]:
+    """Yield what a function answers for each group of queries, as ``answered`` asks it."""
+    yield from blobs(answered(frames, columns, rows, answer, segments))
+
+
+def answered(
+    frames: Sequence[Any],
+    columns: Sequence[str],
+    rows: int,
+    answer: Answer,
+    segments: Segments | None = None,
+    *,
+    batch: Callable[[Any], Any] = of_blob,
+    schema: str = f"{DONE} binary",
+) -> Any:
+    """Return a DataFrame of what a function answers for each group of queries, which ``batch`` makes rows of.
+
+    It is given the queries, an array per column (a row per frame, a column per query; NaN where a frame lacks a query), and the
+    segments, weights and clusters of these queries; those of a cluster are in one group. ``rows`` is about how many rows the frames
+    have in all.
+    """
+    from pyspark.sql import functions as sql
+
+    session, kind = frames[0].sparkSession, dict(frames[0].dtypes)[QUERY]
+    numbers = [f"value_{place}" for place in range(len(columns))]
+    parts = [
+        frame.select(
+            sql.col(QUERY),
+            sql.lit(tag).cast("int").alias(SYSTEM),
+            *(sql.col(f"`{column}`").alias(name) for column, name in zip(columns, numbers, strict=True)),
+        )
+        for tag, frame in enumerate(frames)
+    ]
+    by = QUERY
+    if segments is not None:
+        like = Ids.of([""] if kind == "string" else [0])
+        users = frame_of(session, users_like(segments.known.ids, like), segments)
+        if segments.clusters is not None:
+            by, whose = CLUSTER, users.select(QUERY, CLUSTER)
+            parts = [part.join(whose, QUERY, "left") for part in parts]
+        parts.append(users.withColumn(SYSTEM, sql.lit(len(frames)).cast("int")))
+        segments = segments.of_users(NOBODY, NOTHING, NOTHING, NOTHING)
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.unionByName(part, allowMissingColumns=True)
+    groups = groups_for(session, rows)
+    job = Beside(len(frames), tuple(columns), answer, batch, segments)
+    return mapped(whole.repartition(groups, by), job, schema)
+
+
+@record
+class Beside:
+    """What is done with the rows of a group of queries; ``segments`` know no users but those that are among the rows."""
+
+    frames: int
+    columns: Sequence[str]
+    answer: Answer
+    batch: Callable[[Any], Any]
+    segments: Segments | None = None
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield a batch with the answer for the rows of a group, in batches of Arrow; none for no rows of values."""
+        import polars as pl
+        import pyarrow as pa
+
+        given = list(batches)
+        if not any(map(len, given)):
+            return
+        rows: Any = pl.from_arrow(pa.Table.from_batches(given))
+        users = rows.filter(pl.col(SYSTEM) == self.frames)
+        rows = rows.filter(pl.col(SYSTEM) < self.frames)
+        if len(rows):
+            yield self.batch(self._answered(rows, users))
+
+    def _answered(self, rows: Any, users: Any) -> Any:
+        place = rows[QUERY].rank("dense").to_numpy().astype(np.int64) - 1
+        system = rows[SYSTEM].to_numpy()
+        values = {}
+        for number, column in enumerate(self.columns):
+            values[column] = np.full((self.frames, place.max() + 1), np.nan)
+            values[column][system, place] = rows[f"value_{number}"].fill_null(float("nan")).to_numpy()
+        segments = self.segments
+        if segments is not None:
+            segments = segments.of_users(
+                Ids.of_series(users[QUERY], QUERY),
+                _column(users, SEGMENT),
+                _column(users, WEIGHT),
+                _column(users, CLUSTER).view(np.uint64),
+            )
+        return self.answer(Ids.of_series(rows[QUERY].unique().sort(), QUERY), values, segments)
+
+
+def _column(users: Any, name: str) -> np.ndarray:
+    return users[name].to_numpy() if name in users.columns else NOTHING
+
+
+OF, BIN = "of", "bin"
+SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"
+Binned = Mapping[tuple[int, int], "Ranks | Counted"]  # by number, and bin
+
+
+def signed_ranks(
+    frames: Sequence[Any],
+    columns: Sequence[str],
+    rows: int,
+    counted: Answer,
+    segments: Segments | None,
+    *,
+    few: Collection[int],
+) -> Iterator[Binned]:
+    """Yield the ranks of bins of differences.
+
+    ``counted`` answers for a group of queries with the counts of some sets of differences, by the number of the set. Of those
+    that are ``few``, the counts themselves come back.
+    """
+    found = answered(frames, columns, rows, counted, segments, batch=of_counts, schema=SCHEMA)
+    groups = groups_for(frames[0].sparkSession, rows)
+    ranking = Ranking(frozenset(few))
+    yield from blobs(mapped(found.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
+
+
+def of_counts(found: Mapping[int, Counted]) -> Any:
+    """Return a batch with the counts of sets of differences."""
+    import pyarrow as pa
+
+    sets = found or {0: Counted.of(np.empty(0))}
+    whole = [np.concatenate(each) for each in zip(*sets.values(), strict=True)]
+    numbers = np.repeat(np.array([*sets], np.int32), [len(each.value) for each in sets.values()])
+    bins = np.concatenate([each.bins() for each in sets.values()])
+    names = [OF, BIN, *Counted._fields]
+    return pa.RecordBatch.from_arrays([pa.array(each) for each in (numbers, bins, *whole)], names=names)
+
+
+@record
+class Ranking:
+    """What is done with the counts of a group of bins."""
+
+    few: frozenset[int]
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield a batch with the ranks, or the counts, by number and bin."""
+        import polars as pl
+        import pyarrow as pa
+
+        given = list(batches)
+        if not any(map(len, given)):
+            return
+        rows: Any = pl.from_arrow(pa.Table.from_batches(given))
+        rows = rows.group_by(OF, BIN, "value").agg(pl.sum("number", "more")).sort("value")
+        found = {}
+        for (number, own), each in rows.partition_by(OF, BIN, as_dict=True, include_key=False).items():
+            counts = Counted(*(each[name].to_numpy() for name in Counted._fields))
+            found[number, own] = counts if number in self.few else Ranks.of(counts)
+        yield of_blob(found)

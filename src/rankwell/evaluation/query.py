@@ -1,0 +1,205 @@
+"""A single query with its judged list, for curves, worked examples and differences; and the lists of a few queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankwell.errors import UsageError, brief, nearest
+from rankwell.evaluation.task import Task
+from rankwell.matching import judge, missing_lists
+from rankwell.matching.judged import Judged
+from rankwell.matching.pool import Pool
+from rankwell.records import cached_property, record
+from rankwell.tables.csr import owners
+from rankwell.tables.ids import Ids, Known, own_text, to_same_kind
+from rankwell.tables.places import RowOf
+from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
+from rankwell.tables.run_qrels import Run
+
+
+@record(eq=False)
+class One:
+    """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks.
+
+    An id becomes a Python value when it is asked for, as most lists are much longer than what is shown of them.
+    """
+
+    query: str | int
+    judged: Judged
+    task: Task
+    items: Known  # the items of the list
+    rows: np.ndarray  # of ``items``, best first
+    ranks: np.ndarray  # of these rows
+    grades: dict[int, float]  # by rank
+    scores: dict[int, float]  # by rank
+    pooled: Ids  # ids of the judged items, by ``pool_row``
+
+    def ids(self, top: int | None = None) -> Ids:
+        """Return the item ids, best first, down to a rank if it is given."""
+        return self.items.ids[self.rows[: self._number(top)]]
+
+    def names(self, top: int | None = None) -> dict[int, str | int]:
+        """Return the item ids by rank as Python values, best first, down to a rank if it is given."""
+        return dict(zip(self.ranks[: self._number(top)].tolist(), self.ids(top).tolist(), strict=True))
+
+    def _number(self, top: int | None) -> int:
+        return len(self.ranks) if top is None else int(np.searchsorted(self.ranks, top, "right"))
+
+    @cached_property
+    def first_ranks(self) -> np.ndarray:
+        """The first rank of each of ``items``, -1 for those that are left out."""
+        found = np.full(len(self.items), -1)
+        found[self.rows[::-1]] = self.ranks[::-1]
+        return found
+
+
+def one_query(task: Task, table: Columns, query: str | int | None) -> One:
+    """Return one query with its judged list, which is empty if the run lacks the query."""
+    wanted = _wanted(table.query, task.pool.queries.ids, query)
+    rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
+    like = task.pool.queries.ids
+    known = int(task.pool.queries.find(to_same_kind(wanted, like, "query")[0])[0]) if len(like) else -1
+    pool = _alone(task.pool, known)
+    items, item, rank = Known(Ids.of([])), NO_ROWS, NO_ROWS
+    grades: dict[int, float] = {}
+    scores: dict[int, float] = {}
+    if len(rows):
+        lists = table.part(rows)
+        judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
+        items = Known(lists.items[lists.items.group()[1]])
+        shown = _whole(task, lists, pool, items)
+        assert shown.item is not None
+        order = np.argsort(shown.rank, kind="stable")
+        item, rank, ranks = shown.item[order], shown.rank[order], shown.rank.tolist()
+        grades = dict(zip(ranks, shown.grade.tolist(), strict=True))
+        scores = {} if shown.score is None else dict(zip(ranks, shown.score.tolist(), strict=True))
+    else:
+        judged = missing_lists(pool, NO_ROWS)
+    return One(wanted.one(0), judged, task, items, item, rank, grades, scores, pool.items)
+
+
+def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
+    """The whole list at its ranks under the policy, with the scores of the run if it has any."""
+    has_scores = not lists.by_rank or lists.given is not None
+    asked = task.asked.reading("shown", *(["score"] if has_scores else []))
+    shown = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
+    if task.asked.policy.unjudged != "condense":
+        return shown
+    kept = shown.where(task.context.scale.judged(shown.grade))
+    kept.rank = np.arange(1, len(kept) + 1)
+    return kept
+
+
+def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
+    """Return the requested query, as the type of the run's ids.
+
+    UsageError if neither run nor judgements have it, or no query was named and the run has several.
+    """
+    if query is None:
+        known = queries[queries.group()[1]]
+        if len(known) != 1:
+            example = f", such as {brief(known.one(0))}" if len(known) else ""
+            raise UsageError(f"the run has {len(known):,} lists; name the query to show{example}.")
+        return known
+    for made in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
+        for ids in (queries, judged):
+            if (
+                made is not None
+                and len(ids)
+                and made.is_text == ids.is_text
+                and (Known(made).find(ids) == 0).any()
+            ):
+                return (
+                    made
+                    if made.is_text == queries.is_text or not len(queries)
+                    else to_same_kind(made, queries, "query")[0]
+                )
+    names = queries[queries.group()[1]].tolist()
+    raise UsageError(
+        f"query {brief(query)} is in neither the run nor the judgements.{nearest(str(query), [str(each) for each in names])}"
+    )
+
+
+def _alone(pool: Pool, row: int) -> Pool:
+    """Return the judgements of one query, with an ideal list that points to its items."""
+    low, high = (int(pool.offsets[row]), int(pool.offsets[row + 1])) if row >= 0 else (0, 0)
+    queries = pool.queries.ids[row : row + 1] if row >= 0 else pool.queries.ids[:0]
+    offsets = np.array([0, high - low] if row >= 0 else [0], np.int64)
+    grades = np.ascontiguousarray(pool.grades[low:high])
+    topics = None if pool.topics is None else pool.topics.take(np.arange(low, high))
+    propensity = None if pool.propensity is None else pool.propensity[low:high]
+    return Pool(
+        queries, offsets, pool.items[low:high], grades, pool.scale, topics, propensity, names_ideal=True
+    )
+
+
+BATCH_ROWS = 250_000
+
+
+def lists_of(run: Run, queries: Ids) -> Run:
+    """Return the lists of some queries as a run in memory; what is still to be read is read once, batch by batch."""
+    known = Known(queries)
+    parts, lowest = _parts(run.rows, known)
+    found = Ids.concatenate([part.queries for part in parts]) if parts else queries[:0]
+    if not run.rows.grouped and not found.is_distinct():
+        parts, lowest = _parts(run.rows.regrouped(), known)
+    return Run.of_rows(_joined(parts, run.name, queries, lowest), run.name)
+
+
+def _parts(rows: Rows, known: Known) -> tuple[list[Lists], int]:
+    """The wanted lists of each batch, without the memory of the others, and the lowest rank of the whole run."""
+    parts, lowest = [], 1
+    for make in rows.batches(BATCH_ROWS):
+        lists = make()
+        if lists.rank_base is not None:
+            lowest = lists.rank_base
+        elif lists.has_ranks:
+            lowest = min(lowest, lowest_rank(-lists.score))
+        wanted = np.flatnonzero(known.rows_of(lists.queries, "query") >= 0)
+        if len(wanted):
+            parts.append(_taken(lists, wanted))
+    return parts, lowest
+
+
+def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
+    """Some lists of a batch, which may be held in memory that is used again."""
+    is_wanted = np.zeros(len(lists.queries), bool)
+    is_wanted[wanted] = True
+    rows = np.flatnonzero(is_wanted[owners(lists.offsets)])
+    lengths = np.diff(lists.offsets)[wanted]
+    return Lists(
+        own_text(lists.queries[wanted].owned()),
+        np.concatenate([[0], np.cumsum(lengths)]),
+        own_text(lists.items[rows].owned()),
+        lists.score[rows],
+        lists.place,
+        lists.by_rank,
+        given=None if lists.given is None else lists.given[rows],
+        has_ranks=lists.has_ranks,
+    )
+
+
+def _joined(parts: list[Lists], name: str, queries: Ids, lowest: int) -> Columns:
+    """The lists of all batches end to end."""
+    place = RowOf(name)
+    if not parts:
+        return Columns(queries[:0], Ids.of([]), np.empty(0), place=place)
+    first = parts[0]
+    score = np.concatenate([part.score for part in parts])
+    given = [part.given for part in parts if part.given is not None]
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in parts]))])
+    rows = Columns(
+        None,
+        Ids.concatenate([part.items for part in parts]),
+        -score if first.by_rank else score,
+        place=place,
+        by_rank=first.by_rank,
+        given_score=np.concatenate(given) if given else None,
+        lists=(Ids.concatenate([part.queries for part in parts]), offsets),
+    )
+    rows.by_place = first.by_rank and not first.has_ranks
+    rows.rank_base = lowest if first.by_rank else None
+    return rows
