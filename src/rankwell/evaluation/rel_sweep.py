@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
@@ -22,9 +22,11 @@ Threshold = float | str
 EVERY = {"interactions": "every row, all alike", "judgements": "above 0, gains as they are"}
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Result):
     """Values by metric, threshold and run; ``order`` ranks the runs, ``changes`` says if the ranking changes."""
+
+    _plural: ClassVar[str] = "sweeps"
 
     metrics: tuple[Metric, ...]
     rels: tuple[Threshold, ...]
@@ -84,11 +86,9 @@ class Sweep:
             for metric in self.metrics
         }
 
-    def __repr__(self) -> str:
-        return "\n\n".join(self.to_table(metric).to_text() for metric in self.metrics)
-
-    def _repr_html_(self) -> str:
-        return in_notebook([self.to_table(metric) for metric in self.metrics])
+    def tables(self) -> list[Table]:
+        """Return a table for each metric."""
+        return [self.to_table(metric) for metric in self.metrics]
 
 
 def rel_sweep(

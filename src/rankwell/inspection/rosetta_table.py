@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
@@ -52,7 +52,7 @@ class Line:
     is_confirmed: bool
 
 
-class Rosetta:
+class Rosetta(Result):
     """One metric in all tools; ``print`` it, or take ``to_table()`` and its forms, or ``lines``."""
 
     def __init__(self, asked: Metric, lines: list[Line], notes: list[str]) -> None:
@@ -79,21 +79,13 @@ class Rosetta:
         caption = f"{self.asked} of these data: {distinct} numbers from {len(self.lines)} definitions in use"
         return Table(columns, rows, caption=caption, notes=self.notes)
 
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
 
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
-
-
-class Rosettas(list[Rosetta]):
+class Rosettas(Result, list[Rosetta]):
     """One table per metric, below each other."""
 
-    def __repr__(self) -> str:
-        return "\n\n".join(map(repr, self))
-
-    def _repr_html_(self) -> str:
-        return in_notebook([each.to_table() for each in self])
+    def tables(self) -> list[Table]:
+        """Return the table of each metric."""
+        return [each.to_table() for each in self]
 
 
 USUAL = {

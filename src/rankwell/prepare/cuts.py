@@ -85,7 +85,7 @@ class Group:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupedTail(LongTail):
     """The items by popularity (in the last window), with a head of items that are popular within a group.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Kind, Table, count, number
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.matching import history_of
@@ -40,8 +40,8 @@ TOLD = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class LongTail:
+@dataclass(frozen=True, eq=False, repr=False)
+class LongTail(Result):
     """The items of a log by popularity, cut into head, (mid) and tail.
 
     ``counts`` is the popularity of each item, in units of ``by``: users (distinct), events, or a weight.
@@ -143,6 +143,10 @@ class LongTail:
         title = f"{self.name}: {count(len(self.counts))} items by popularity, {count(self.users)} users"
         return Table(columns, rows, caption=title, notes=notes)
 
+    def tables(self) -> list[Table]:
+        """Return the summary."""
+        return [self.table()]
+
     @property
     def rule(self) -> str:
         """The rule for the head, in words."""
@@ -167,18 +171,6 @@ class LongTail:
             None if last is None else self.counts[last].item(),
         ]
 
-    def to_text(self, width: int | None = None) -> str:
-        """Return the summary for a terminal."""
-        return self.table().to_text(width)
-
-    def to_markdown(self) -> str:
-        """Return the summary as Markdown."""
-        return self.table().to_markdown()
-
-    def to_html(self, *, full: bool = False) -> str:
-        """Return the summary as an HTML table, or as a whole page if it shall be ``full``."""
-        return self.table().to_html(full=full)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values; undefined values are None."""
         gini = self.gini
@@ -192,16 +184,6 @@ class LongTail:
             "gini": None if np.isnan(gini) else gini,
             "parts": self.table().to_records(),
         }
-
-    def to_json(self) -> str:
-        """Return the summary as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
-
-    def __repr__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def _told(head: Head) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
@@ -43,8 +44,10 @@ class Gap:
         return f"{self.metric}: {number(self.difference)} {between}, ratio {number(self.ratio)}"
 
 
-class Breakdown:
+class Breakdown(Result):
     """Values per segment: ``print`` it, or use ``to_frame()``, ``to_table()`` or ``gap()``."""
+
+    _plural: ClassVar[str] = "segments"
 
     def __init__(self, name: str, metrics: tuple[Metric, ...], division: Division, part: Part) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
@@ -156,9 +159,3 @@ class Breakdown:
                 cells.append(n)
         rows = list(zip(*cells, strict=True))
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, brief
 from rankwell.metrics.binary.counts import NumRel, NumRelRet, NumRet
@@ -21,7 +22,7 @@ CELLS = ("TP", "FP", "FN", "TN")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contingency:
+class Contingency(Result):
     """TP, FP, FN and TN per query and pooled, with micro and macro precision, recall, F1 and accuracy.
 
     ``micro`` values come from the pooled cells, so queries with more items weigh more. ``macro`` values are means over
@@ -52,12 +53,6 @@ class Contingency:
                 "TN and accuracy need the number of items that could be retrieved: collection= in Python, --items on the command line"
             )
         return Table(columns, rows, notes=notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
 
 
 def cells(k: int | None, rel: float | None) -> list[Metric]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
 from rankwell.metrics.binary.interpolated import IPrec
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve:
+class Curve(Result):
     """A precision-recall curve: interpolated precision at levels of recall, and for one query the point at each rank.
 
     The raw points drop straight down at each nonrelevant item and rise at each relevant one. The interpolated curve is
     the staircase above them; only interpolated curves can be averaged over queries.
     """
+
+    _plural: ClassVar[str] = "curves"
 
     levels: tuple[float, ...]
     precision: tuple[float, ...]
@@ -71,12 +74,6 @@ class Curve:
         how = "" if self.points else ", interpolated between the levels"
         notes = [f"break-even point{how}: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []
         return Table(columns, rows, caption=f"interpolated precision of {whose}", notes=notes)
-
-    def __repr__(self) -> str:
-        return self.to_table().to_text()
-
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
 
 
 def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from rankwell.display.html import in_notebook
+from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import brief
 from rankwell.inspection.axioms.situations import Counterexample
@@ -72,12 +71,14 @@ class Rule:
     second_hand: bool
 
 
-@dataclass(frozen=True)
-class Verdicts:
+@dataclass(frozen=True, repr=False)
+class Verdicts(Result):
     """The verdicts on some metrics and some axioms; ``print`` them, or look one up with ``verdicts["Pri"]``.
 
     With several metrics use ``verdicts["ndcg", "Pri"]``; iterating gives all of them.
     """
+
+    _plural: ClassVar[str] = "verdicts"
 
     metrics: tuple[str, ...]
     axioms: tuple[Rule, ...]
@@ -141,15 +142,14 @@ class Verdicts:
         """Return the tables to show: for one metric the counts and counterexamples, for several the cross table."""
         return [self.table()] if len(self.metrics) > 1 else [self.counts(), *self.counterexamples()]
 
-    def to_json(self) -> str:
-        """Return everything as JSON: the axioms, the verdicts, the counterexamples; undefined values are null."""
-        content = {
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values: the axioms, the verdicts, the counterexamples; undefined values are None."""
+        return {
             "trials": self.trials,
             "seed": self.seed,
             "axioms": [asdict(rule) for rule in self.axioms],
             "verdicts": [each.to_dict() for each in self.verdicts],
         }
-        return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
 
     @property
     def _caption(self) -> str:
@@ -158,12 +158,6 @@ class Verdicts:
 
     def _notes(self) -> list[str]:
         return notes_of(self.axioms)
-
-    def __repr__(self) -> str:
-        return "\n\n".join(table.to_text() for table in self.tables())
-
-    def _repr_html_(self) -> str:
-        return in_notebook(self.tables())
 
 
 def notes_of(rules: tuple[Rule, ...]) -> list[str]:
