@@ -34,7 +34,7 @@ def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
     if charts:
         themes = {"light": config(), "dark": config(dark=True)}
         blocks += [data_block("charts", charts), data_block("themes", themes)]
-    own = [section for section in sections if _has(f"{section.name}.js")]
+    own = [section for section in sections if has("static", f"{section.name}.js")]
     for section in own:
         texts = words.of(f"report.{section.name}")
         blocks += [
@@ -68,8 +68,9 @@ def static(name: str) -> str:
     return (files(ROOM) / "static" / name).read_text(encoding="utf-8")
 
 
-def _has(name: str) -> bool:
-    return (files(ROOM) / "static" / name).is_file()
+def has(folder: str, name: str) -> bool:
+    """Return whether there is such a file."""
+    return (files(ROOM) / folder / name).is_file()
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 from tests.reporting.plots.pictures import spec_checked
 
@@ -19,6 +20,17 @@ METRICS = ["p@2", "rr", "dcg@3", "err@3"]
 
 def bounded(metrics=METRICS, **options):
     return rw.evaluate(RUN, QRELS, metrics, bounds=True, **options)
+
+
+def plain():
+    chart = rw.plot.bounds(second.results(bounds=True), metrics=["rr", "p@3"])
+    expected = {}
+    for system in second.RUNS:
+        for metric in second.PLAIN:
+            ends = [second.bounds(metric, system, query) for query in second.QUERIES]
+            low, high = (second.mean(own) for own in zip(*ends, strict=True))
+            expected[system, metric] = low, second.mean_of(metric, system), high
+    return second.shown_in(chart, ("system", "metric"), ("lowest", "value", "highest")), expected
 
 
 def test_the_ends_are_those_of_every_grade_that_unjudged_items_could_get():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import ITEMS, RUNS, TRAIN, spec_checked, values_of
 
 import rankwell as rw
@@ -15,6 +16,17 @@ FILMS = [
     {"item": "b", "genres": "Drama|War"},
     {"item": "c", "genres": "Drama"},
 ]
+
+
+def plain():
+    chart = rw.plot.calibration(second.RUNS, second.TRAIN, second.ITEMS, k=5)
+    expected = {}
+    for system, lists in second.LISTS.items():
+        pairs = [(second.shares(second.TRAIN[q]), second.shares(lists[q][:5])) for q in second.QUERIES]
+        for topic in ("war", "love", "work"):
+            history, share = (second.mean(pair[side][topic] for pair in pairs) for side in (0, 1))
+            expected[system, topic] = history, share
+    return second.shown_in(chart, ("system", "topic"), ("history", "share")), expected
 
 
 def test_bars_and_dots_are_the_shares_and_the_divergence_is_that_of_the_metric():

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.reporting import second
 from tests.reporting.compared import compared, evaluated
 from tests.reporting.plots.drawing import rows_in
 
@@ -21,6 +22,19 @@ def columns_of(res, one, other):
     """The values of two metrics on the queries where both are defined."""
     pairs = zip(res.per_query[one], res.per_query[other], strict=True)
     return zip(*[pair for pair in pairs if None not in pair], strict=True)
+
+
+def plain():
+    chart = rw.plot.correlation(second.results())
+    expected = {}
+    for one in second.PLAIN:
+        for other in second.PLAIN:
+            columns = [
+                [[second.value(metric, system, query) for query in second.QUERIES] for metric in (one, other)]
+                for system in second.RUNS
+            ]
+            expected[one, other] = (second.mean(second.kendall(*pair) for pair in columns),)
+    return second.shown_in(chart, ("row", "column"), ("value",)), expected
 
 
 @pytest.mark.parametrize("method", ["kendall", "pearson"])

@@ -7,7 +7,8 @@ import random
 from functools import cache
 
 import pytest
-from tests.efficiency.made import made
+from tests.efficiency.made import MIB, made
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 from tests.reporting.plots.pictures import spec_checked
 
@@ -45,6 +46,23 @@ def made_once(systems, queries, metrics, **options):
 
 
 FOUR = {"slow": (0.5, 0.9), "fast": (0.001, 0.5), "middle": (0.02, 0.7), "poor": (0.03, 0.6)}
+
+
+def plain():
+    chart = rw.plot.costs(compared(FOUR), x="index")
+    values = {
+        name: (
+            round(1000 * seconds * MIB) / MIB,
+            second.mean(1 if at < share * 80 else 1 / 2 for at in range(80)),
+        )
+        for name, (seconds, share) in FOUR.items()
+    }
+    expected = {}
+    for name, (cost, good) in values.items():
+        others = [(c, g) for c, g in values.values() if (c, g) != (cost, good)]
+        beaten = any(c <= cost and g >= good for c, g in others)
+        expected[name,] = cost, good, not beaten
+    return second.shown_in(chart, ("system",), ("x", "y", "is_front")), expected
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import HOSTILE, ITEMS, QRELS, RUNS, spec_checked, values_of
 
 import rankwell as rw
 from rankwell import plot
 from rankwell.errors import UsageError
 from rankwell.reporting.chart.lines import domain_of, spread
+
+
+def plain():
+    chart = rw.plot.curve(second.RUNS, second.QRELS, "p", ks=[1, 3, 5])
+    expected = {
+        (system, k): (second.mean(second.p(lists[q], second.QRELS[q], k) for q in second.QUERIES),)
+        for system, lists in second.LISTS.items()
+        for k in (1, 3, 5)
+    }
+    return second.shown_in(chart, ("system", "k"), ("value",)), expected
 
 
 def test_points_and_bands_are_values_and_intervals():

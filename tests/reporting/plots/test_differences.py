@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import compared, data, evaluated
 from tests.reporting.plots.drawing import rows_in
 
@@ -31,6 +32,17 @@ def gaps(own, first, second, metric):
         strict=True,
     )
     return {query: one - other for query, one, other in pairs if one is not None and other is not None}
+
+
+def plain():
+    chart = rw.plot.differences(second.results(), "rr", "dense", "bm25")
+    deltas = {
+        query: second.value("rr", "dense", query) - second.value("rr", "bm25", query)
+        for query in second.QUERIES
+    }
+    names = {0: "open", 1: "better", -1: "worse"}
+    expected = {(query,): (delta, names[(delta > 1e-9) - (delta < -1e-9)]) for query, delta in deltas.items()}
+    return second.shown_in(chart, ("query",), ("difference", "outcome")), expected
 
 
 @pytest.mark.parametrize(("metric", "sign"), [("ndcg@10", 1), ("p@5", 1), ("first_rank", -1)])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from tests.judging import slow
+from tests.reporting import second
 from tests.reporting.plots.drawing import rows_in, text_of
 
 import rankwell as rw
@@ -15,6 +18,17 @@ def found(methods=("mtc", "depth")):
     for (query, item), grade in grades.items():
         qrels.setdefault(query, {})[item] = grade
     return rw.judging.simulate(lists, qrels, methods, [2, 5, 10, 20])
+
+
+def plain():
+    simulated = found()
+    expected = {
+        (row.method, row.judgements): (row.tau_ap, row.error, row.found)
+        for row in simulated.rows
+        if not math.isnan(row.tau_ap)
+    }
+    chart = rw.plot.effort(simulated)
+    return second.shown_in(chart, ("system", "judgements"), ("value", "error", "found")), expected
 
 
 def test_points_are_the_rows_that_have_an_order():

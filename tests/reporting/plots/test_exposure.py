@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import HOSTILE, ITEMS, RUNS, TRAIN, spec_checked, values_of
 
+import rankwell as rw
 from rankwell import plot
 from rankwell.errors import DataError, UsageError
 
 LOG = {"ann": ["x", "y", "z"], "bob": ["x", "y"], "cid": ["x"]}
+
+
+def plain():
+    chart = rw.plot.exposure(second.RUNS, second.TRAIN, second.ITEMS, k=3)
+    group, expected = second.groups(second.CATALOGUE), {}
+    log = [group[item] for own in second.TRAIN.values() for item in own]
+    for system, lists in second.LISTS.items():
+        slots = [group[item] for listed in lists.values() for item in listed[:3]]
+        expected |= {(system, at): (slots.count(at) / len(slots),) for at in range(1, 11)}
+    expected |= {("log", at): (log.count(at) / len(log),) for at in range(1, 11)}
+    shown = second.shown_in(chart, ("system", "group"), ("share",))
+    of_log = second.shown_in(chart, ("group",), ("interactions_share",))
+    return shown | {("log", at): share for (at,), share in of_log.items()}, expected
 
 
 def test_lines_have_the_shares_of_slots_and_bars_those_of_interactions():

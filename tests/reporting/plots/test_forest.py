@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import compared, data, evaluated
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
@@ -20,6 +21,17 @@ def rows_of(chart):
 
 def words_of(chart):
     return " ".join([chart.title.text, *chart.title.subtitle])
+
+
+def plain():
+    chart = rw.plot.forest(second.compared())
+    shown, expected = second.shown_in(chart, ("pair",), ("mean", "n")), {}
+    for (pair,) in shown:  # the better system first
+        one, other = pair.split(" − ")
+        expected[pair,] = second.mean_of("rr", one) - second.mean_of("rr", other), str(len(second.QUERIES))
+        assert expected[pair,][0] >= 0
+    assert len(expected) == 3
+    return shown, expected
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "first_rank", "p@5"])

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from tests.efficiency.made_growth import SIZES, made
 from tests.evidence import evidence
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
@@ -20,6 +21,26 @@ FOUND = made(
         "b": {"memory": lambda n: 500 * n**1.4, "latency": lambda _: 0.002},
     }
 )
+
+
+def plain():
+    rows = rows_in(rw.plot.growth(FOUND, quantity="memory"), "documents", "value")
+    shown, expected = {}, {}
+    for system in ("a", "b"):
+        drawn = sorted(row["value"] for row in rows if row["system"] == system and "low" not in row)
+        log = [
+            (math.log(row["documents"]), math.log(row["value"]))
+            for row in rows
+            if row["system"] == system and "low" in row
+        ]
+        rise = (log[-1][1] - log[0][1]) / (log[-1][0] - log[0][0])
+        shown[system] = (rise, *drawn)
+        measured = [(n, each) for n, own in FOUND.values(system, "memory").items() for each in own]
+        x, y = ([math.log(pair[side]) for pair in measured] for side in (0, 1))
+        spread = sum((each - second.mean(x)) ** 2 for each in x)
+        slope = sum((a - second.mean(x)) * (b - second.mean(y)) for a, b in zip(x, y, strict=True)) / spread
+        expected[system] = (slope, *sorted(each / MIB for _, each in measured))
+    return shown, expected
 
 
 def test_points_are_the_repetitions_and_lines_the_fits():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.evidence import evidence
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
@@ -18,6 +19,19 @@ def lists_in(path):
         query, _, item, _, score, _ = line.split()
         found.setdefault(query, []).append((float(score), item))
     return {query: [item for _, item in sorted(rows, reverse=True)] for query, rows in found.items()}
+
+
+def plain():
+    chart = rw.plot.judged(second.RUNS, second.QRELS, ks=[1, 3])
+    expected = {
+        (system, k): (
+            second.mean(item in second.QRELS[q] for q in lists for item in lists[q][:k]),
+            len(lists),
+        )
+        for system, lists in second.LISTS.items()
+        for k in (1, 3)
+    }
+    return second.shown_in(chart, ("system", "k"), ("share", "n")), expected
 
 
 def test_shares_are_those_of_a_plain_loop_over_real_lists():

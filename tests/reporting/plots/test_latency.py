@@ -8,6 +8,7 @@ import random
 import polars as pl
 import pytest
 from tests.efficiency.made import LOAD, made
+from tests.reporting import second
 from tests.reporting.plots.drawing import rows_in
 from tests.reporting.plots.pictures import spec_checked
 
@@ -33,6 +34,19 @@ def with_calls(found, **columns):
 
     rows = frame_of([{"system": "a", "load": LOAD, "repetition": 1, "queries": 1} | columns], ALL["calls"])
     return replace(found, calls=pl.concat([found.calls, rows]))
+
+
+def plain():
+    shown = second.shown_in(rw.plot.latency(costs()), ("system", "tail"), ("ms",))
+    expected = {}
+    for system, tail in shown:
+        values = sorted(1000 * each for own in SECONDS[system] for each in own)
+        # the smallest value that at most this share of all exceed
+        expected[system, tail] = (
+            next(each for at, each in enumerate(values) if len(values) - at - 1 <= tail * len(values) + 1e-6),
+        )
+    assert {("a", 0.5), ("b", 0.05)} <= shown.keys()
+    return shown, expected
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

@@ -6,13 +6,29 @@ import json
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import ITEMS, TRAIN, spec_checked, values_of
 
+import rankwell as rw
 from rankwell import long_tail, plot
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.tables.ids import Ids
 from rankwell.tables.popularity import Cut
+
+
+def plain():
+    chart = rw.plot.long_tail(second.TRAIN)
+    listed = [item for own in second.TRAIN.values() for item in own]
+    counts = {item: listed.count(item) for item in second.CATALOGUE if item in listed}
+    order = sorted(counts, key=lambda item: (-counts[item], item))
+    expected = {
+        (rank + 0.5,): (sum(counts[item] for item in order[:rank]) / len(listed),)
+        for rank in range(len(order) + 1)
+    }
+    expected |= {(str(rank), item): (str(counts[item]),) for rank, item in enumerate(order, start=1)}
+    of_items = second.shown_in(chart, ("rank", "item"), ("count",))
+    return second.shown_in(chart, ("start",), ("cumulative",)) | of_items, expected
 
 
 def test_the_subtitle_and_the_cut_say_the_shares_of_the_head():

@@ -7,6 +7,7 @@ import random
 import pytest
 from scipy.stats import kendalltau
 from tests.evidence import evidence
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, rows_of, text_of
 
 import rankwell as rw
@@ -23,6 +24,20 @@ def halves():
         query, _, item, grade = line.split()
         found[int(item) % 2].setdefault(query, {})[item] = int(grade)
     return found
+
+
+def plain():
+    other = {q: {item: 1 - min(grade, 1) for item, grade in own.items()} for q, own in second.QRELS.items()}
+    chart = rw.plot.movement(second.RUNS, second.QRELS, against=other, metric="p@3", resamples=99)
+    expected = {}
+    for side, qrels in enumerate((second.QRELS, other)):
+        means = {
+            name: second.mean(second.p(lists[q], qrels[q]) for q in second.QUERIES if any(qrels[q].values()))
+            for name, lists in second.LISTS.items()
+        }
+        for name, own in means.items():
+            expected[name, side] = own, 1 + sum(each > own + 1e-9 for each in means.values())
+    return second.shown_in(chart, ("system", "side"), ("value", "rank")), expected
 
 
 def test_ranks_and_tau_are_those_of_other_programs():

@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import compared, data, evaluated
 from tests.reporting.plots.drawing import HOSTILE, rows_in
 
@@ -21,6 +22,16 @@ from rankwell.tables.ids import Ids
 def values(*rows, queries=None):
     ids = Ids.of(list(range(len(rows[0]))) if queries is None else queries)
     return Values(tuple(f"s{at}" for at in range(len(rows))), ids, np.array(rows, np.float64))
+
+
+def plain():
+    chart = rw.plot.per_query(second.results(), "rr")
+    expected = {(s, q): (second.value("rr", s, q),) for s in second.RUNS for q in second.QUERIES}
+    for system in second.RUNS:
+        values = sorted(second.value("rr", system, query) for query in second.QUERIES)
+        expected[system,] = second.mean(values), (values[5] + values[6]) / 2, len(values)
+    boxes = second.shown_in(chart, ("system",), ("mean", "p50", "n"))
+    return second.shown_in(chart, ("system", "query"), ("value",)) | boxes, expected
 
 
 def test_each_defined_value_is_a_point_that_names_its_query():

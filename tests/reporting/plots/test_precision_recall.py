@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting import second
+from tests.reporting.plots.drawing import rows_in
 from tests.reporting.plots.pictures import HOSTILE, QRELS, RUNS, spec_checked, values_of
 
+import rankwell as rw
 from rankwell import Evaluator, plot
 from rankwell.errors import DataError, UsageError
 
 JUDGED = {"q": {"x": 1, "w": 1}, "r": {"y": 1}}
+
+
+def plain():
+    chart = rw.plot.precision_recall(second.RUNS, second.QRELS)
+    expected = {}
+    for system, lists in second.LISTS.items():
+        for level in range(11):
+            best = []  # of each query, the highest precision at any rank at which so much is found
+            for query, listed in lists.items():
+                found = second.hits(listed, second.QRELS[query])
+                n = sum(grade > 0 for grade in second.QRELS[query].values())
+                ranks = [rank for rank in range(1, 9) if 10 * sum(found[:rank]) >= level * n]
+                best.append(max((sum(found[:rank]) / rank for rank in ranks), default=0.0))
+            expected[system, level / 10] = (second.mean(best),)
+    rows = rows_in(chart, "system", "recall", "precision", "recall_text", "precision_text")
+    return {(row["system"], row["recall"]): (row["precision"],) for row in rows}, expected
 
 
 def test_points_of_the_mean_are_those_of_the_evaluator():

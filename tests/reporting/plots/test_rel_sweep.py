@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.samples import MOVIES
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
@@ -12,6 +13,17 @@ from rankwell.reporting.rows.rel_sweep import thresholds_in
 
 RUNS = {name: MOVIES / f"{name}.parquet" for name in ("als", "itemknn", "popular", "random")}
 TEST = MOVIES / "test.parquet"
+
+
+def plain():
+    chart = rw.plot.rel_sweep(second.RUNS, second.QRELS, "p@3", rels=[1, 2])
+    expected = {}
+    for least in (1, 2):
+        known = [q for q, judged in second.QRELS.items() if max(judged.values()) >= least]
+        for system, lists in second.LISTS.items():
+            values = [second.p(lists[q], second.QRELS[q], least=least) for q in known]
+            expected[system, str(least)] = second.mean(values), len(known)
+    return second.shown_in(chart, ("system", "threshold"), ("value", "n")), expected
 
 
 def test_each_point_is_an_evaluation_at_its_threshold():

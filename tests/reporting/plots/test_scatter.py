@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import compared, evaluated
 from tests.reporting.plots.drawing import rows_in
 
@@ -22,6 +23,18 @@ def beats(one, other, signs):
     """Whether one system is as good in both metrics as another, and better in one."""
     gains = [sign * (a - b) for a, b, sign in zip(one, other, signs, strict=True)]
     return min(gains) >= 0 and max(gains) > 0
+
+
+def plain():
+    chart = rw.plot.scatter(second.compared(), x="rr", y="p@3")
+    values = {
+        system: tuple(second.mean_of(metric, system) for metric in ("rr", "p@3")) for system in second.RUNS
+    }
+    expected = {}
+    for system, (x, y) in values.items():
+        beaten = any(a >= x and b >= y and (a, b) != (x, y) for a, b in values.values())
+        expected[system,] = x, y, not beaten
+    return second.shown_in(chart, ("system",), ("x", "y", "is_front")), expected
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import data
 from tests.reporting.plots.drawing import rows_in
 
@@ -28,6 +29,16 @@ def rows_of(chart):
     """A row per system and segment, each once."""
     rows = rows_in(chart, "segment", "estimate")
     return list({(row["system"], row["segment"]): row for row in rows}.values())
+
+
+def plain():
+    chart = rw.plot.segments(second.results(users=second.USERS, by="half"), "rr")
+    expected = {}
+    for system in second.RUNS:
+        for segment in ("0", "1", "all queries"):
+            own = [q for q in second.QUERIES if segment in (second.HALF[q], "all queries")]
+            expected[segment, system] = second.mean_of("rr", system, own), len(own)
+    return second.shown_in(chart, ("segment", "system"), ("mean", "n")), expected
 
 
 def test_means_and_intervals_are_those_of_the_comparison():

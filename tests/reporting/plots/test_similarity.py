@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import HOSTILE, ITEMS, RUNS, spec_checked, values_of
 
+import rankwell as rw
 from rankwell import plot
 from rankwell.errors import UsageError
 
@@ -13,6 +15,21 @@ FILMS = [
     {"item": "b", "genres": "Drama|War"},
     {"item": "c", "genres": "Drama"},
 ]
+
+
+def plain():
+    run, users = second.LISTS["bm25"], second.QUERIES[:4]
+    chart = rw.plot.similarity(run, users=users, k=5)
+    expected = {}
+    for one in users:
+        for other in users:
+            if one != other:
+                expected[one, other] = (len(set(run[one][:5]) & set(run[other][:5])) / 5,)
+        for rank, item in enumerate(run[one][:5], start=1):
+            expected[one, item] = (rank,)
+    shown = second.shown_in(chart, ("row", "other"), ("value",))
+    shown |= {(other, one): value for (one, other), value in shown.items()}
+    return shown | second.shown_in(chart, ("row", "column"), ("value",)), expected
 
 
 def test_cells_hold_ranks_and_cosines():

@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
@@ -29,6 +30,34 @@ def every_order(scores):
     ]
     for orders in itertools.product(*map(itertools.permutations, groups)):
         yield [item for group in orders for item in group]
+
+
+def plain():
+    run = {
+        q: {item: at // 3 for at, item in enumerate(reversed(listed))}
+        for q, listed in second.LISTS["bm25"].items()
+    }
+    chart = rw.plot.ties({"bm25": rw.evaluate(run, second.QRELS, ["p@4"])})
+    worst, best = [], []
+    for query, scores in run.items():
+        tried = [
+            second.p(
+                [item for each in (2, 1, 0) for item in order if scores[item] == each], second.QRELS[query], 4
+            )
+            for order in itertools.permutations(scores)
+            if order[:2] == tuple(scores)[:2]  # these two are last in every order
+        ]
+        worst.append(min(tried))
+        best.append(max(tried))
+    # a query counts if equal scores are of items with different grades, for which some metric could differ
+    alike = [
+        [{second.QRELS[query].get(item, 0) for item in scores if scores[item] == each} for each in (0, 1, 2)]
+        for query, scores in run.items()
+    ]
+    moved = sum(any(len(grades) > 1 for grades in own) for own in alike)
+    expected = {("bm25", "p@4"): (second.mean(worst), second.mean(best)), ("bm25",): (moved, len(run))}
+    shown = second.shown_in(chart, ("system", "metric"), ("worst", "best"))
+    return shown | second.shown_in(chart, ("system",), ("queries", "of")), expected
 
 
 def test_a_range_is_what_the_best_and_the_worst_of_all_orders_give():

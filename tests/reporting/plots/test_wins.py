@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.reporting import second
 from tests.reporting.compared import compared, evaluated
 from tests.reporting.plots.drawing import rows_in
 
@@ -18,14 +19,23 @@ def bars_of(chart):
     return found
 
 
+def plain():
+    shown = second.shown_in(rw.plot.wins(second.compared(), "rr"), ("pair", "outcome"), ("queries",))
+    expected = {}
+    for pair in {pair for pair, _ in shown}:
+        counts = second.outcomes("rr", *pair.split(" − "))
+        expected |= {(pair, name): (n,) for name, n in zip(("better", "equal", "worse"), counts, strict=True)}
+    return shown, expected
+
+
 @pytest.mark.parametrize(("metric", "sign"), [("ndcg@10", 1), ("p@5", 1), ("first_rank", -1)])
 def test_counts_are_those_of_a_loop_over_the_queries(metric, sign):
     own = evaluated(4)
     bars = bars_of(rw.plot.wins(compared(4), metric))
     assert len(bars) == 6
-    for (first, second), found in bars.items():
+    for (first, last), found in bars.items():
         counts = {"better": 0, "equal": 0, "worse": 0}
-        pairs = zip(own[first].per_query[metric], own[second].per_query[metric], strict=True)
+        pairs = zip(own[first].per_query[metric], own[last].per_query[metric], strict=True)
         for one, other in pairs:
             if one is not None and other is not None:
                 gain = sign * (one - other)

@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from tests.efficiency.made import MIB
+from tests.reporting import second
 from tests.reporting.pages import numbers_in, values_of
 from tests.reporting.plots.test_costs import FOUR, compared
 
@@ -20,6 +22,20 @@ SOUND = Conditions()
 @pytest.fixture(scope="module")
 def found():
     return compared(FOUR, baseline="poor")
+
+
+def plain():
+    data = rw.report(compared(FOUR)).section("costs").data
+    index = [column["quantity"] for column in data["quantities"]].index("index")
+    shown = {row["system"]: (row["mean"], row["cells"][index]["value"]) for row in data["rows"]}
+    expected = {
+        name: (
+            second.mean(1 if at < share * 80 else 1 / 2 for at in range(80)),
+            round(1000 * seconds * MIB) / MIB,
+        )
+        for name, (seconds, share) in FOUR.items()
+    }
+    return shown, expected
 
 
 def test_rows_are_the_estimates_of_the_comparison_best_first(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import HOSTILE, ITEMS, QRELS, RUNS
 from tests.reporting.sections.made import material_of
 
@@ -14,6 +15,27 @@ from rankwell.reporting.rendering import page_of
 from rankwell.reporting.sections.curves import section
 
 WORDS = words_of("en")
+
+
+def plain():
+    data = second.data_of("curves", primary="p@3")
+    shown = {
+        (row["system"], k): cell["value"]
+        for row in data["table"]
+        for k, cell in zip(data["ks"], row["cells"], strict=True)
+    }
+    expected = {
+        (system, k): second.mean(second.p(lists[q], second.QRELS[q], k) for q in second.QUERIES)
+        for system, lists in second.LISTS.items()
+        for k in data["ks"]
+    }
+    for row in data["summary"]:  # the mean over eleven levels of recall
+        values = [each["precision"] for each in data["precision_recall"] if each["system"] == row["system"]]
+        shown[row["system"]], expected[row["system"]] = (
+            (row["mean"], row["n"]),
+            (second.mean(values), len(second.QUERIES)),
+        )
+    return shown, expected
 
 
 def test_values_are_those_of_an_evaluation():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 
+from tests.reporting import second
 from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
@@ -15,6 +16,22 @@ GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 
 def definitions(runs, qrels, metrics, **options):
     return rw.report(runs, qrels=qrels, metrics=metrics, **options).section("definitions").data
+
+
+def plain():
+    data = second.data_of("definitions")
+    shown = {row["what"]: tuple(row["values"]) for row in (*data["same"], *data["differs"])}
+    found = [
+        sum(item in second.QRELS[query] for query, listed in lists.items() for item in listed)
+        for lists in second.LISTS.values()
+    ]
+    expected = {
+        "judged queries": (len(second.QUERIES),),
+        "judgements": (sum(map(len, second.QRELS.values())),),
+        "lists": (len(second.QUERIES),),
+        "judged items found": tuple(found),
+    }
+    return {what: shown[what] for what in expected}, expected
 
 
 def test_a_metric_is_defined_with_its_formula_and_every_switch():

@@ -10,6 +10,7 @@ from itertools import combinations, pairwise, permutations
 import numpy as np
 import pytest
 from tests.evidence import evidence
+from tests.reporting import second
 from tests.reporting.explorer.explored import explored
 
 import rankwell as rw
@@ -25,6 +26,27 @@ def covid():
     return {name: str(evidence(f"{COVID}/runs/{name}.run")) for name in RUNS}, str(
         evidence(f"{COVID}/qrels-rnd1.txt")
     )
+
+
+def plain():
+    data = second.data_of("explorer")
+    shown = {
+        (row["id"], system): (value, lists["found"][0] if lists["found"] else None, lists["retrieved"])
+        for row in data["queries"]
+        for system, value, lists in zip(data["systems"], row["values"], row["lists"], strict=True)
+    }
+    expected = {}
+    for system, own in second.LISTS.items():
+        for query, listed in own.items():
+            found = sum(item in second.QRELS[query] and second.QRELS[query][item] > 0 for item in listed)
+            expected[query, system] = second.value("rr", system, query), found, len(listed)
+    for pair in data["pairs"]:
+        one, other = (data["systems"][pair[side]] for side in "ab")
+        for row, delta in zip(data["queries"], pair["deltas"], strict=True):
+            key = row["id"], one, other
+            shown[key] = delta
+            expected[key] = second.value("rr", other, row["id"]) - second.value("rr", one, row["id"])
+    return shown, expected
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "ap", "rbp", "iprec(level=0.3)"])

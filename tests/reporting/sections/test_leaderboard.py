@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting import second
 from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
@@ -22,6 +23,22 @@ def board(runs, metrics, qrels=None, **options):
 
 def rows_of(data):
     return {row["system"]: row["cells"] for row in data["rows"]}
+
+
+def plain():
+    data = second.data_of("leaderboard")
+    metrics = [column["metric"] for column in data["metrics"]]
+    shown = {
+        (row["system"], metric): (cell["mean"], cell["n"], cell["best"])
+        for row in data["rows"]
+        for metric, cell in zip(metrics, row["cells"], strict=True)
+    }
+    expected = {}
+    for metric in second.PLAIN:
+        means = {system: second.mean_of(metric, system) for system in second.RUNS}
+        for system, own in means.items():
+            expected[system, metric] = own, len(second.QUERIES), own == max(means.values())
+    return shown, expected
 
 
 def test_systems_come_best_first_by_the_metric_that_decides():

@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+from tests.reporting import second
 from tests.reporting.plots.pictures import HOSTILE, ITEMS, QRELS, RUNS, TRAIN
 from tests.reporting.sections.made import material_of
 
@@ -19,6 +20,21 @@ WORDS = words_of("en")
 
 def of_films(**options):
     return section(material_of(RUNS, QRELS, ["ndcg@10"], train=TRAIN, items=ITEMS, rel=8, **options))
+
+
+def plain():
+    data = second.data_of("longtail")
+    shown = {
+        row["system"]: (row["coverage"], row["slots"], row["top"], row["bottom"]) for row in data["systems"]
+    }
+    group, expected = second.groups(second.CATALOGUE), {}
+    for system, lists in second.LISTS.items():
+        items = [item for listed in lists.values() for item in listed]
+        top, bottom = (second.mean(group[item] in few for item in items) for few in ([1], range(6, 11)))
+        expected[system] = len(set(items)) / len(second.CATALOGUE), len(items), top, bottom
+    shown["log"] = data["items"], data["interactions"]
+    expected["log"] = len(second.CATALOGUE), sum(map(len, second.TRAIN.values()))
+    return shown, expected
 
 
 def test_the_numbers_are_those_of_the_log_and_of_the_metrics():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.evidence import evidence
+from tests.reporting import second
 from tests.reporting.plots.drawing import HOSTILE
 
 import rankwell as rw
@@ -25,6 +26,24 @@ def quality_of(runs, **options):
 
 def issues_in(data):
     return {issue["rule"]: issue for issue in (*data["issues"], *data["notes"])}
+
+
+def plain():
+    data = second.data_of("quality")
+    shown = {row["system"]: (row["lists"], row["judged"], row["ties"]) for row in data["rows"]}
+    known = {
+        name: [item in second.QRELS[query] for query, listed in lists.items() for item in listed]
+        for name, lists in second.LISTS.items()
+    }
+    expected = {name: (len(second.QUERIES), second.mean(own), 0) for name, own in known.items()}
+    (issue,) = [each for each in data["issues"] if each["rule"] == "training-items"]
+    for case in issue["cases"]:
+        (rows,) = re.findall(r"(\d+) rows", case["message"])
+        again = sum(
+            item in second.TRAIN[q] for q, own in second.LISTS[case["system"]].items() for item in own
+        )
+        shown["again", case["system"]], expected["again", case["system"]] = int(rows), again
+    return shown, expected
 
 
 def test_each_fault_is_told_with_its_effect_and_the_remedy():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.reporting import second
 
 import rankwell as rw
 from rankwell.errors import UsageError
@@ -20,6 +21,25 @@ def section_of(runs, metrics=("p@2", "rr", "ap", "bpref"), **options):
     quick = QUICK if len(runs) > 1 else {}
     found = rw.report(runs, qrels=QRELS, metrics=list(metrics), **{"bounds": True, **quick, **options})
     return found.section("unjudged")
+
+
+def plain():
+    data = second.data_of("unjudged")
+    shown, expected = {}, {}
+    for table in data["means"]:
+        for row in table["rows"]:
+            shown[table["metric"], row["system"]] = row["low"], row["value"], row["high"]
+    for metric in second.PLAIN:
+        for system in second.RUNS:
+            ends = [second.bounds(metric, system, query) for query in second.QUERIES]
+            low, high = (second.mean(own) for own in zip(*ends, strict=True))
+            expected[metric, system] = low, second.mean_of(metric, system), high
+    for table in data["pairs"]:
+        for row in table["rows"]:
+            key = table["metric"], row["left"], row["right"]
+            shown[key] = row["n"], row["first"] + row["second"] + row["equal"] + row["undecided"]
+            expected[key] = len(second.QUERIES), len(second.QUERIES)
+    return shown, expected
 
 
 def test_means_are_those_of_results():

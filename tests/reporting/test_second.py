@@ -1,0 +1,56 @@
+"""Every picture and every section shows what plain loops over lists and judgements give."""
+
+from __future__ import annotations
+
+import pytest
+from tests.reporting.second import compare, plain_of
+
+from rankwell.display.page.strings import texts_of
+from rankwell.faces import modules
+from rankwell.reporting import plots, rendering
+from rankwell.reporting.chart.picture import picture_named
+from rankwell.reporting.section import parts
+
+PARTS = [part.name for part in parts()]
+
+
+@pytest.mark.parametrize("kind", modules(plots))
+def test_a_picture_shows_what_plain_loops_give(kind):
+    assert compare("plots", kind) >= 3
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_section_shows_what_plain_loops_give(name):
+    assert compare("sections", name) >= 3
+
+
+@pytest.mark.parametrize(
+    ("folder", "written"),
+    [
+        ("plots", r"plots/test_nope\.py .* Add a picture"),
+        ("sections", r"sections/test_nope\.py .* Add a section"),
+    ],
+)
+def test_without_a_second_version_the_message_says_what_to_write(folder, written):
+    with pytest.raises(AssertionError, match=rf"write tests/reporting/{written}"):
+        plain_of(folder, "nope")
+
+
+@pytest.mark.parametrize("kind", modules(plots))
+def test_a_picture_is_named_after_its_file_and_has_words(kind):
+    picture = picture_named(kind)
+    assert picture.name == kind, f"the function of plots/{kind}.py is called {kind}, too"
+    assert picture.title.startswith("Draw "), f"the docstring of {kind} begins with one sentence: Draw …"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_section_has_a_template_and_a_heading(name):
+    assert f"report.{name}.title" in texts_of("en"), (
+        f"write title = … under [report.{name}] in strings/en.toml"
+    )
+    assert rendering.has("templates", f"{name}.html"), f"write reporting/templates/{name}.html"
+
+
+def test_no_two_sections_have_one_place():
+    places = [part.order for part in parts()]
+    assert len(set(places)) == len(places)
