@@ -70,6 +70,7 @@ def judged(folder):
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
+    assert kind in LINES, f"write a command line of rankwell plot {kind} in LINES of tests/cli/test_plot.py"
     words = LINES[kind]
     if kind == "segments":
         users = tmp_path / "users.csv"

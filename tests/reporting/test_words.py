@@ -70,7 +70,7 @@ def korean(**options):
 
 def test_a_korean_page_with_all_sections_holds_no_english_words_of_ours():
     found = korean(baseline="popular")
-    assert len(found.sections) == 10
+    assert len(found.sections) >= 10
     english = {piece for piece in pieces("en") - pieces("ko") if TWO_WORDS.search(piece) and len(piece) > 9}
     assert len(english) > 400
     shown = shown_on(found)
