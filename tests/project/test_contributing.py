@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-FILE = re.compile(r"`((?:src|tests)/[^`]+\.\w+)`:\n\n```\w+\n(.*?)\n```", re.DOTALL)
+FILE = re.compile(r"`((?:src|tests)/[^`]+\.\w+)`:\n\n```\w+\n(?!>>>)(.*?)\n```", re.DOTALL)
 PICTURE, SECTION = "src/rankwell/reporting/plots/means.py", "src/rankwell/reporting/sections/lengths.py"
 COMPARE = "from tests.reporting.second import compare; print(compare({!r}, {!r}))"
 USE = """
@@ -70,11 +70,29 @@ def contributed(tmp_path_factory):
     return target
 
 
+def test_the_files_of_the_guide_are_as_the_linters_want_them(contributed):
+    files = [path for path, _ in FILE.findall(GUIDE) if path.endswith(".py")]
+    assert len(files) == 4
+    for words in (["check", "-q"], ["format", "--check", "-q"]):
+        call = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *words,
+            "--no-cache",
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            *files,
+        ]
+        found = subprocess.run(call, cwd=contributed, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stdout + found.stderr
+
+
 def test_a_picture_and_a_section_of_the_guide_are_found_by_being_there(contributed):
     found = done(contributed, USE)
     assert found.returncode == 0, found.stderr
     assert "means" in found.stdout
-    assert "Draw the mean of a metric of each system as a bar." in " ".join(
+    assert "Draw the mean of the first metric of each system as a bar." in " ".join(
         found.stdout.replace("│", " ").split()
     )
     assert (contributed / "means.svg").read_text(encoding="utf-8").startswith("<svg")
