@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import random
 import shutil
 import tomllib
@@ -573,6 +574,58 @@ def test_a_key_that_asks_for_pairs_that_are_not_there_is_refused(tmp_path):
             match=rf"prompts\.key\.json: this key to requests is damaged \({said}\); write the requests again",
         ):
             rw.judging.answers(path, SOUND / "answers.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: data.pop("settling"), "settling: it is missing"),
+        (lambda data: data.pop("items"), "items: it is missing"),
+        (lambda data: data.update(items=5), r"items: expected `array`, got `int`"),
+        (lambda data: data.update(aim="gain"), "aim: invalid enum value 'gain'"),
+        (lambda data: data.update(budget=-1), "budget: -1 is no count"),
+        (lambda data: data.update(budget=3), "items: 4 are more than the budget"),
+        (lambda data: data.update(judged=33), "items: 4 are more than the 3 candidates that are not judged"),
+        (lambda data: data.update(queries=1), "items: they are of more queries than there are"),
+        (lambda data: data.update(method="mct"), "method: .* must be .*mtc"),
+        (lambda data: data.update(metric="app"), "metric: .*app"),
+        (lambda data: data["runs"].pop(), r"settling\.order: these are not the runs"),
+        (lambda data: data["items"][1].pop("item"), r"items\[1\]\.item: it is missing"),
+        (
+            lambda data: data["items"][1].update(item=None),
+            r"items\[1\]\.item: expected `int \| str`, got `null`",
+        ),
+        (
+            lambda data: data["items"][1].update(weight="1"),
+            r"items\[1\]\.weight: expected `float`, got `str`",
+        ),
+        (
+            lambda data: data["items"][1].update(weight=math.inf),
+            r"items\[1\]\.weight: it is no finite number",
+        ),
+        (
+            lambda data: data["items"].__setitem__(0, data["items"][1]),
+            "items: a pair of query and item stands",
+        ),
+        (lambda data: data["settling"].update(expected=34), r"settling\.expected: 34 in place of 33"),
+        (
+            lambda data: data["settling"].update(expected_of_pairs=[]),
+            r"expected_of_pairs: 0 values for 1 pairs",
+        ),
+        (lambda data: data["settling"].update(confidence=1.0), r"settling\.confidence: it is not above 0\.5"),
+    ],
+)
+def test_items_to_judge_that_contradict_themselves_are_refused_with_the_place(change, said, tmp_path, capsys):
+    path = changed("next.json", tmp_path, change)
+    with pytest.raises(
+        DataError,
+        match=rf"next\.json: this list of items to judge is damaged \(.*{said}.*\); let judging next choose again\.$",
+    ):
+        use_next(path, None)
+    (tmp_path / "items.json").write_text(json.dumps(TEXTS))
+    words = ["--items", str(tmp_path / "items.json"), "-o", str(tmp_path / "sheet.html")]
+    assert command(["judging", "sheet", str(path), *words]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_comparison_whose_differences_are_not_those_of_its_means_is_refused(tmp_path):

@@ -109,6 +109,15 @@ def test_judgements_of_a_query_called_method_are_read(tmp_path):
     assert len(rw.read_qrels({"method": ["a"], "settling": ["b"]})) == 2
 
 
+def test_of_two_lists_of_items_in_json_none_is_left_out_in_silence(tmp_path):
+    for name in ("one", "other"):
+        rw.judging.next(RUNS, budget=3).save(tmp_path / f"{name}.json")
+    items = [{"item": each, "text": each} for each in "abcde"]
+    assert len(rw.judging.sheet(tmp_path / "one.json", items=items)) == 3
+    with pytest.raises(rw.RankwellError, match=r"one\.json: of lists of items .* one at a time"):
+        rw.judging.sheet([tmp_path / "one.json", tmp_path / "other.json"], items=items)
+
+
 def test_items_to_judge_come_through_a_pipe(tmp_path):
     """A pipe can be read once."""
     read, write = os.pipe()

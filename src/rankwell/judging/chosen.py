@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 from rankwell.display.result import Result
+from rankwell.display.saved_files import Kind, ensure, ensure_counts, ensure_same, within
 from rankwell.display.table import Column, Table
+from rankwell.judging.arguments import Aim
 from rankwell.judging.chooser import Chooser, Pick
+from rankwell.judging.method import method_named
 from rankwell.judging.settling import Settling
+from rankwell.metrics import metric_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+class SavedSettling(TypedDict):
+    """``Settling`` in a file."""
+
+    order: list[str]
+    expected_of_pairs: list[int]
+    bound_of_pairs: list[int] | None
+    at_most: int
+    confidence: float
+    within: float | None
+    expected: int
+    bound: int | None
+
+
+class SavedPick(TypedDict):
+    """``Pick`` in a file."""
+
+    query: str | int
+    item: str | int
+    weight: float
+
+
+class SavedChosen(TypedDict):
+    """What ``to_dict`` writes."""
+
+    method: str
+    aim: Aim
+    metric: str
+    budget: int
+    runs: list[str]
+    queries: int
+    candidates: int
+    judged: int
+    settling: SavedSettling
+    items: list[SavedPick]
+
+
+FILE = Kind(
+    SavedChosen,
+    "list of items to judge",
+    "give the file that judging next wrote",
+    "let judging next choose again",
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,3 +169,51 @@ class Chosen(Result):
     def tables(self) -> list[Table]:
         """Return the summary and the items."""
         return [self.summary(), self.to_table()]
+
+
+def picks_of(document: Any, place: object) -> list[Pick]:
+    """Return the items to judge in what a file holds, which ``next`` saved as JSON; DataError if it is damaged."""
+    found = FILE.checked(document, place)
+    with FILE.checking(place):
+        ensure_counts({word: found[word] for word in ("budget", "queries", "candidates", "judged")}, "")
+        with within("method"):
+            method_named(found["method"])
+        with within("metric"):
+            metric_of(found["metric"])
+        _ensure_settling(found["settling"], found["runs"])
+        picks = [Pick(**row) for row in found["items"]]
+        for at, pick in enumerate(picks):
+            ensure(math.isfinite(pick.weight), f"items[{at}].weight", "it is no finite number")
+        pairs = {(pick.query, pick.item) for pick in picks}
+        ensure(len(pairs) == len(picks), "items", "a pair of query and item stands twice")
+        ensure(len(picks) <= found["budget"], "items", f"{len(picks):,} are more than the budget")
+        left = found["candidates"] - found["judged"]
+        ensure(
+            len(picks) <= left,
+            "items",
+            f"{len(picks):,} are more than the {left:,} candidates that are not judged",
+        )
+        queries = {pick.query for pick in picks}
+        ensure(len(queries) <= found["queries"], "items", "they are of more queries than there are")
+    return picks
+
+
+def _ensure_settling(saved: SavedSettling, runs: list[str]) -> None:
+    """Raise Damaged unless what judging would settle fits the runs and itself."""
+    order, each, bounds = saved["order"], saved["expected_of_pairs"], saved["bound_of_pairs"]
+    ensure(runs and sorted(order) == sorted(set(runs)), "settling.order", "these are not the runs")
+    pairs = max(len(order) - 1, 1)
+    for name, counts in (("expected_of_pairs", each), ("bound_of_pairs", bounds or each)):
+        ensure(len(counts) == pairs, f"settling.{name}", f"{len(counts):,} values for {pairs:,} pairs")
+        ensure_counts({f"{name}[{at}]": count for at, count in enumerate(counts)}, "settling")
+    ensure_counts({"at_most": saved["at_most"]}, "settling")
+    ensure(0.5 < saved["confidence"] < 1, "settling.confidence", "it is not above 0.5 and below 1")
+    own = Settling(
+        tuple(order),
+        tuple(each),
+        None if bounds is None else tuple(bounds),
+        saved["at_most"],
+        saved["confidence"],
+    )
+    ensure_same(saved["expected"], own.expected, "settling.expected")
+    ensure_same(saved["bound"], own.bound, "settling.bound")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankwell.errors import DataError, brief
@@ -15,10 +15,10 @@ REMEDY = "Give what the judges said: what a judging sheet exports, or what rankw
 
 
 class ItemsToJudge(DataError):
-    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or ``records``."""
+    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or those of a ``document``."""
 
     columns: Mapping[str, str]
-    records: Sequence[Mapping[str, Any]] | None = None
+    document: Mapping[str, Any] | None = None
 
 
 def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str) -> None:
@@ -53,11 +53,10 @@ def refuse_json_to_judge(text: str, name: str) -> None:
         document = json.loads(text)
     except (ValueError, RecursionError):  # the reader of judgements says what is wrong and where
         return
-    records = document.get("items")
-    if "settling" not in document or not isinstance(records, list):
+    if not {"settling", "items"} & document.keys():
         return
     error = ItemsToJudge(f"{_said(name, 'next')}. {REMEDY}")
-    error.columns, error.records = {"query": "query", "item": "item"}, records
+    error.columns, error.document = {"query": "query", "item": "item"}, document
     raise error
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from rankwell.comparison.images import Album, folder_of, images_of_items
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
-from rankwell.errors import DataError, brief
-from rankwell.judging.chosen import Chosen
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.judging.chosen import Chosen, picks_of
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
@@ -65,11 +65,16 @@ def _listed(pairs: Any, read: Mapping[str, Any]) -> Qrels:
     try:
         return read_qrels(pairs, **read)
     except ItemsToJudge as found:
-        if found.records is None:
+        if found.document is None:
             return read_qrels(pairs, **{**read, "columns": found.columns})
-        if not found.records:
+        if len(pairs) > 1:
+            raise UsageError(
+                f"{pairs[0].label}: of lists of items to judge in JSON one at a time can be read, not {len(pairs)} files; tables of them can be joined."
+            ) from None
+        picks = picks_of(found.document, pairs[0].label)
+        if not picks:
             raise DataError(f"{pairs[0].label}: there is no pair of query and item to judge.") from None
-        return read_qrels(found.records, name=pairs[0].name, columns=found.columns)
+        return read_qrels([pick._asdict() for pick in picks], name=pairs[0].name, columns=found.columns)
 
 
 def contents_of(
