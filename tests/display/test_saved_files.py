@@ -177,6 +177,7 @@ def use_experiment(path, sound):
 USES = {
     "results.json": use_results, "results.parquet": use_results, "evaluated.json": use_evaluated, "comparison.json": use_comparison, "costs.json": use_costs,
     "growth.json": use_growth, "simulation.json": use_simulation, "next.json": use_next, "sample.frame.jsonl": use_sample,
+    "drawn.frame.csv": use_sample, "drawn.frame.parquet": use_sample, "poisson.frame.tsv": use_sample, "next.csv": use_next, "drawn.parquet": use_next,
     "prompts.key.json": use_key, "answers.jsonl": use_answers, "rankwell.toml": use_experiment,
 }  # fmt: skip
 
@@ -303,12 +304,31 @@ def toml(value):
             return json.dumps(value, ensure_ascii=False)
 
 
+def write_damaged_table(source, target, rng):
+    """Write a table with other cells, rows or columns; ValueError for cells that no table holds."""
+    if source.suffix == ".parquet":
+        rows = damaged_value(pl.read_parquet(source).to_dicts(), rng)
+        try:
+            pl.DataFrame(rows, infer_schema_length=None).write_parquet(target)
+        except (TypeError, pl.exceptions.PolarsError) as error:
+            raise ValueError from error
+        return
+    sign = "," if source.suffix == ".csv" else "\t"
+    rows = damaged_value([line.split(sign) for line in source.read_text().splitlines()], rng)
+    cells = [row if isinstance(row, list) else [row] for row in rows]
+    target.write_text(
+        "\n".join(sign.join("" if cell is None else str(cell) for cell in row) for row in cells)
+    )
+
+
 def damage(name, folder, rng):
     """Write a damaged copy of a file."""
     source, target = SOUND / name, folder / f"damaged-{name}"
     content, dice = source.read_bytes(), rng.random()
     if dice < 0.25:
         target.write_bytes(damaged_bytes(content, rng))
+    elif name.startswith(("next.csv", "drawn.", "poisson.")):
+        write_damaged_table(source, target, rng)
     elif name.endswith(".parquet"):
         frame, text = pl.read_parquet(source), pl.read_parquet_metadata(source)["rankwell"]
         if dice < 0.5:

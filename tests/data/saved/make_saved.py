@@ -130,7 +130,12 @@ def every_kind(folder: Path) -> None:
         {"A": a, "B": b, "C": dict(QRELS)}, qrels, ["mtc", "depth"], [1, 5], leave_out="each"
     ).save(folder / "simulation.json")
     rw.judging.next({"A": a, "B": b}, budget=4).save(folder / "next.json")
+    rw.judging.next({"A": a, "B": b}, budget=4).save(folder / "next.csv")
     rw.judging.sample({"A": a, "B": b}, budget=6).save(folder / "sample.jsonl")
+    drawn = rw.judging.sample({"A": a, "B": b}, budget=3)
+    drawn.save(folder / "drawn.parquet")
+    drawn.save(folder / "drawn.csv")
+    rw.judging.sample({"A": a, "B": b}, budget=3, design="poisson").save(folder / "poisson.tsv")
     asked = rw.judging.prompts(
         {query: ["a", "b"] for query in queries[:3]}, model="m", items=texts, repeats=0.3
     )

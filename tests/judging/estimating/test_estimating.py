@@ -296,6 +296,21 @@ BAD = [{"query": "q", "item": f"d{i}", "stratum": "s", "grade": float(i % 2)} fo
             "but 2 of the 4 items of stratum 's' were drawn",
         ),
         ([dict(row, propensity=0.2 + 0.1 * i) for i, row in enumerate(BAD)], "different propensities"),
+        (  # of a stratum all items are as likely, also those that were not drawn
+            [dict(row, propensity=0.5 + 0.1 * (i == 2), drawn=i % 2 == 1) for i, row in enumerate(BAD)],
+            "row 3: the propensity is 0.6, but 2 of the 4 items of stratum 's' were drawn",
+        ),
+        (
+            [dict(row, propensity=1.0, drawn=i > 0, stratum=f"s{i}") for i, row in enumerate(BAD)],
+            "row 1: the propensity is 1, so every draw takes the item, but drawn is false",
+        ),
+        (
+            [
+                {"query": "q", "item": f"d{i}", "propensity": 1.0, "drawn": i < 3, "grade": 1}
+                for i in range(4)
+            ],
+            "row 4: the propensity is 1, so every draw takes the item, but drawn is false",
+        ),
         (  # 5e20 items, which as a 64-bit integer are −2^63
             [dict(row, propensity=4e-21, grade=row["grade"] or 2.0) for row in BAD],
             "row 1: the propensity is 4e-21, so its stratum would have 1e.21 items",

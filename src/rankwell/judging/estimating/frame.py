@@ -194,6 +194,11 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
     if chance is not None and np.isnan(chance[drawn]).any():
         at = rows.start + int((drawn & np.isnan(chance)).argmax())
         raise DataError(f"{frame.place(at)}: the item was drawn, and its propensity is missing.")
+    if chance is not None and frame.drawn is not None and ((chance == 1) & ~drawn).any():
+        at = rows.start + int(((chance == 1) & ~drawn).argmax())
+        raise DataError(
+            f"{frame.place(at)}: the propensity is 1, so every draw takes the item, but drawn is false. Correct one of the two."
+        )
     if frame.stratum is None:
         assert chance is not None  # a frame has one or the other
         answered = judged.sum() / max(drawn.sum(), 1)
@@ -207,7 +212,10 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
         sizes = _sizes(frame, rows, stratum, n, own=own)
     elif chance is not None:
         expected = (n / sizes)[stratum]
-        off = drawn & (np.abs(chance - expected) > NEAR * expected)
+        # of a stratum of which nothing was drawn only a larger sample could tell
+        off = (expected > 0) & (
+            np.abs(chance - expected) > NEAR * expected
+        )  # NaN is not known, and never off
         if off.any():
             at = int(off.argmax())
             raise DataError(
