@@ -13,6 +13,22 @@ def test_a_text_is_read_once():
     assert metric_of("ndcg(gain=exp2)@7") is metric_of("ndcg(gain=exp2)@7")
 
 
+def test_a_text_is_read_once_also_when_another_metric_is_loaded():
+    before = metric_of("ndcg(gain=exp2)@7")
+
+    @definition
+    class Another(QueryMetric):
+        """No name of it is in a text that was read."""
+
+        name = "another_of_parsing"
+
+        def per_query(self, judged, _):
+            return np.zeros(len(judged))
+
+    assert type(metric_of("another_of_parsing")) is Another
+    assert metric_of("ndcg(gain=exp2)@7") is before
+
+
 def test_a_metric_that_is_defined_again_is_read_again():
     def define(value):
         @definition

@@ -30,7 +30,7 @@ ASKED: dict[str, tuple[Metric, ...]] = {}  # the complete metrics that a text as
 
 
 def forget_texts() -> None:
-    """Read texts anew, as the names that they hold mean something else when a metric is registered."""
+    """Read texts anew: a name that they hold means something else, as its class was defined again."""
     PARSED.clear()
     ASKED.clear()
 
@@ -101,8 +101,9 @@ class Metric(SetOnce, metaclass=MetricType):
             # a built-in that is not imported yet keeps its name too
             if name in MODULES and not cls.__module__.startswith(f"{__package__}."):
                 raise UsageError(f"{cls.__name__}: the name {brief(name)} belongs to a built-in metric.")
+            if known:  # a new name is in no text that was read
+                forget_texts()
             REGISTRY[name] = cls
-        forget_texts()
 
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):
