@@ -9,7 +9,8 @@ import time
 import polars as pl  # noqa: F401 - the other side has loaded its library too when its clock starts
 
 import rankwell as rw
-from rankwell.readers.detection import formats, reader
+from rankwell.readers.registry import formats
+from rankwell.readers.registry import reader
 
 
 def main() -> None:

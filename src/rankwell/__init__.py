@@ -29,7 +29,7 @@ HOMES = {
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
     "extend": "rankwell",
-    "from_groups": "rankwell.readers.groups",
+    "from_groups": "rankwell.readers.memory.groups",
     "fuse": "rankwell.comparison.fusion",
     "gate": "rankwell.comparison.gate.gating",
     "jackknife": "rankwell.comparison.jackknife_intervals",

@@ -151,7 +151,7 @@ from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell import extend as extend
-from rankwell.readers.groups import from_groups as from_groups
+from rankwell.readers.memory.groups import from_groups as from_groups
 from rankwell.comparison.fusion import fuse as fuse
 from rankwell.comparison.gate.gating import gate as gate
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife

@@ -1,7 +1,7 @@
 # Made by tools/make_names.py; do not edit.
 # ruff: noqa: A004, I001, RUF022, RUF100
 from rankwell.metrics.additive import Additive as Additive
-from rankwell.readers.shape import Answer as Answer
+from rankwell.readers.memory.answers import Answer as Answer
 from rankwell.judging.method import Bandit as Bandit
 from rankwell.metrics.bounds import Bounded as Bounded
 from rankwell.judging.method import ByRun as ByRun
@@ -12,7 +12,7 @@ from rankwell.matching.context import Context as Context
 from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric
 from rankwell.errors import DataError as DataError
 from rankwell.evaluation.engine import Engine as Engine
-from rankwell.readers.files import File as File
+from rankwell.readers.bytes.files import File as File
 from rankwell.tables.states import GeometricMean as GeometricMean
 from rankwell.judging.method import InTurn as InTurn
 from rankwell.tables.items_users import Items as Items
@@ -31,14 +31,14 @@ from rankwell.tables.ranked import Ranked as Ranked
 from rankwell.results import Results as Results
 from rankwell.tables.places import RowOf as RowOf
 from rankwell.tables.run_qrels import Run as Run
-from rankwell.readers.shape import Shape as Shape
+from rankwell.readers.memory.answers import Shape as Shape
 from rankwell.tables.states import State as State
-from rankwell.readers.frames import TableReader as TableReader
+from rankwell.readers.frames.tables import TableReader as TableReader
 from rankwell.evaluation.task import Task as Task
 from rankwell.metrics.additive import Terms as Terms
 from rankwell.judging.told import Told as Told
 from rankwell.tables.states import Total as Total
-from rankwell.readers.shape import Unread as Unread
+from rankwell.readers.memory.answers import Unread as Unread
 from rankwell.errors import UsageError as UsageError
 from rankwell.tables.items_users import Users as Users
 from rankwell.tables.states import WeightedMean as WeightedMean
@@ -49,7 +49,7 @@ from rankwell.reporting.chart.drawn import data as data
 from rankwell.metrics.metric import definition as definition
 from rankwell.reporting.chart.drawn import drawing as drawing
 from rankwell.reporting.chart.theme import finished as finished
-from rankwell.readers.shape import is_object as is_object
+from rankwell.readers.memory.answers import is_object as is_object
 from rankwell.metrics.from_function import metric as metric
 from rankwell.metrics.parsing import metric_of as metric_of
 from rankwell.reporting.section import part as part
@@ -57,7 +57,7 @@ from rankwell.tables.ranked import ratio as ratio
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.records import record as record
-from rankwell.readers.text import require_text as require_text
+from rankwell.readers.bytes.text import require_text as require_text
 from rankwell.display.page import words_of as words_of
 
 __all__ = [

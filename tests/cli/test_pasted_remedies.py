@@ -14,7 +14,7 @@ from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.readers.header import SAID
+from rankwell.readers.formats.delimited import SAID
 
 QRELS = "u 0 a 1\nu 0 b 0\nv 0 c 1\n"
 RUN = "u Q0 b 1 2.0 t\nu Q0 a 2 1.0 t\nv Q0 c 1 1.0 t\n"

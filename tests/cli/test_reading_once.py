@@ -11,8 +11,8 @@ import pytest
 
 import rankwell
 from rankwell.cli import run
-from rankwell.readers.detection import formats
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.registry import formats
 
 DATA = Path(rankwell.__file__).parent / "data"
 TREC = [str(DATA / "trec_eval" / name) for name in ("qrels.test", "results.test")]

@@ -9,9 +9,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.inspection.linting import data
-from rankwell.readers import trec_columns
 from rankwell.readers.formats import trec
-from rankwell.readers.trec_columns import Parsed
+from rankwell.readers.formats.trec import Parsed
 
 QRELS = {f"q{query}": {f"d{item}": item % 3 for item in range(0, 40, 2)} for query in range(1, 60)}
 
@@ -78,4 +77,4 @@ def test_the_text_is_parsed_once_for_lists_and_once_for_ranks(tmp_path, monkeypa
     monkeypatch.setattr(Parsed, "__init__", counting)
     found = rw.lint(path, QRELS)
     assert sum(bool(finding.effect) for finding in found) > 2  # each evaluates the run twice
-    assert parsed == {trec_columns.RUN: path.stat().st_size, trec_columns.RANKS: path.stat().st_size}
+    assert parsed == {trec.RUN: path.stat().st_size, trec.RANKS: path.stat().st_size}

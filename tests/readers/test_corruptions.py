@@ -103,7 +103,7 @@ def test_ids_of_another_type_match_if_they_are_plain_numbers_and_are_refused_if_
 @pytest.mark.parametrize("name", ways.FILES)
 @pytest.mark.parametrize("packed", ways.COMPRESSIONS)
 def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch, name, packed):
-    monkeypatch.setattr("rankwell.readers.opened.HARMLESS", 1 << 20)
+    monkeypatch.setattr("rankwell.readers.bytes.files.HARMLESS", 1 << 20)
     path = tmp_path / (name + packed)
     path.write_bytes(ways.COMPRESSIONS[packed](content(name) + b" " * (1 << 23)))
     with pytest.raises(InputError) as caught:
@@ -113,7 +113,7 @@ def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch, name, packed):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("rankwell.readers.text.PIECE", 1 << 18)
+    monkeypatch.setattr("rankwell.readers.bytes.text.PIECE", 1 << 18)
     path = tmp_path / name
     path.write_bytes(content(name).replace(b"c", b"c" * (1 << 20)).replace(b"s" + b"c" * (1 << 20), b"sc"))
     with pytest.raises(DataError) as caught:

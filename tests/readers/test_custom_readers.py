@@ -12,9 +12,9 @@ import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, ReaderError
 from rankwell.readers import open_run, read_items
-from rankwell.readers.detection import formats
 from rankwell.readers.items_users import read_catalogue, read_queries, read_users
 from rankwell.readers.logs import read_log
+from rankwell.readers.registry import formats
 from rankwell.readers.samples import read_sample
 from rankwell.testing import LawBroken, check_reader
 
@@ -64,7 +64,8 @@ def test_a_bad_line_is_one_error_with_its_number_and_its_cause(tmp_path, plant, 
 SLOPPY = """
 SUFFIXES = (".pairs",)
 import json, re, struct
-from rankwell.readers import frames, mapping
+from rankwell.readers.frames import tables
+from rankwell.readers.memory import mapping
 def recognises(start):
     return {recognises}
 def read_run(file, *, name, columns):
@@ -110,7 +111,7 @@ def test_whatever_a_reader_raises_is_one_error_with_the_place(tmp_path, plant, f
 LATER = """
 import polars as pl
 table = pl.LazyFrame({"query": ["a", "b"], "item": ["x", "y"], "score": ["1", "high"]})
-return frames.run_of(table.with_columns(pl.col("score").cast(pl.Float64)), name=name)
+return tables.run_of(table.with_columns(pl.col("score").cast(pl.Float64)), name=name)
 """
 
 

@@ -10,7 +10,7 @@ from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.readers.header import has_header
+from rankwell.readers.formats.delimited import has_header
 from rankwell.readers.items_users import read_catalogue
 
 QRELS = {"a": {"x": 1}, "b": {"z": 1}}

@@ -10,9 +10,9 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.readers import frames, parquet_pages
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
 from rankwell.readers.formats import parquet
+from rankwell.readers.frames import tables
 
 ROWS = 10_001
 FRAME = pl.DataFrame(
@@ -62,13 +62,13 @@ def test_pieces_change_no_value(tmp_path, group, batch):
 def test_a_file_that_is_cut_off_while_its_pages_are_looked_at_is_one_error(tmp_path, monkeypatch):
     path = tmp_path / "run.parquet"
     FRAME.write_parquet(path)
-    chunks = parquet_pages._chunks
+    chunks = parquet._chunks
 
     def cut_off(groups):
         os.truncate(path, 0)
         return chunks(groups)
 
-    monkeypatch.setattr(parquet_pages, "_chunks", cut_off)
+    monkeypatch.setattr(parquet, "_chunks", cut_off)
     with pytest.raises(rw.RankwellError, match=r"run\.parquet: the Parquet file cannot be read"):
         rw.read_run(path)
 
@@ -77,8 +77,8 @@ def test_a_file_that_is_cut_off_while_its_pages_are_looked_at_is_one_error(tmp_p
 def test_a_header_of_a_page_may_be_longer_than_what_is_read_at_first(tmp_path, monkeypatch, near):
     path = tmp_path / "run.parquet"
     FRAME.write_parquet(path, row_group_size=1_000)
-    monkeypatch.setattr(parquet_pages, "NEAR", near)
-    assert parquet_pages.check(File(path)) == 1_000
+    monkeypatch.setattr(parquet, "NEAR", near)
+    assert parquet.check_pages(File(path)) == 1_000
 
 
 @pytest.mark.parametrize("text", [False, True])
@@ -103,7 +103,7 @@ def test_lists_of_any_length_go_on_in_any_number_of_pieces(tmp_path, text, group
 @pytest.mark.parametrize("rows", [1, 2, 50])
 def test_rows_that_wait_for_the_next_piece_do_not_hold_theirs(rows):
     piece = FRAME.with_columns(pl.col("item").cast(pl.Int32))
-    owned = frames._owned(piece[7 : 7 + rows])
+    owned = tables._owned(piece[7 : 7 + rows])
     assert owned.equals(piece[7 : 7 + rows])
     assert owned.schema == piece.schema
     for column in owned:

@@ -9,7 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.readers import parted_rows
+from rankwell.readers.frames import tables
 
 METRICS = ["ap", "ndcg@5", "rr", "bpref"]
 LONG = "x" * 300
@@ -50,7 +50,7 @@ def qrels_of(kind):
 @pytest.mark.parametrize("columns", [("score",), ("rank",), ("rank", "score")])
 @pytest.mark.parametrize("piece", [1, 13, 10_000])
 def test_values_and_counts_are_those_of_the_table_in_order(tmp_path, monkeypatch, kind, columns, piece):
-    monkeypatch.setattr(parted_rows, "PIECE", piece)
+    monkeypatch.setattr(tables, "PIECE", piece)
     rows, qrels = rows_of(kind), qrels_of(kind)
     wanted = frame_of(rows).select("query", "item", *columns)
     expected = rw.evaluate(wanted, qrels, METRICS)
@@ -65,7 +65,7 @@ def test_values_and_counts_are_those_of_the_table_in_order(tmp_path, monkeypatch
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_names_the_rows_of_the_table(monkeypatch, kind):
-    monkeypatch.setattr(parted_rows, "PIECE", 50)
+    monkeypatch.setattr(tables, "PIECE", 50)
     rows = rows_of(kind)
     random.Random(3).shuffle(rows)
     rows[400] = rows[123]

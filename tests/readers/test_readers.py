@@ -17,8 +17,8 @@ from rankwell import testing
 from rankwell.cli.words import as_options
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import read_items
-from rankwell.readers.detection import guess
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.registry import guess
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")

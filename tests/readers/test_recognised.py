@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import rankwell as rw
-from rankwell.readers.detection import formats, reader
 from rankwell.readers.formats import trec
+from rankwell.readers.registry import formats, reader
 
 WORDS = (
     "q1", "Q0", "0", "Q0", "0", "d7", "query", "score", "1", "-1", "12", "0.5", "tag", "a,b", "x|y", "item;grade",
@@ -76,8 +76,8 @@ def test_a_usual_file_imports_no_other_format(tmp_path):
     code = f"""
 import sys
 import rankwell as rw
-from rankwell.readers.detection import guess
-from rankwell.readers.files import File
+from rankwell.readers.registry import guess
+from rankwell.readers.bytes.files import File
 print(guess(File({str(tmp_path / "a.run")!r})))
 print([name for name in sys.modules if name.startswith("rankwell.readers.formats.")])
 """

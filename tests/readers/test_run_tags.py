@@ -8,7 +8,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.readers import open_run
-from rankwell.readers.trec_columns import tag_of
+from rankwell.readers.formats.trec import tag_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.readers.detection import formats, guess, reader
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.registry import formats, guess, reader
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")

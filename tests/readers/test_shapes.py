@@ -20,8 +20,8 @@ from tests.readers import ways
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, UsageError
-from rankwell.readers.detection import formats, guess, reader
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.registry import formats, guess, reader
 
 METRICS = ["ndcg@5", "ap", "r@3", "rr"]
 SHAPES = evidence("shapes")

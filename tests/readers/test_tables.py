@@ -12,10 +12,10 @@ from tests.readers import ways
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.readers.collections import read_topics
-from rankwell.readers.detection import TABLES as KINDS
-from rankwell.readers.detection import formats, reader
 from rankwell.readers.items_users import read_catalogue, read_queries, read_users
 from rankwell.readers.logs import read_log
+from rankwell.readers.registry import TABLES as KINDS
+from rankwell.readers.registry import formats, reader
 from rankwell.readers.samples import read_sample
 
 TABLES = {

@@ -16,8 +16,8 @@ import pytest
 import rankwell as rw
 from rankwell.errors import InputError
 from rankwell.kernels import thrift
-from rankwell.readers import arrow_buffers, parquet_pages
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.formats import arrow, parquet
 
 ROOT = Path(__file__).parents[2]
 FOUND = ROOT / "tests" / "corpus" / "found"
@@ -52,11 +52,11 @@ def test_what_others_write_is_read_as_pyarrow_reads_it(tmp_path, writer):
     footer = pq.ParquetFile(path).metadata
     chunks = [footer.row_group(g).column(c) for g in range(footer.num_row_groups) for c in range(3)]
     with (file := File(path)).opened() as opened:
-        found = list(parquet_pages._chunks(parquet_pages._groups(opened, file.size - parquet_pages.TAIL)))
+        found = list(parquet._chunks(parquet._groups(opened, file.size - parquet.TAIL)))
     assert [(c["name"], c[5], c[7], c[9]) for c in found] == [
         (c.path_in_schema, c.num_values, c.total_compressed_size, c.data_page_offset) for c in chunks
     ]
-    parquet_pages.check(File(path))
+    parquet.check_pages(File(path))
 
 
 def small(path: Path) -> bytearray:
@@ -68,7 +68,7 @@ def test_the_header_of_a_page_that_cannot_be(tmp_path):
     path = tmp_path / "run.parquet"
     content = small(path)
     first = thrift.struct(File(path).content[4:], 0)[0]
-    assert first[1] in parquet_pages.HEADERS
+    assert first[1] in parquet.HEADERS
     assert (
         content[6] == 0x15
     )  # the second field, its size when decompressed: a number of 32 bits, zigzag, here one byte
@@ -117,9 +117,9 @@ def test_all_messages_of_arrow_files_are_looked_at(tmp_path, writer):
     path = tmp_path / "run.arrow"
     messages, write = ARROW_WRITERS[writer]
     write(path)
-    arrow_buffers.check(File(path))
+    arrow.check_buffers(File(path))
     # batches and dictionaries, in streams the schema too
-    assert len(list(arrow_buffers._messages(File(path).content))) == messages
+    assert len(list(arrow._messages(File(path).content))) == messages
     assert rw.evaluate(rw.read_run(path), {"1": {20: 1, 23: 1}}, ["rr", "r@5"]).mean == {
         "rr": 1.0,
         "r@5": 1.0,

@@ -176,7 +176,7 @@ class ReadingQrels:
     @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
-        from rankwell.readers.column_names import Given
+        from rankwell.readers.frames.columns import Given
 
         given, items_in = pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in
         columns = Given(given, argument="qrels_columns", items_in=items_in)

@@ -12,7 +12,7 @@ from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import run_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.pieces import pieces_of
+from rankwell.readers.frames.pieces import pieces_of
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.labels import Labels

@@ -18,7 +18,7 @@ from rankwell.errors import DataError, NothingInCommonError, NotInstalledError, 
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
-from rankwell.readers.matrices import named_qrels, named_run
+from rankwell.readers.memory.matrices import named_qrels, named_run
 from rankwell.tables.ids import Ids
 from rankwell.tables.series import array_of
 

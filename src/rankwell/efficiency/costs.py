@@ -28,7 +28,7 @@ from rankwell.efficiency.queries import text_of
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metrics_of
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.statistics.quantiles import QuantileInterval

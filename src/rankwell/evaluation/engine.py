@@ -11,11 +11,11 @@ from rankwell.errors import RankwellError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.faces import modules
-from rankwell.readers.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.files import File
-from rankwell.readers.in_memory import is_spark
-from rankwell.readers.paths import paths_of
-from rankwell.readers.reading import are_files
+from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import paths_of
+from rankwell.readers.frames.in_memory import is_spark
+from rankwell.readers.read import are_files
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 

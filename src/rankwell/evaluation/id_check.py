@@ -13,9 +13,9 @@ from rankwell.errors import DataError
 from rankwell.evaluation.plan import lacks_queries
 from rankwell.evaluation.task import Task
 from rankwell.matching.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
-from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import StreamedRows
-from rankwell.readers.pieces import InPieces
+from rankwell.readers.frames.pieces import InPieces
+from rankwell.readers.registry import ExplainedRows
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.tables.csr import distinct, owners
@@ -24,7 +24,7 @@ from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.readers.pieces import Pieces
+    from rankwell.readers.frames.pieces import Pieces
 
 FEW, BATCH, MANY = 5_000, 200_000, 1_000_000  # rows of a run that are looked at: first, at a time, and then
 

@@ -16,7 +16,7 @@ from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
-from rankwell.readers.column_names import Given
+from rankwell.readers.frames.columns import Given
 from rankwell.records import record
 from rankwell.tables.arguments import plain
 from rankwell.tables.items_users import Items, Users
@@ -26,7 +26,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
-    from rankwell.readers.pieces import Pieces
+    from rankwell.readers.frames.pieces import Pieces
 
 OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
 READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
@@ -87,7 +87,7 @@ class Inputs:
 
     def in_pieces(self) -> Inputs:
         """Return the same with judgements and training data opened; what has been read already is given in pieces of it."""
-        from rankwell.readers.pieces import held_qrels
+        from rankwell.readers.frames.pieces import held_qrels
 
         held = {"qrels": self.qrels, "train": self.train}
         pieces = {name: held_qrels(table) for name, table in held.items() if table is not None}
@@ -193,7 +193,7 @@ def _source(
         return run, name
     run, title = _found(run, name, engine, options)
     if name is None and title is not None:
-        from rankwell.readers.system_names import short_name
+        from rankwell.readers.bytes.system_names import short_name
 
         title = short_name(title)
     return run, title
@@ -211,7 +211,7 @@ def _found(
 
 def _opened(qrels: Any, train: Any, engine: Engine, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
     """Judgements and training data, to be read in pieces."""
-    from rankwell.readers.from_files import open_qrels
+    from rankwell.readers.in_files import open_qrels
 
     opened = {}
     if qrels is not None:
@@ -310,7 +310,7 @@ def _columns(given: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
 
 
 def _labels(labels: Any, qrels: Any) -> Qrels:
-    from rankwell.readers.matrices import labels_of
+    from rankwell.readers.memory.matrices import labels_of
 
     if qrels is not None:
         raise UsageError("labels= and qrels= are both judgements; give one of them.")

@@ -11,7 +11,7 @@ import polars as pl
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.report import Fact, Prepared, Report, Share
-from rankwell.readers.as_frames import series_of
+from rankwell.readers.frames.in_memory import series_of_ids
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
 
@@ -189,7 +189,7 @@ def _joined(
         column = names[word]
         if not rated[column].dtype.is_integer():  # text, or categories, which may lack the new ids
             rated = rated.with_columns(pl.col(column).cast(pl.String))
-        ids[column] = series_of(new_ids).cast(pl.Int64 if rated[column].dtype.is_integer() else pl.String)
+        ids[column] = series_of_ids(new_ids).cast(pl.Int64 if rated[column].dtype.is_integer() else pl.String)
     new = pl.DataFrame(
         {
             **ids,

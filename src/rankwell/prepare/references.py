@@ -14,7 +14,7 @@ from rankwell.kernels import ids as kernels
 from rankwell.kernels import unseen
 from rankwell.prepare.pairs import Coded, by_code, coded, keys, n_distinct, repeats
 from rankwell.prepare.report import Fact, Report, Share
-from rankwell.readers.as_frames import series_of
+from rankwell.readers.frames.in_memory import series_of_ids
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
@@ -254,7 +254,7 @@ def _joined(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray,
 
 def frame_of(queries: Ids, items: Ids, rank: np.ndarray) -> pl.DataFrame:
     """Return lists as a frame: query, item, rank."""
-    return pl.DataFrame({"query": series_of(queries), "item": series_of(items), "rank": rank})
+    return pl.DataFrame({"query": series_of_ids(queries), "item": series_of_ids(items), "rank": rank})
 
 
 def _judged(test: Any, columns: Mapping[str, str] | None) -> Log:

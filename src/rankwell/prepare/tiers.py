@@ -14,7 +14,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.choices import chances
 from rankwell.prepare.pairs import coded, repeats
 from rankwell.prepare.report import Fact, Prepared, Report, Share
-from rankwell.readers.column_names import quoted
+from rankwell.readers.frames.columns import quoted
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
 from rankwell.tables.columns import known_word

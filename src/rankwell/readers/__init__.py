@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwell.readers.reading import open_named, open_run, open_several, read_items, read_qrels, read_run
+    from rankwell.readers.read import open_named, open_run, open_several, read_items, read_qrels, read_run
 
 __all__ = ["open_named", "open_run", "open_several", "read_items", "read_qrels", "read_run"]
 
@@ -18,4 +18,4 @@ __all__ = ["open_named", "open_run", "open_several", "read_items", "read_qrels",
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    return getattr(importlib.import_module(f"{__name__}.reading"), name)
+    return getattr(importlib.import_module(f"{__name__}.read"), name)

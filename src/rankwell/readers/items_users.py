@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
-from rankwell.readers import in_memory
-from rankwell.readers.column_names import match_columns, quoted
-from rankwell.readers.reading import ids_in
+from rankwell.readers.frames import in_memory
+from rankwell.readers.frames.columns import match_columns, quoted
+from rankwell.readers.read import ids_in
 from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids

@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest
-from rankwell.readers import in_memory, read_qrels
-from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
-from rankwell.readers.column_names import match_columns, quoted
+from rankwell.readers import read_qrels
+from rankwell.readers.frames import in_memory
+from rankwell.readers.frames.columns import match_columns, quoted
+from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run
 from rankwell.readers.whole_frames import Whole, of_source, read_cells, with_types
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, known_word

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import NONE_GIVEN, match_columns, quoted
-from rankwell.readers.files import File
-from rankwell.readers.text import require_text
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import require_text
+from rankwell.readers.frames.columns import NONE_GIVEN, match_columns, quoted
 from rankwell.readers.whole_frames import of_source
 from rankwell.tables.columns import WORDS
 from rankwell.tables.places import Place

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
-from rankwell.readers.matrices import Entries, is_matrix, is_sparse, sparse_of
-from rankwell.readers.reading import read_qrels
+from rankwell.readers.memory.matrices import Entries, is_matrix, is_sparse, sparse_of
+from rankwell.readers.read import read_qrels
 from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import offsets_of, owners

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, brief
-from rankwell.readers import in_memory
-from rankwell.readers.column_names import NONE_GIVEN
-from rankwell.readers.detection import form_of, holds, not_held, reader
-from rankwell.readers.failures import failures_explained
-from rankwell.readers.files import File
-from rankwell.readers.paths import files_of, recoded
-from rankwell.readers.scans import explained, is_scanned, scanned
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import files_of, recoded
+from rankwell.readers.frames import in_memory
+from rankwell.readers.frames.columns import NONE_GIVEN
+from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
+from rankwell.readers.registry import failures_explained, form_of, holds, not_held, reader
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.series import MOST
 
@@ -53,7 +52,7 @@ def of_source(
         table = in_memory.frame_of(source, name)
         return Whole(table.lazy().collect(), RowOf(name), name)
     if is_scanned(source):
-        with explained(label := os.fspath(source)):
+        with polars_errors(label := os.fspath(source)):
             return Whole(scanned(source).collect(), RowOf(label), Path(source).name)
     files = [recoded(file, encoding) for file in files_of(source)]
     parts = [_of_file(file, kind, columns) for file in files]

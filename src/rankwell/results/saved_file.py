@@ -23,7 +23,7 @@ from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
 from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA, to_dict
@@ -321,11 +321,9 @@ def _read(file: Path) -> list[tuple[SavedRun, pl.DataFrame | None]]:
     if file.suffix.lower() != ".parquet":
         data, frame = FILE.read(file), None
     else:
-        from rankwell.readers import parquet_pages
+        from rankwell.readers.formats.parquet import check_pages
 
-        parquet_pages.check(
-            File(file)
-        )  # Polars ends the process at a page that asks for more memory than there is
+        check_pages(File(file))  # Polars ends the process at a page that asks for more memory than there is
         try:
             text, frame = pl.read_parquet_metadata(file).get(KEY, "{}"), pl.read_parquet(file)
         except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:

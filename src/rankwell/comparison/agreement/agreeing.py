@@ -20,7 +20,7 @@ from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
-from rankwell.readers.trec_columns import tag_of
+from rankwell.readers.formats.trec import tag_of
 from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels

@@ -15,7 +15,7 @@ from rankwell.evaluation.inputs import read_with, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers import read_qrels
-from rankwell.readers.trec_columns import tag_of
+from rankwell.readers.formats.trec import tag_of
 from rankwell.tables.arguments import checked
 
 

@@ -101,13 +101,13 @@ class Fused(Result, Run):
         """Return the rows as a frame: query, item, rank, score."""
         import polars as pl
 
-        from rankwell.readers.as_frames import series_of
+        from rankwell.readers.frames.in_memory import series_of_ids
 
         lists = self.rows.table().lists()
         queries = pl.Series(lists.queries.tolist()).gather(owners(lists.offsets))
         ranks = places_of(lists.offsets[1:] - lists.offsets[:-1])
         return pl.DataFrame(
-            {"query": queries, "item": series_of(lists.items), "rank": ranks, "score": lists.score}
+            {"query": queries, "item": series_of_ids(lists.items), "rank": ranks, "score": lists.score}
         )
 
     def save(self, path: str | Path) -> None:

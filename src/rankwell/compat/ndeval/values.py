@@ -23,8 +23,8 @@ from rankwell.metrics.diversity.stopping import ERRIA, nERRIA
 from rankwell.metrics.diversity.subtopic_metric import OnTopics
 from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.metric import Metric, definition
-from rankwell.readers.files import File
-from rankwell.readers.text import require_text, text_of
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run

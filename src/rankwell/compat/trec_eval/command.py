@@ -29,7 +29,7 @@ from rankwell.inspection.explaining.card import card
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
 from rankwell.readers.formats.trec import read_run_of_program
 from rankwell.readers.standard_input import with_standard_input
 from rankwell.tables.run_qrels import Run

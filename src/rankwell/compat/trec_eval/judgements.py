@@ -12,8 +12,8 @@ from rankwell.compat.trec_eval.options import Options
 from rankwell.errors import DataError, InputError, NothingInCommonError, brief
 from rankwell.kernels.trec_lines import is_comment_line
 from rankwell.readers import read_qrels
-from rankwell.readers.files import File
-from rankwell.readers.text import require_text
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import require_text
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held

@@ -19,9 +19,9 @@ from rankwell.inspection.linting.data import Data, QrelsData, RunData
 from rankwell.inspection.linting.rules import ranked_as_given
 from rankwell.kernels import match, order
 from rankwell.matching.policy import Policy
-from rankwell.readers.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.detection import guess
-from rankwell.readers.system_names import short_name
+from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
+from rankwell.readers.bytes.system_names import short_name
+from rankwell.readers.registry import guess
 from rankwell.tables.csr import owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.run_qrels import Qrels, Run
@@ -73,7 +73,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     """
     import polars as pl
 
-    from rankwell.readers.as_frames import series_of
+    from rankwell.readers.frames.in_memory import series_of_ids
 
     lists = run.lists
     items, queries = _stripped(lists.items), _stripped(lists.queries)
@@ -84,7 +84,10 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES[policy.row_order])
     rows = rows[lost[rows] == 0]
     query = owners(lists.offsets)[rows]
-    columns: dict[str, Any] = {"query": series_of(queries).gather(query), "item": series_of(items[rows])}
+    columns: dict[str, Any] = {
+        "query": series_of_ids(queries).gather(query),
+        "item": series_of_ids(items[rows]),
+    }
     if not run.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
     ranks = places_of(np.bincount(query, minlength=len(queries)))
@@ -110,15 +113,15 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
     """Return the judgements: of each (query, item, topic, subgroup) the row with the highest grade, the first of equal ones."""
     import polars as pl
 
-    from rankwell.readers.as_frames import series_of
+    from rankwell.readers.frames.in_memory import series_of_ids
 
     given = qrels.qrels
     columns: dict[str, Any] = {
-        "query": series_of(_stripped(given.query)),
-        "item": series_of(_stripped(given.item)),
+        "query": series_of_ids(_stripped(given.query)),
+        "item": series_of_ids(_stripped(given.item)),
     }
     columns |= {
-        word: series_of(column)
+        word: series_of_ids(column)
         for word, column in (("topic", given.topic), ("subgroup", given.subgroup))
         if column is not None
     }

@@ -20,11 +20,10 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.kernels import order
 from rankwell.matching.policy import Policy
 from rankwell.readers import read_items, read_qrels, read_run
-from rankwell.readers.detection import guess
-from rankwell.readers.failures import ExplainedRows
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import files_of, recoded
 from rankwell.readers.formats.trec import TextRows
-from rankwell.readers.paths import files_of, recoded
+from rankwell.readers.registry import ExplainedRows, guess
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known

@@ -19,7 +19,7 @@ from rankwell.matching.asked import Asked
 from rankwell.matching.lists import WrongRanks, number_given, own_rows, with_ranks
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import refuse_ungraded
-from rankwell.readers.column_names import quoted
+from rankwell.readers.frames.columns import quoted
 from rankwell.tables.csr import distinct, owners
 from rankwell.tables.ids import NO_TEXT, Ids, Known
 from rankwell.tables.ranked import NO_ROWS

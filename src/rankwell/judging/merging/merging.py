@@ -12,7 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.judging.merging.dawid_skene import Estimated, dawid_skene
 from rankwell.judging.merging.judgements import Given
 from rankwell.judging.merging.merged import Judge, Merged
-from rankwell.readers.sheets import read_sheet
+from rankwell.readers.frames.sheets import read_sheet
 from rankwell.statistics.kappa import agreed, cohen
 from rankwell.tables.arguments import checked
 

@@ -12,10 +12,10 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.judging.chosen import Chosen, picks_of
 from rankwell.judging.estimating.sampled import Sample
 from rankwell.readers import read_qrels
+from rankwell.readers.bytes.paths import files_of
+from rankwell.readers.frames.columns import ItemsToJudge
 from rankwell.readers.items_users import read_catalogue
-from rankwell.readers.paths import files_of
-from rankwell.readers.reading import are_files
-from rankwell.readers.to_judge import ItemsToJudge
+from rankwell.readers.read import are_files
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.readers.collections.collecting import read_collection
+from rankwell.readers.collections.collection import read_collection
 from rankwell.readers.collections.topics import read_topics
 
 __all__ = ["read_collection", "read_topics"]

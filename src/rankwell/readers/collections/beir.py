@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, InputError, UsageError, brief, nearest, one_of
+from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import filled_line
 from rankwell.readers.collections.text import refuse_ids
-from rankwell.readers.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.files import File
 from rankwell.readers.formats.ndjson import wrong_line
-from rankwell.readers.polars_scans import explained
-from rankwell.readers.text import filled_line
+from rankwell.readers.frames.scans import unreadable
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     except OSError as error:
         raise InputError(f"{file.label}: cannot be read ({error}).") from error
     except pl.exceptions.PolarsError as error:
-        raise explained(file, "JSON", error, lambda: wrong_line(file, {})) from error
+        raise unreadable(file, "JSON", error, lambda: wrong_line(file, {})) from error
     for needed in ("_id", "text"):
         missing = frame[needed].null_count()
         if missing:

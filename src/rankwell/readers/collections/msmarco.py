@@ -11,7 +11,7 @@ from rankwell.tables.ids import Ids
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.readers.files import File
+    from rankwell.readers.bytes.files import File
 
 COLUMNS = {2: ("text",), 4: ("url", "title", "text")}  # by the number of columns, behind the id
 

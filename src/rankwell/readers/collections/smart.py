@@ -7,8 +7,8 @@ import re
 import numpy as np
 
 from rankwell.errors import DataError, brief
+from rankwell.readers.bytes.files import File
 from rankwell.readers.collections.text import Entries, is_number, lines_of, without_zeros
-from rankwell.readers.files import File
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.text import BOM, refuse_other_files
+from rankwell.readers.bytes.text import BOM, refuse_other_files
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.readers.files import File
+    from rankwell.readers.bytes.files import File
 
 SMART, TAGS, JSON = ".I", "<", "{"  # how the content of a format begins
 

@@ -12,11 +12,11 @@ import polars as pl
 
 from rankwell.errors import UsageError
 from rankwell.readers import irds
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import recoded
 from rankwell.readers.collections import beir, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, is_number, mark_of, without_zeros
-from rankwell.readers.files import File
 from rankwell.readers.items_users import read_queries
-from rankwell.readers.paths import recoded
 from rankwell.tables.collections import Topics
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels

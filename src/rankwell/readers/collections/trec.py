@@ -7,8 +7,8 @@ import re
 from xml.etree import ElementTree as ET
 
 from rankwell.errors import DataError, brief
+from rankwell.readers.bytes.files import File
 from rankwell.readers.collections.text import Entries, decoded, spaced
-from rankwell.readers.files import File
 
 FLAGS = re.IGNORECASE | re.DOTALL
 DOCUMENT = re.compile(r"<DOC\b[^>]*>", FLAGS)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from rankwell.readers.shape import Answer, Shape, is_object
+from rankwell.readers.memory.answers import Answer, Shape, is_object
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:

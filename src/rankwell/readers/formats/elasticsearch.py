@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.shape import Answer, Shape, Unread, is_object
+from rankwell.readers.memory.answers import Answer, Shape, Unread, is_object
 
 NOT_JUDGED = "an answer of a search holds no judgements"
 SHOWN = "an answer of _rank_eval rates only the hits that were shown; relevant items that were not are missing, and recall and nDCG would be too good"

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwell.readers.formats import haystack, langchain, llamaindex
-from rankwell.readers.hit_lists import Hit, HitLists, refuse_disorder
-from rankwell.readers.objects import fields_of
-from rankwell.readers.shape import DEEPEST, Answer, shapes
+from rankwell.readers.frames.in_memory import fields_of
+from rankwell.readers.memory.answers import DEEPEST, Answer, shapes
+from rankwell.readers.memory.hit_lists import Hit, HitLists, refuse_disorder
 from rankwell.tables.columns import known_word
 
 IDS = (

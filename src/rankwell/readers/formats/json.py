@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.readers import cells, frames, in_memory
-from rankwell.readers.column_names import Given
-from rankwell.readers.files import File
-from rankwell.readers.json_lists import Gathered, Pairs, kind_of
-from rankwell.readers.json_values import UNIQUE, Twice, first_value
-from rankwell.readers.shape import shape_of
-from rankwell.readers.text import BOM, at_wrong_bytes, require_text
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import BOM, at_wrong_bytes, require_text
+from rankwell.readers.frames import in_memory, list_columns, tables
+from rankwell.readers.frames.columns import Given
+from rankwell.readers.memory.answers import shape_of
+from rankwell.readers.memory.json_values import UNIQUE, Twice, first_value
+from rankwell.readers.memory.mapping import Gathered, Pairs, kind_of
 from rankwell.tables.columns import known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
@@ -28,7 +28,7 @@ from rankwell.tables.series import MOST, Changed
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.readers.mapping import Lists
+    from rankwell.readers.memory.mapping import Lists
 
 SUFFIXES = (".json",)
 BLANKS = re.compile(r"[ \t\n\r]*")
@@ -68,7 +68,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     document = Document(file)
     if document.is_table(ROWS, columns):
         return document.rows("qrels", columns).qrels(name)
-    from rankwell.readers.to_judge import refuse_json_to_judge
+    from rankwell.readers.frames.columns import refuse_json_to_judge
 
     refuse_json_to_judge(document.text, file.label)
     return document.lists("grade", columns).qrels(name)
@@ -91,10 +91,12 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
         table = document.table()
         document.refuse_changed(table, {column: column for column in table.columns})
         return table, document.record
-    from rankwell.readers.as_frames import frame_of_qrels, series_of
+    from rankwell.readers.frames.in_memory import frame_of_qrels, series_of_ids
 
     if kind == "items" and document.opening == "[":
-        return series_of(read_items(file, name=file.label, columns={}).item).to_frame("item"), document.record
+        return series_of_ids(read_items(file, name=file.label, columns={}).item).to_frame(
+            "item"
+        ), document.record
     if kind != "log":
         raise DataError(
             f"{file.label}: this JSON is no table. Give a list of records, [{{column: value, …}}, …], or an object of columns."
@@ -135,7 +137,7 @@ class Document:
             return False
         self._columns = found
         meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}
-        return {*meant, *cells.plural(found, found, tuple(words), columns).values()} >= set(words)
+        return {*meant, *list_columns.plural(found, found, tuple(words), columns).values()} >= set(words)
 
     def _columns_in(self, most: int | None) -> dict[str, list[Any]] | None:
         """The members of an object if all are lists, or all are objects with the same keys, as pandas writes columns."""
@@ -173,7 +175,7 @@ class Document:
     def _records(self) -> Iterator[tuple[int, Any]]:
         if self.is_records:
             return self.members()
-        lengths = {key: len(cells) for key, cells in self._columns.items()}
+        lengths = {key: len(list_columns) for key, list_columns in self._columns.items()}
         if len(set(lengths.values())) > 1:
             shown = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
             raise DataError(f"{self.file.label}: its columns hold different numbers of values: {shown}.")
@@ -189,10 +191,10 @@ class Document:
                 if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
                     raise Changed(number, value, word).at(self.record(number))
 
-    def rows(self, kind: str, columns: Mapping[str, str]) -> frames.Opened:
+    def rows(self, kind: str, columns: Mapping[str, str]) -> tables.Opened:
         """Return the table in pieces."""
         table = self.table()
-        opened = frames.open_table(table, kind, self.file.label, columns)
+        opened = tables.open_table(table, kind, self.file.label, columns)
         self.refuse_changed(table, opened.words)
         return opened if opened.place else replace(opened, place=self.record)
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import BOM, filled_lines, require_text
 from rankwell.readers.formats.prefs import LineOf
-from rankwell.readers.text import BOM, filled_lines, require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import numbers_of

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, UsageError
-from rankwell.readers import frames
-from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
-from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.text import BOM, at_wrong_bytes, filled_line, filled_lines, require_text, text_of
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import BOM, at_wrong_bytes, filled_line, filled_lines, require_text, text_of
+from rankwell.readers.frames import tables
+from rankwell.readers.frames.pieces import Frames
+from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ def recognises(start: bytes) -> bool:
     return line.count(SEPARATOR) > 1 and line[:1] not in (b"{", b"[", b":", b"#")
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
     """The first columns of a file: predicted ratings are the scores of a run, others grades; of movies the first is the item."""
     del name
     lines = Lines(file, WANTED[kind], columns)
-    return frames.Opened(lines.pieces(), lines.words, place=lines.place)
+    return tables.Opened(lines.pieces(), lines.words, place=lines.place)
 
 
-READER = frames.TableReader(_opened)
+READER = tables.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 

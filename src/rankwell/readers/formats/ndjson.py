@@ -14,15 +14,22 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers import cells, frames, list_columns, plain_lines
-from rankwell.readers.blocks import Block
-from rankwell.readers.column_names import Given, match_columns
-from rankwell.readers.files import PIECE, File
-from rankwell.readers.frame_columns import Frames
-from rankwell.readers.polars_scans import lines_of, schema_of, whole_table
-from rankwell.readers.shape import shape_of
-from rankwell.readers.text import BOM, at_wrong_bytes, beginning, filled_line, filled_lines, require_text
-from rankwell.readers.unread import unread_of
+from rankwell.readers.bytes.blocks import Block
+from rankwell.readers.bytes.files import PIECE, File
+from rankwell.readers.bytes.text import (
+    BOM,
+    at_wrong_bytes,
+    beginning,
+    filled_line,
+    filled_lines,
+    require_text,
+)
+from rankwell.readers.frames import list_columns, plain_lines, tables
+from rankwell.readers.frames.columns import Given, match_columns
+from rankwell.readers.frames.pieces import Frames
+from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
+from rankwell.readers.frames.unread import unread_of
+from rankwell.readers.memory.answers import shape_of
 from rankwell.tables.columns import ID_WORDS, WORDS, known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import MOST, Changed
@@ -48,13 +55,13 @@ def recognises(start: bytes) -> bool:
     return is_flat and shape_of(record) is None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
     """The table in pieces of text."""
     del name
     return JsonLines(file, kind, columns).opened(kind)
 
 
-READER = frames.TableReader(_opened)
+READER = tables.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 
@@ -96,7 +103,7 @@ class JsonLines(plain_lines.TextTable):
         keys = keys_of(file)
         self._first = keys
         self.given = Given.of(columns)
-        own = self.given.with_more(cells.plural(keys, keys, WORDS[kind], columns))
+        own = self.given.with_more(list_columns.plural(keys, keys, WORDS[kind], columns))
         self.words = match_columns(keys, WORDS[kind], file.label, own)
         self._listed = [
             column

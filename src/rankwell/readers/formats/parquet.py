@@ -3,17 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
-from rankwell.readers import frames
-from rankwell.readers.files import File
-from rankwell.readers.list_columns import words_of
-from rankwell.readers.polars_scans import FileFrames, schema_of, whole_table
+import numpy as np
+
+from rankwell.errors import brief
+from rankwell.kernels import thrift
+from rankwell.readers.bytes.files import Damage, File, refused
+from rankwell.readers.frames import tables
+from rankwell.readers.frames.list_columns import words_of
+from rankwell.readers.frames.scans import FileFrames, schema_of, whole_table
 from rankwell.tables.columns import WORDS
 from rankwell.tables.places import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# Check that the page headers of a Parquet file are possible.
+#
+# Polars trusts them: a damaged count of values makes it allocate 2^61 bytes and kills the process. So each
+# header, a few bytes, is read first. They are Thrift structures, here dicts of field number and value (see
+# parquet.thrift of the Parquet format).
+
+
+MARK, TAIL = b"PAR1", 8
+DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
+NEAR = 256  # bytes; most headers are shorter
+HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
+
+
+def check_pages(file: File) -> int:
+    """Return the number of rows of the first row group; raise InputError if the footer or a page cannot be as it says."""
+    size = file.size if file.is_plain else len(file.content)
+    is_none = KeyError, IndexError, TypeError, AttributeError
+    with file.reading(), file.opened() as opened, refused(file, "Parquet", *is_none):
+        groups = _groups(opened, size - TAIL)
+        for chunk in _chunks(groups):
+            _check_pages(opened, size - TAIL, chunk)
+        return int(groups[0][3]) if groups else 0
+
+
+def _groups(opened: IO[bytes], end: int) -> list[dict[int, Any]]:
+    """The row groups, by the footer, which ends at a byte."""
+    tail = _between(opened, max(end, 0), end + TAIL).tobytes()
+    start = end - int.from_bytes(tail[:4], "little")
+    if tail[4:] != MARK or start < len(MARK):
+        raise Damage("its end is missing")
+    footer = _struct(_between(opened, start, end))[0]
+    groups: list[dict[int, Any]] = footer[4]
+    return groups
+
+
+def _chunks(groups: list[dict[int, Any]]) -> Iterator[dict[int, Any]]:
+    """The metadata of every piece of every column; a damaged name may hide the wanted ones."""
+    for group in groups:
+        for chunk in group[1]:
+            name = b".".join(chunk[3][3]).decode(errors="replace")
+            yield chunk[3] | {"name": name[:40]}
+
+
+def _check_pages(opened: IO[bytes], most: int, chunk: dict[Any, Any]) -> None:
+    first = [chunk[field] for field in (9, 11) if chunk.get(field, 0) > 0]
+    at = min(first, default=0)
+    end, values = at + chunk[7], 0
+    if at < len(MARK) or not at <= end <= most or chunk[5] < 0:
+        raise Damage(f"column {brief(chunk['name'])} would lie outside of the file")
+    while values < chunk[5]:
+        header, at = _header(opened, at, end)
+        at += header[3]
+        found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
+        if header[3] < 0 or at > end:
+            raise Damage(f"a page of column {brief(chunk['name'])} would be longer than the column")
+        # a value of a dictionary takes a byte at least
+        limit = header[2] if header[1] == DICTIONARY else chunk[5] - values
+        if header[2] < 0 or not 0 <= found <= limit:
+            raise Damage(f"a page of column {brief(chunk['name'])} would hold {found:,} values")
+        values += found if header[1] != DICTIONARY else 0
+
+
+def _header(opened: IO[bytes], at: int, end: int) -> tuple[dict[int, Any], int]:
+    """The header of the page at a byte, and where its data begin; ``end`` is that of the column."""
+    try:
+        header, length = thrift.struct(_between(opened, at, min(at + NEAR, end)), 0)
+    except (IndexError, ValueError):  # it is longer, or damaged
+        header, length = _struct(_between(opened, at, end))
+    return header, at + length
+
+
+def _between(opened: IO[bytes], low: int, high: int) -> np.ndarray:
+    """Bytes of the file, which is not mapped: to look at a map of what is cut off meanwhile would end the process."""
+    opened.seek(low)
+    return np.frombuffer(opened.read(high - low), np.uint8)
+
+
+def _struct(content: np.ndarray) -> tuple[dict[int, Any], int]:
+    """The fields of the structure that some bytes begin with, and its length."""
+    try:
+        return thrift.struct(content, 0)
+    except ValueError as error:
+        raise Damage(str(error)) from error
+
 
 SUFFIXES = (".parquet", ".pq")
 
@@ -25,30 +115,26 @@ def recognises(start: bytes) -> bool:
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table in a Parquet file."""
-    from rankwell.readers import parquet_pages
-
     del kind, columns  # all columns have their names
     table = _scan(file)
-    parquet_pages.check(file)
+    check_pages(file)
     return whole_table(FileFrames(table, file, "Parquet"), table.collect_schema()), RowOf(file.label)
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
     """The table in pieces."""
     import polars as pl
-
-    from rankwell.readers import parquet_pages
 
     table = _scan(file)
     schema = table.collect_schema()
     words = words_of(schema, WORDS[kind], file.label, columns)
-    group = parquet_pages.check(file)
+    group = check_pages(file)
     rows = int(table.select(pl.len()).collect().item())  # which the file says at its end
 
     def read(wanted: list[str]) -> Groups:
         return Groups(table.select(wanted), file, group)
 
-    return frames.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
+    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
 
 
 def _scan(file: File) -> pl.LazyFrame:
@@ -58,7 +144,7 @@ def _scan(file: File) -> pl.LazyFrame:
     return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
 
 
-READER = frames.TableReader(_opened)
+READER = tables.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.files import File
-from rankwell.readers.text import require_text, text_of
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
 from rankwell.tables.places import Held, Place
@@ -115,7 +115,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
         from rankwell.readers.samples import read_prels
 
         return read_prels(file)
-    from rankwell.readers.as_frames import frame_of_qrels
+    from rankwell.readers.frames.in_memory import frame_of_qrels
 
     qrels = read_qrels(file, name=file.label, columns={})
     return frame_of_qrels(qrels), qrels.place

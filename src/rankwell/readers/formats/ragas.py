@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.shape import Answer, Shape, Unread
+from rankwell.readers.memory.answers import Answer, Shape, Unread
 
 RETRIEVED, REFERENCE = "retrieved_context_ids", "reference_context_ids"
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.readers import frames
-from rankwell.readers.files import File
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import BOM
 from rankwell.readers.formats import delimited
-from rankwell.readers.text import BOM
+from rankwell.readers.frames import tables
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def recognises(start: bytes) -> bool:
     return TYPED.fullmatch(start.removeprefix(BOM).partition(b"\n")[0]) is not None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> frames.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
     """The table in pieces of text."""
     return delimited.READER.opened(untyped(file), kind, name, columns)
 
 
-READER = frames.TableReader(_opened)
+READER = tables.TableReader(_opened)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankwell.errors import brief
-from rankwell.readers.shape import Answer, Shape, Unread, is_object
+from rankwell.readers.memory.answers import Answer, Shape, Unread, is_object
 
 NOT_A_RUN = "judgements of search-relevance are no run. Give an evaluation result, or what _search returned."
 NOT_JUDGED = "an evaluation result of search-relevance is a run, not judgements. Give the judgment list (judgmentRatings)."

@@ -1,46 +1,476 @@
 """TREC text: runs of ``query Q0 item rank score tag`` and qrels of ``query topic item grade``.
 
-The score decides the order and the rank column is ignored; it must be a number, or the same word in every line. Ids are spans of the bytes, which are read block by block
-(``StreamedRows``) or held whole (``TextRows``); nothing stays open.
+The score decides the order and the rank column is ignored; it must be a number, or the same word in every line. Ids are spans of the bytes,
+which are read block by block (``StreamedRows``) or held whole (``TextRows``); nothing stays open.
 """
 
 from __future__ import annotations
 
 import copy
+import io
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
-from rankwell.kernels import trec_lines
-from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
-from rankwell.readers.column_names import Given
-from rankwell.readers.failures import ExplainedRows
-from rankwell.readers.files import File
-from rankwell.readers.pieces import BlockPieces, Piece
-from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
-from rankwell.readers.trec_columns import (
-    GIVEN_RUN,
-    PROGRAM_RUN,
-    QRELS,
-    RANKS,
-    RUN,
-    Layout,
-    LineOf,
-    Parsed,
-    refuse_times,
-)
-from rankwell.tables.csr import owners
-from rankwell.tables.places import Place, RowOf
-from rankwell.tables.rows import Columns, Lists, Rows, Stretches
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.kernels import id_text, trec_lines, trec_packs, trec_text
+from rankwell.readers.bytes.blocks import Block, Buffers, Take, blocks, columns_of, copied
+from rankwell.readers.bytes.files import CHANGED, HEAD, File
+from rankwell.readers.bytes.text import NUL, SAY_ENCODING, beginning
+from rankwell.readers.frames.columns import NONE_GIVEN, Given, say
+from rankwell.readers.frames.pieces import BlockPieces, Piece
+from rankwell.readers.registry import ExplainedRows
+from rankwell.records import record
+from rankwell.tables.columns import known_word
+from rankwell.tables.csr import offsets_of, owners
+from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
+from rankwell.tables.machine import cores
+from rankwell.tables.places import Held, Place, RowOf
+from rankwell.tables.rows import Columns, Lists, Rows, Stretches, cuts
+from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+# Lines of TREC text parsed into columns: the ids as spans of the text, the numbers, and where each row stands;
+# and the tag of a run.
+
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_BLANKS = re.compile(rb"[\x01-\x20]+")
+MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
+LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
+PLACE = 5  # words before the tag: query Q0 item rank score
+
+
+class Layout(NamedTuple):
+    """The columns of a line: which word, from 0, is the number, how many there are at least, and the rule for the others.
+
+    ``argument`` is what says what the columns of a table hold, for messages.
+    """
+
+    columns: str
+    value: int
+    least: int
+    rule: int = trec_text.EXACT
+    argument: str = "columns"
+
+    @property
+    def is_qrels(self) -> bool:
+        """Whether lines are judgements."""
+        return self.least == QRELS.least
+
+
+RUN, QRELS = Layout("query Q0 item rank score tag", 4, 6), Layout("query topic item grade", 3, 4)
+# of a file that was said to be TREC text, whose tag may hold blanks; as NIST's trec_eval reads it; with ranks in place of scores
+GIVEN_RUN, PROGRAM_RUN = RUN._replace(rule=trec_text.RANKED), RUN._replace(rule=trec_text.ANY_WORDS)
+RANKS = PROGRAM_RUN._replace(value=3)
+# of each row the item's start and key and the number, of each stretch of one query its first row and start, of each row the
+# topic's start; then the lengths of items, queries, topics
+KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"
+
+
+@record(eq=False)
+class LineOf(Held):
+    """Rows by the lines that their items stand in."""
+
+    label: str
+    item: Ids
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        lines = np.count_nonzero(self.item.text[: self.item.starts[row]] == 10)
+        return f"{self.label}:{int(lines) + 1}"
+
+
+class Parsed:
+    """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
+
+    def __init__(self, block: Block, layout: Layout) -> None:
+        text, is_qrels, rule = block.text, layout.is_qrels, layout.rule
+        sign = placeholder(block.file) if rule != trec_text.ANY_WORDS and not is_qrels else b""
+        if sign:
+            rule = trec_text.EXACT
+        lines, is_ascii, has_nul, lone = trec_text.survey(text, block.begin, block.end)
+        if lone >= 0:
+            raise DataError(
+                f"{block.place(lone)}: a line ends with a carriage return alone, as on an old Macintosh. Write line ends of Unix: "
+                f"tr '\\r' '\\n'."
+            )
+        columns = block.columns(lines, KINDS_WITH_TOPICS if is_qrels else KINDS)
+        starts, keys, numbers, firsts, queries, topics, *lengths = (
+            columns if is_qrels else [*columns[:5], NO_STARTS, *columns[5:], NO_LENGTHS]
+        )
+        rows, stretches, status, at = trec_text.parse(
+            text, block.begin, block.end, layout.value, layout.least, not has_nul, rule, np.frombuffer(sign, np.uint8),
+            starts, keys, numbers, firsts, queries, topics, *lengths,
+        )  # fmt: skip
+        if status:
+            line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
+            first = next(data_lines(block.file), [])
+            raise DataError(f"{block.place(at)}: {trouble(line, layout, status, sign, first)}")
+        self.block, self.value, self.firsts = block, numbers[:rows], firsts[:stretches]
+        self.query = Ids.of_spans(text, queries[:stretches], lengths[1][:stretches])
+        self.item = Ids(keys[:rows], text, starts[:rows], lengths[0][:rows])
+        self.topic = Ids.of_spans(text, topics[:rows], lengths[2][:rows]) if is_qrels else None
+        if not is_ascii:
+            for ids in (self.query, self.item, self.topic):
+                self._refuse_bytes(ids)
+
+    def _refuse_bytes(self, ids: Ids | None) -> None:
+        """Raise DataError for an id that is not UTF-8."""
+        if ids is None:
+            return
+        status, row = id_text.first_wrong(ids.text, ids.starts, ids.lengths)
+        if status == id_text.OK:
+            return
+        trouble = "a second byte-order mark, as when files that begin with one are joined. Remove it."
+        if status == id_text.NOT_UTF_8:
+            trouble = f"the id {brief(ids.one(row))} is not UTF-8. {SAY_ENCODING}"
+        raise DataError(f"{self.block.place(int(ids.starts[row]))}: {trouble}")
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where the rows of each stretch begin, and the end."""
+        return np.append(self.firsts, len(self.item))
+
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row."""
+        return self.block.place(int(self.item.starts[row]))
+
+
+def placeholder(file: File) -> bytes:
+    """Return the word in place of every rank of a run, such as ``-``, by its first line; empty if ranks are numbers.
+
+    A word with letters is none if the tag is a number: then a blank in an id may have moved rank and score to the right.
+    """
+    words = next(data_lines(file), [])
+    if len(words) != RUN.least or is_number(rank := words[3].decode(errors="replace")):
+        return b""
+    has_letters = any(sign.isalnum() for sign in rank)
+    return b"" if has_letters and is_number(words[5].decode(errors="replace")) else words[3]
+
+
+def data_lines(file: File) -> Iterator[list[bytes]]:
+    """Yield the words of the first lines of a file that are no comments."""
+    head = file.head
+    # the last line may be cut off
+    lines = io.BytesIO(head + b"\n" if len(head) < HEAD else head[: head.rfind(b"\n") + 1])
+    lines.seek(beginning(file))
+    for line in lines:
+        if (words := split(line)) and not trec_lines.is_comment_line(line):
+            yield words
+
+
+def refuse_times(file: File, argument: str) -> None:
+    """Raise DataError for judgements that are a log of ``user item rating time``: all grades are times, and all items numbers."""
+    shown: list[bytes] = []
+    for words in islice(data_lines(file), LOOKED_AT):
+        if len(words) != QRELS.least or not all(
+            is_number(each.decode(errors="replace")) for each in words[2:]
+        ):
+            return
+        if float(words[3]) < LEAST_TIME:
+            return
+        shown = shown or words
+    if shown:
+        line = b" ".join(shown).decode(errors="replace")
+        raise DataError(
+            f"{file.label}: the grades are times ({brief(line)}); a line of judgements is: {QRELS.columns}. If it is a log of user, item, "
+            f"rating and time, {table_of({'1': 'query', '2': 'item', '3': 'grade', '4': 'time'}, argument)}"
+        )
+
+
+def split(line: bytes) -> list[bytes]:
+    """Return the words of a line."""
+    return [word for word in _BLANKS.split(line) if word]
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number in decimal."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def tag_of(run: Run) -> str:
+    """Return the tag in the first line of the TREC text that a run was read from; empty for other runs.
+
+    Examples
+    --------
+    >>> tag_of(Run(["1"], ["a"], [2.0]))
+    ''
+    """
+    if not run.files or ": read as trec" not in run.source:
+        return ""
+    words = next(data_lines(run.files[0]), [])
+    return words[PLACE].decode(errors="replace") if len(words) > PLACE else ""
+
+
+# What is wrong with a line that is no TREC text, in one sentence, with a remedy.
+
+
+TABLE = {6: "query,item,score", 4: "query,item,grade"}
+
+
+def trouble(line: bytes, layout: Layout, status: int, sign: bytes, first: list[bytes]) -> str:
+    """Return what is wrong with a line, by the status of the kernel.
+
+    ``sign`` is what stands in place of ranks, ``first`` the words of the first line of data.
+    """
+    if b"\0" in line:
+        return _with_form(NUL, layout)
+    if status == trec_text.LONG_ID:
+        return _with_form(
+            f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file?", layout
+        )
+    words = [word.decode(errors="replace") for word in split(line)]
+    said = _said(words, line, layout, status, sign)
+    if split(line) == first and (named := _names(words, layout)):
+        return f"{said} The first line is a header. Remove it, or {table_of(named, layout.argument)}"
+    if len(words) == len(first) and (numbered := _numbers(words, layout)):
+        return f"{_with_form(said, layout)} If it is a table, {table_of(numbered, layout.argument)}"
+    return _with_form(said, layout)
+
+
+def _said(words: list[str], line: bytes, layout: Layout, status: int, sign: bytes) -> str:
+    if _is_of_the_other(words, layout):
+        return f"{_count(words, line, layout)} {SWAPPED}"
+    if len(words) < layout.least:
+        return _count(words, line, layout)
+    if len(words) > layout.least and (
+        layout.rule == trec_text.EXACT or sign or not _has_numbers(words, layout)
+    ):
+        return f"{_count(words, line, layout)} {_blanks(words, line, layout)}"
+    if status in (trec_text.WRONG_RANK, trec_text.FRACTION):
+        return _rank(words, line, layout, status, sign)
+    return _number(words, layout, status)
+
+
+def table_of(columns: dict[str, str], argument: str) -> str:
+    """Return what to say of a file that is a table of white space; without an argument for it, its first line says it."""
+    if argument:
+        return f"say {say(Given(argument=argument), columns)}."
+    return f"write it as CSV with the columns {','.join(columns.values())}."
+
+
+def _names(words: list[str], layout: Layout) -> dict[str, str]:
+    """What the columns hold that a header names; nothing if the line is none."""
+    value = "grade" if layout.is_qrels else "score"
+    named = {word: column for column in words if (word := known_word(column)) is not None}
+    if layout.is_qrels and "score" in named:
+        named.setdefault("grade", named["score"])
+    if "topic" in named:
+        named.setdefault("query", named["topic"])
+    if len({*words}) < len(words) or any(map(is_number, words)) or not {"query", "item"} <= set(named):
+        return {}
+    if len(words) == layout.least:
+        named.setdefault(value, words[layout.value])
+    return {named[word]: word for word in ("query", "item", value) if word in named}
+
+
+def _numbers(words: list[str], layout: Layout) -> dict[str, str]:
+    """What the columns of a line may hold, by their numbers, if it has more or fewer than the format; nothing if it shows no table."""
+    at = 2 if len(words) > 3 and words[1] in ("Q0", "0") else 1
+    numbers = [place for place in range(at + 1, len(words)) if is_number(words[place])]
+    if not 1 < len(words) < 6 or len(words) == layout.least or (numbers and numbers[0] > at + 1):
+        return {}
+    found = {"1": "query", str(at + 1): "item"}
+    if not numbers:
+        return found if len(words) == 2 else {}
+    if layout.is_qrels:
+        return found | {str(numbers[0] + 1): "grade"}
+    # what follows a rank is the score, what follows a rating the time
+    is_ranked = len(numbers) > 1 and words[numbers[0]].isdecimal() and float(words[numbers[1]]) < LEAST_TIME
+    return found | {str(numbers[is_ranked] + 1): "score"}
+
+
+def _with_form(said: str, layout: Layout) -> str:
+    return f"{said} A line is: {layout.columns}."
+
+
+def _count(words: list[str], line: bytes, layout: Layout) -> str:
+    exactly = "exactly " if layout.is_qrels else ""
+    seen = f"{len(words)} column{'s' * (len(words) != 1)}"
+    return f"{seen}, expected {exactly}{layout.least} ({_shown(line)})."
+
+
+def _shown(line: bytes) -> str:
+    return repr(line.decode(errors="replace").strip()[:80])
+
+
+def _blanks(words: list[str], line: bytes, layout: Layout) -> str:
+    """What to do about blanks in an id, or in the tag of a run."""
+    said = f"Ids cannot hold blanks in TREC text; use a table, such as CSV with the columns {TABLE[layout.least]}."
+    if layout.is_qrels:
+        if len(words) == 5 and is_number(words[4]) and not is_number(words[3]):
+            said += " If these are preferences (query group subgroup item level), let the file's name end in .prefs."
+        return said
+    fields = [split(each) for each in line.split(b"\t")]
+    if len(fields) == layout.least and all(fields) and len(fields[0]) + len(fields[2]) > 2:
+        columns = {"1": "query", "3": "item", "5": "score"}
+        return f"{said} These columns have tabs between them: say format_in='delimited', {say(NONE_GIVEN, columns)}."
+    if _has_numbers(words, layout):
+        said += " If it is the tag that holds blanks, say format_in='trec'."
+    return said
+
+
+def _has_numbers(words: list[str], layout: Layout) -> bool:
+    """Whether a run's line has numbers where the rank and the score are expected."""
+    return not layout.is_qrels and is_number(words[3]) and is_number(words[4])
+
+
+def _rank(words: list[str], line: bytes, layout: Layout, status: int, sign: bytes) -> str:
+    rank = brief(words[3])
+    if status == trec_text.FRACTION:
+        swapped = table_of({"1": "query", "3": "item", "4": "score"}, layout.argument)
+        return f"the rank {rank} is not a whole number ({_shown(line)}). If rank and score are swapped, {swapped}"
+    if sign:
+        return (
+            f"the rank is {rank}, but {brief(sign.decode(errors='replace'))} in the first line. Ranks do not count here: write a "
+            f"number in every line, or the same word."
+        )
+    return (
+        f"the rank {rank} is not a number ({_shown(line)}). Ids cannot hold blanks in TREC text; use a table, such as CSV "
+        f"with the columns {TABLE[layout.least]}. If no id holds a blank, write - as the rank of every line."
+    )
+
+
+def _number(words: list[str], layout: Layout, status: int) -> str:
+    number, word = ("grade" if layout.is_qrels else "score"), brief(words[layout.value])
+    if status == trec_text.NAN:
+        return f"the {number} is not a number (nan). Remove the line or fix the {number}."
+    if status == trec_text.INEXACT:
+        return f"the {number} {word} is too large to be kept exactly; whole numbers are up to 2^53."
+    return f"the {number} {word} is not a number."
+
+
+def _is_of_the_other(words: list[str], layout: Layout) -> bool:
+    """Whether a line that should be a judgement is one of a run, or the reverse."""
+    numbers = words[3:5] if layout.is_qrels else words[3:]
+    return len(words) == (6 if layout.is_qrels else 4) and all(map(is_number, numbers))
+
+
+# TREC runs whose queries are scattered over the file: each block is packed by query, each batch is unpacked
+# from all blocks.
+
+
+CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
+PACK_KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
+Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray]
+
+
+@record(eq=False)
+class Pack:
+    """The rows of a block by query: their bytes, and of each query its number, where its rows begin, and the end."""
+
+    packed: np.ndarray
+    numbers: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
+
+
+class ScatteredRows(Rows):
+    """The lines of a TREC run in any order, as if those of each query stood together."""
+
+    grouped = True
+
+    def __init__(self, whole: TrecRows) -> None:
+        self.whole = whole
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make the lists of some queries, in the order in which these come first in the file."""
+        queries, offsets, packs = _packed(self.whole)
+        memory = Buffers(), Buffers()
+        for low, high in cuts(offsets, min(size, CACHED_ROWS)):
+            yield partial(self._lists, queries[low:high], offsets[low : high + 1], low, packs, memory)
+
+    def _lists(
+        self, queries: Ids, offsets: np.ndarray, low: int, packs: list[Pack], memory: tuple[Buffers, Buffers]
+    ) -> Lists:
+        offsets = offsets - offsets[0]
+        parts = []
+        for pack in packs:
+            first, last = np.searchsorted(pack.numbers, (low, low + len(queries)))
+            parts.append(
+                (pack.packed, pack.numbers[first:last] - low, pack.begins[first:last], pack.ends[first:last])
+            )
+        held = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
+        text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
+        starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
+        rows, at = offsets[:-1].copy(), 0
+        for packed, numbers, begins, ends in parts:
+            places = rows[numbers]
+            at = trec_packs.unpack(packed, begins, ends, places, at, text, starts, keys, values, lengths)
+            rows[numbers] = places
+        items = Ids(keys, text, starts, lengths)
+        return Lists(queries, offsets, items, values, partial(self._place, queries, offsets))
+
+    def _place(self, queries: Ids, offsets: np.ndarray, row: int) -> str:
+        """Where a row stands: the lines of its query are counted in the file once more."""
+        number = int(np.searchsorted(offsets, row, side="right")) - 1
+        query, before = queries.one(number), row - int(offsets[number])
+        for take in self.whole.takes():
+            parsed = Parsed(take(), self.whole.layout)
+            codes, firsts = parsed.query.group()
+            same = [code for code, first in enumerate(firsts) if parsed.query.one(int(first)) == query]
+            rows = np.flatnonzero(np.repeat(np.isin(codes, same), np.diff(parsed.offsets)))
+            if before < len(rows):
+                return parsed.place(int(rows[before]))
+            before -= len(rows)
+        raise InputError(f"{self.whole.label}: {CHANGED}")
+
+    def owned(self) -> ScatteredRows:
+        """Return these rows: they are held."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all lines as columns, in the order of the file."""
+        return self.whole.table()
+
+
+def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
+    """The distinct queries, the offsets of their rows, and the blocks packed."""
+    parts = list(_done(whole))
+    heads = Ids.concatenate([own for own, *_ in parts])
+    numbers, firsts = heads.group()
+    sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
+    for _, packed, offsets, counts in parts:
+        own = numbers[done : done + len(counts)]
+        done += len(counts)
+        sizes[own] += counts
+        order = np.argsort(own)
+        packs.append(Pack(packed, own[order], offsets[:-1][order], offsets[1:][order]))
+    return heads[firsts], offsets_of(sizes), packs
+
+
+def _done(whole: TrecRows) -> Iterator[Packed]:
+    """Pack the blocks on all cores; only a few are read before they are packed."""
+    workers = cores()
+    if workers == 1:
+        yield from (_pack(take, whole.layout) for take in whole.takes())
+        return
+    from rankwell.tables.workers import Workers, in_order
+
+    with Workers(workers) as threads:
+        yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
+
+
+def _pack(take: Take, layout: Layout) -> Packed:
+    """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
+    parsed = Parsed(take(), layout)
+    codes, firsts = parsed.query.group()
+    item = parsed.item
+    packed = trec_packs.pack(
+        codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
+    )
+    return copied(parsed.query[firsts]), *packed
+
 
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 TABLES = ("log", "sample")
@@ -108,7 +538,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
         from rankwell.readers.samples import read_prels
 
         return read_prels(file)
-    from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
+    from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run
 
     if len(file.head.partition(b"\n")[0].split()) == FIELDS:
         run = read_run(file, name=file.label, columns={})

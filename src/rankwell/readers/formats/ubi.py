@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankwell.readers.formats.elasticsearch import is_ubi
-from rankwell.readers.shape import Answer, Shape, Unread, is_object
+from rankwell.readers.memory.answers import Answer, Shape, Unread, is_object
 
 HITS = ("query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids")
 

@@ -18,7 +18,7 @@ from tests.evaluation.engines.stream.test_stream import frame, made, shuffled
 
 import rankwell as rw
 from rankwell.evaluation.engines.stream import folder, survey
-from rankwell.readers import pieces
+from rankwell.readers.frames import pieces
 
 METRICS = ["ndcg@10", "ap", "personalization@3", "arp@5"]
 QUERIES = 200

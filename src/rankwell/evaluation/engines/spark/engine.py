@@ -31,8 +31,8 @@ from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.train import Everyone
 from rankwell.metrics.metric import Metric
-from rankwell.readers.pieces import Pieces, pieces_of
-from rankwell.readers.spark_tables import SparkPieces
+from rankwell.readers.frames.pieces import Pieces, pieces_of
+from rankwell.readers.frames.spark import SparkPieces
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import add_counts
@@ -92,7 +92,7 @@ class Spark:
             isinstance(given, str) and given.startswith("irds:")
         ):
             return given
-        from rankwell.readers.spark_tables import read_by_spark
+        from rankwell.readers.frames.spark import read_by_spark
 
         return read_by_spark(self.opened, os.fspath(given))
 

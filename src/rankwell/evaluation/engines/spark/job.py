@@ -17,8 +17,7 @@ from rankwell.evaluation.engines.stream.parts import PartOfTables
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
 from rankwell.matching.train import Everyone
-from rankwell.readers.frame_columns import column_of
-from rankwell.readers.pieces import Piece
+from rankwell.readers.frames.pieces import Piece, column_of
 from rankwell.records import record
 from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known

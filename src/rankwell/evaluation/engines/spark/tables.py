@@ -13,8 +13,8 @@ from rankwell.evaluation.engines.spark.workers import QUERY
 from rankwell.evaluation.engines.stream.survey import Prepare, Survey
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
-from rankwell.readers.pieces import Piece, Pieces
-from rankwell.readers.spark_tables import SparkPieces
+from rankwell.readers.frames.pieces import Piece, Pieces
+from rankwell.readers.frames.spark import SparkPieces
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels

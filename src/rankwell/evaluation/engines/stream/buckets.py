@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import InputError
 from rankwell.evaluation.engines.stream.tables import ids_in, joined
-from rankwell.readers.pieces import Piece, Pieces
+from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.ids import Ids, to_same_kind
 from rankwell.tables.rows import Division

@@ -18,7 +18,7 @@ from rankwell.evaluation.engines.stream.tables import Tables, ids_in
 from rankwell.evaluation.engines.stream.values import Values
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.matching.train import Everyone
-from rankwell.readers.pieces import HeldPieces, pieces_of
+from rankwell.readers.frames.pieces import HeldPieces, pieces_of
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.part import add_counts

@@ -16,8 +16,8 @@ from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.survey import Survey, Surveys
 from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined
-from rankwell.readers.files import CHANGED
-from rankwell.readers.pieces import Piece, Pieces
+from rankwell.readers.bytes.files import CHANGED
+from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place

@@ -18,7 +18,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.pool import Together, levels_of, scale_of_levels, without_topics
 from rankwell.matching.scale import Scale
 from rankwell.matching.train import Everyone, History
-from rankwell.readers.pieces import Piece, Pieces
+from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.readers.pieces import Piece, Pieces
+from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.tables.ids import Ids, packed
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns

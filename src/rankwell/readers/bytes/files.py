@@ -1,0 +1,489 @@
+"""Files as bytes: plain, compressed, a pipe or standard input, decompressed and in UTF-8, with a check that they do not change while they are read."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import copy
+import io
+import mmap
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.readers.bytes import pipes
+from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES, compression_of, expanded, reading_errors
+from rankwell.readers.standard_input import STDIN, Opened
+from rankwell.records import cached_property
+
+# Opened files: their bytes decompressed, in UTF-8, and their lines counted; and the error of damage in binary
+# ones.
+
+
+HEAD = 1 << 16
+# the mark of UTF-32 with the low byte first begins as that of UTF-16 does
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+}
+# the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
+MOST_GROWTH, HARMLESS = 200, 1 << 28
+
+
+class Readable(io.RawIOBase):
+    """Bytes that can be read."""
+
+    def readable(self) -> bool:
+        """They can be read."""
+        return True
+
+
+class Bytes(Readable):
+    """The decompressed bytes of a file, which must not change meanwhile."""
+
+    def __init__(self, raw: IO[bytes], file: File) -> None:
+        self.file, self.raw = file, raw
+        with file.reading():
+            self.opened = expanded(raw, file.compression)
+        self._given = 0
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes; damage, a change and a decompression bomb are an InputError."""
+        with self.file.reading():
+            read: int = self.opened.readinto(buffer)  # type: ignore[attr-defined]
+        self.file.check_opened(self.raw)
+        self._given += read
+        if self.file.compression is not None:
+            size = self.file.size
+            if self._given > max(MOST_GROWTH * size, HARMLESS):
+                raise InputError(
+                    f"{self.file.label}: {size:,} bytes of {self.file.compression} hold more than {self._given:,}; this "
+                    f"looks like a decompression bomb. If it is not, decompress the file yourself."
+                )
+        return read
+
+    def close(self) -> None:
+        """Close the file that they come from."""
+        self.opened.close()
+        super().close()
+
+
+class Held(Readable):
+    """Bytes in memory, read like a file."""
+
+    def __init__(self, content: memoryview) -> None:
+        self.content, self.at = content, 0
+
+    def seek(self, at: int, _whence: int = io.SEEK_SET) -> int:
+        """Go on at a byte."""
+        self.at = at
+        return at
+
+    def readinto(self, buffer: Any) -> int:
+        """Copy the next bytes."""
+        piece = self.content[self.at : self.at + len(buffer)]
+        buffer[: len(piece)] = piece
+        self.at += len(piece)
+        return len(piece)
+
+
+class Recoded(Readable):
+    """The text of a file of another encoding, in UTF-8."""
+
+    def __init__(self, content: Bytes | Lines, encoding: str, label: str) -> None:
+        self.content, self.encoding, self.label = content, encoding, label
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready, self._at, self._lines, self._ended = b"", 0, 0, False
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes of the text; bytes that are none of the encoding are a DataError."""
+        while self._at == len(self._ready) and not self._ended:
+            self._next()
+        piece = self._ready[self._at : self._at + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._at += len(piece)
+        return len(piece)
+
+    def _next(self) -> None:
+        piece = self.content.read(HEAD) or b""
+        self._ended = not piece
+        before = self._decoder.getstate()
+        try:
+            text = self._decoder.decode(piece, self._ended)
+        except UnicodeDecodeError as error:
+            self._decoder.setstate(before)
+            good = self._decoder.decode(error.object[: error.start][len(before[0]) :])
+            line = self._lines + good.count("\n") + 1
+            wrong = error.object[error.start : error.start + 4].hex(" ")
+            raise DataError(
+                f"{self.label}:{line}: not {self.encoding}: {error.reason} (bytes {wrong}). Is this the encoding "
+                f"of the file?"
+            ) from error
+        self._lines += text.count("\n")
+        self._ready, self._at = text.encode(errors="surrogatepass"), 0
+
+    def close(self) -> None:
+        """Close the file that it comes from."""
+        self.content.close()
+        super().close()
+
+
+class Lines(io.BufferedReader):
+    """The lines of a file; ``number`` counts those handed out, from 1."""
+
+    def __init__(self, content: Bytes | Recoded) -> None:
+        super().__init__(content, HEAD)
+        self.number = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """Return the next line with its line end; a loop over the lines calls this too."""
+        line = super().readline(size)
+        self.number += bool(line)
+        return line
+
+
+def lines_of(content: Bytes) -> Lines:
+    """Return the lines of the decompressed content of a file, in UTF-8; of compressed files the mark is seen now."""
+    file = content.file
+    if file.compression is None:
+        return Lines(content if file.encoding is None else Recoded(content, file.encoding, file.label))
+    lines = Lines(content)
+    file.see_mark(lines.peek(4)[:4])
+    return lines if file.encoding is None else Lines(Recoded(lines, file.encoding, file.label))
+
+
+def marked_encoding(start: bytes) -> str | None:
+    r"""Return the encoding that a byte-order mark names; None without one.
+
+    >>> marked_encoding("a".encode("utf-16")), marked_encoding(b"\xef\xbb\xbfa"), marked_encoding(b"a")
+    ('utf-16', 'utf-8', None)
+    """
+    return next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
+
+
+def known_encoding(name: str) -> str:
+    """Return the usual name of an encoding of text; UsageError if there is none of that name.
+
+    Examples
+    --------
+    >>> known_encoding("LATIN1"), known_encoding("euc-kr")
+    ('iso8859-1', 'euc_kr')
+    """
+    try:
+        found = codecs.lookup(name)
+        is_text = getattr(found, "_is_text_encoding", True) and found.name not in NO_FILES
+        "".encode(found.name)
+    except (LookupError, ValueError, TypeError):
+        is_text = False
+    if not is_text:
+        raise UsageError(
+            f"There is no encoding {str(name)[:40]!r}; it is a name such as utf-8, latin-1, cp1252, euc-kr, cp949 or shift-jis."
+        )
+    return found.name
+
+
+NO_FILES = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem")
+
+
+class Damage(Exception):
+    """What is wrong, in words that end the sentence of the error."""
+
+
+@contextmanager
+def refused(file: File, form: str, *signs: type[Exception]) -> Iterator[None]:
+    """Turn damage into an InputError; ``signs`` are what reading raises where the structure is not that of ``form``."""
+    expected: tuple[type[Exception], ...] = (Damage, *signs)
+    try:
+        yield
+    except expected as error:
+        trouble = error if isinstance(error, Damage) else f"its structure is not that of {form}"
+        raise InputError(
+            f"{file.label}: the {form} file cannot be read; it is damaged or cut off ({trouble}). Write it again."
+        ) from error
+
+
+# Files as bytes: plain, compressed, a pipe or standard input, with a check that they do not change while they
+# are read.
+
+
+PIECE, STEP = 1 << 24, 1 << 20
+CHANGED = "the file changed while it was read. Wait until it is whole, then try again."
+LINE_END = 10
+
+Check = Callable[[memoryview, int], None]
+
+
+class File(Opened):
+    """A file to read: its name, its first bytes decompressed, and all its bytes on request.
+
+    ``-`` is standard input; it and other pipes are read at once, as they can be read only once, and kept in a temporary file
+    if they are long. No other file is kept open.
+    ``line`` is where the last ``stream`` stopped with an error, 0 if it did not.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = None if str(path) in ("-", STDIN) else Path(path)
+        self.label = STDIN if self.path is None else str(self.path)
+        self.encoding: str | None = None
+        self.marked: str | None = None
+        self.format_in: str | None = None
+        self.is_whole, self.line = True, 0
+        self._state = self._stat()
+        self._raw, self._kept = self._read_once()
+        with self._opened() as file, self.reading():
+            start = file.read(8)
+        if not start:
+            raise InputError(f"{self.label}: the file is empty.")
+        self.compression = compression_of(start)
+        if self.compression is None:
+            self.see_mark(start)
+
+    def without(self, lines: Collection[int]) -> File:
+        """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
+        if not lines:
+            return self
+        kept = self.content.tobytes().split(b"\n")
+        for line in lines:
+            kept[line - 1] = b""
+        raw = bytearray(b"\n".join(kept))
+        return self.of_content(raw, is_whole=False)
+
+    def of_content(self, content: bytes | bytearray, *, is_whole: bool = True) -> File:
+        """Return a file of the same name that holds other bytes."""
+        return self.changed(
+            _raw=pipes.held(bytearray(content)), compression=None, encoding=None, is_whole=is_whole
+        )
+
+    def see_mark(self, start: bytes) -> None:
+        """Take the encoding from the byte-order mark that the content begins with, if there is one."""
+        self.marked = marked_encoding(start)
+        if self.marked is not None:
+            self.encoding = None if self.marked == "utf-8" else self.marked
+
+    def changed(self, **changes: Any) -> File:
+        """Return the same file, read in another way."""
+        other = copy.copy(self)
+        vars(other).update(changes)
+        for cached in ("head", "ended"):
+            vars(other).pop(cached, None)
+        return other
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB of the content."""
+        with self.stream() as file:
+            return file.read(HEAD)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return self.label if self.path is None else self.path.name
+
+    @property
+    def stem(self) -> str:
+        """The file's name in lower case, without the suffix of a compression."""
+        stem = self.name.lower()
+        return next((stem.removesuffix(end) for end in COMPRESSED_SUFFIXES if stem.endswith(end)), stem)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the file itself, compressed or not."""
+        if self._raw is not None:
+            return len(self._raw) - 1
+        return self._state[2] if self._kept is None else self._kept.size
+
+    @property
+    def stamp(self) -> tuple[int, ...]:
+        """What tells whether the file itself is the same as later: its size, and when it was written."""
+        return tuple(self._state)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the content is what stands in the file itself."""
+        return self._raw is None and self.compression is None and self.encoding is None
+
+    def source(self) -> Path | io.BytesIO:
+        """Return the path of a plain file, else its content: for libraries that take paths or file objects."""
+        if self.is_plain and self._kept is None and self.path is not None:
+            return self.path
+        return io.BytesIO(self.content.data)
+
+    @property
+    def mapped(self) -> np.ndarray:
+        """All bytes, mapped where that is possible: to look at some of them, and to be let go of at once."""
+        if not self.is_plain:
+            return self.content
+        with self.reading(), self._opened() as raw:
+            return np.frombuffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+
+    def opened(self) -> IO[bytes]:
+        """Open the content to look at some of its bytes; ``reading`` explains what goes wrong."""
+        return self._opened() if self.is_plain else Held(self.content.data)  # type: ignore[return-value]
+
+    @property
+    def content(self) -> np.ndarray:
+        """All bytes, held by rankwell; InputError if they cannot be read, are damaged, changed meanwhile, or decompress to far too many bytes."""
+        return self.ended[:-1]
+
+    @cached_property
+    def ended(self) -> np.ndarray:
+        """All bytes, and a line end behind the last one."""
+        return self.read()
+
+    def read(self, check: Check | None = None) -> np.ndarray:
+        """Read what ``ended`` keeps; ``check`` sees each piece, and where it begins."""
+        if self._raw is not None and self.compression is None and self.encoding is None:
+            if check is not None:
+                for low in range(0, self.size, STEP):
+                    check(self._raw[low : min(low + STEP, self.size)].data, low)
+            return self._raw
+        # the size of a plain file is known; other content grows
+        held: Any = np.empty(self.size + 1, np.uint8) if self.is_plain else bytearray(STEP)
+        at = 0
+        with self.stream() as file:
+            while at + 1 < len(held):
+                with memoryview(held) as view, view[at : min(at + STEP, len(held) - 1)] as free:
+                    read = file.readinto(free)
+                    if check is not None:
+                        check(free[:read], at)
+                if not read:
+                    break
+                at += read
+                if at + 1 == len(held) and not self.is_plain:
+                    held += bytes(len(held) // 4)
+        if self.is_plain and at < self.size:
+            raise InputError(f"{self.label}: {CHANGED}")
+        if self.is_plain:
+            held[at] = LINE_END
+            return np.asarray(held)
+        del held[at:]
+        return pipes.held(held)
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Yield the content piece by piece; each is overwritten by the next."""
+        if "ended" in vars(self):
+            for low in range(0, len(self.content), STEP):
+                yield self.content[low : low + STEP].data
+            return
+        buffer = memoryview(bytearray(STEP))
+        with self.stream() as file:
+            while read := file.readinto(buffer):
+                yield buffer[:read]
+
+    def read_into(self, view: memoryview, at: int) -> None:
+        """Read the bytes of a plain file from a place on; InputError if they cannot be read, or the file changed."""
+        with self.reading(), self._opened() as file:
+            file.seek(at)
+            filled = 0
+            while read := file.readinto(view[filled:]):  # type: ignore[attr-defined]
+                filled += read
+            self.check_opened(file)
+        if filled < len(view):
+            raise InputError(f"{self.label}: {CHANGED}")
+
+    def tail(self, size: int) -> bytes:
+        """Return the last bytes of the content, at most so many."""
+        if self.is_plain:
+            with self.reading(), self._opened() as file:
+                file.seek(max(self.size - size, 0))
+                return file.read(size)
+        last = b""
+        for piece in self.pieces():
+            last = (last + piece[-size:].tobytes())[-size:]
+        return last
+
+    @contextlib.contextmanager
+    def stream(self) -> Iterator[Lines]:
+        """Give the content to be read from its start, decompressed piece by piece; errors know the line they came from."""
+        self.line = 0
+        with self._opened() as raw, lines_of(Bytes(raw, self)) as lines:
+            try:
+                yield lines
+            except Exception:
+                self.line = lines.number
+                raise
+
+    def check(self) -> None:
+        """Raise InputError if the file is not the one that was opened at first, or changed since."""
+        if self._stat() != self._state or (self._kept is not None and self._kept.is_changed()):
+            raise InputError(f"{self.label}: {CHANGED}")
+
+    def check_opened(self, opened: IO[bytes]) -> None:
+        """Raise InputError if an opened file is not the one that was opened at first, or changed since."""
+        if self._kept is not None:
+            is_changed = self._kept.is_changed()
+        else:
+            is_changed = self._raw is None and _state(os.fstat(opened.fileno())) != self._state
+        if is_changed:
+            raise InputError(f"{self.label}: {CHANGED}")
+
+    def _stat(self) -> tuple[int, ...]:
+        if self.path is None:
+            return ()
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
+        except ValueError as error:
+            raise InputError(f"{brief(str(self.path))}: is no name of a file ({error}).") from error
+        if stat.S_ISDIR(found.st_mode):
+            from rankwell.readers.bytes.paths import to_name_instead
+
+            raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
+        return _state(found)
+
+    def _read_once(self) -> tuple[np.ndarray | None, pipes.Kept | None]:
+        """All bytes of what can be read only once, held with a line end or kept; neither for a file."""
+        if self.path is None:
+            return _held_or_kept(pipes.standard_input())
+        mode = self.path.stat().st_mode
+        if stat.S_ISREG(mode) and self._state[2]:
+            return None, None
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not pipes.is_terminal(self.path):
+            msg = f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
+            raise InputError(msg)
+        with self.reading(), self.path.open("rb", buffering=0) as file:
+            return _held_or_kept(pipes.whole(file, self.label))
+
+    def _opened(self) -> IO[bytes]:
+        if self._raw is not None:
+            return Held(self._raw[:-1].data)  # type: ignore[return-value]
+        if self._kept is not None:
+            return self._kept.opened()  # type: ignore[return-value]
+        assert self.path is not None
+        try:
+            return self.path.open("rb", buffering=0)
+        except OSError as error:
+            raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn the errors of reading and decompressing into an InputError."""
+        try:
+            yield
+        except InputError:
+            raise
+        except reading_errors() as error:
+            packed = getattr(self, "compression", None)
+            trouble = f"the {packed} data are damaged or cut off" if packed else "cannot be read"
+            raise InputError(
+                f"{self.label}: {trouble} ({str(error).strip() or type(error).__name__})."
+            ) from error
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    """What is no longer the same when a file is another one, or changed."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _held_or_kept(found: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
+    return (found, None) if isinstance(found, np.ndarray) else (None, found)

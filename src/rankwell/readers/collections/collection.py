@@ -1,0 +1,191 @@
+"""``read_collection``: finds the parts of a test collection, reads each by its format, and makes their ids fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.readers import irds
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import recoded
+from rankwell.readers.collections import beir, msmarco, smart, trec
+from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
+from rankwell.readers.collections.topics import judged_in, numbered, only, topics_in
+from rankwell.readers.frames.scans import refuse_whole_disk
+from rankwell.readers.read import read_qrels
+from rankwell.tables.arguments import checked
+from rankwell.tables.collections import Collection, Documents, Topics
+from rankwell.tables.run_qrels import Qrels
+
+Source = str | os.PathLike[str]
+
+
+@checked
+def read_collection(
+    folder: Source | None = None,
+    *,
+    documents: Source | None = None,
+    topics: Source | None = None,
+    qrels: Any = None,
+    split: str | None = None,
+    encoding: str | None = None,
+    name: str | None = None,
+) -> Collection:
+    r"""Read a test collection: documents, topics and judgements.
+
+    The format of each part is seen from its content: SMART (``.I``), TREC (``<DOC>``, ``<top>``, ``<topic>``), BEIR (a line of
+    JSON each), or MS MARCO (columns without header). Topics may also be a table of ids and texts, and judgements anything that ``read_qrels`` takes.
+
+    Parameters
+    ----------
+    folder
+        A folder in BEIR's layout, or ``irds:`` and an id of ir_datasets. Give it, or the parts.
+    documents
+        A file, or a folder of TREC files, which are read in the order of their paths.
+    topics, qrels
+        A file each.
+    split
+        Which file of BEIR's ``qrels`` folder; ``test`` by default, or the only one. Topics that it does not judge are left out,
+        and ``notes`` say how many.
+    encoding
+        The encoding of text that is not UTF-8, such as ``"cp949"``.
+    name
+        What to call the collection.
+
+    Returns
+    -------
+    Collection
+        Parts that were not given are None. ``notes`` say what was changed so that ids and grades fit: SMART's numbers lose leading
+        zeros, Cranfield's queries get the numbers that its judgements mean, and its reversed codes become grades.
+
+    Raises
+    ------
+    InputError, DataError
+        If a part cannot be read, is damaged, or repeats an id; with file and line.
+    UsageError
+        If nothing, or a folder and parts, or what is no path, are given, or a split does not exist.
+
+    Examples
+    --------
+    >>> import rankwell as rw, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "all").write_text(".I 1\n.T\nWings\n.W\nlift of slender wings\n.I 2\n.W\nheat in slabs\n")
+    >>> _ = (folder / "qry").write_text(".I 001\n.W\nslender wings\n")
+    >>> _ = (folder / "rel").write_text("1 1 0 0\n")
+    >>> found = rw.read_collection(documents=folder / "all", topics=folder / "qry", qrels=folder / "rel")
+    >>> list(found.topics), len(found.documents), found.documents.texts()[0]
+    ([('1', 'slender wings')], 2, 'Wings\nlift of slender wings')
+    """
+    for word, source in (("folder", folder), ("documents", documents), ("topics", topics)):
+        if source is not None and not isinstance(source, (str, os.PathLike)):
+            raise UsageError(f"{word}= is the path of a file or folder, not {brief(source)}.")
+    parts = (documents, topics, qrels)
+    if folder is None and all(part is None for part in parts):
+        raise UsageError(
+            "Nothing to read: give a folder in BEIR's layout, or documents=, topics= and qrels=."
+        )
+    if folder is not None and any(part is not None for part in parts):
+        raise UsageError("Give a folder, or documents=, topics= and qrels=; not both.")
+    if folder is None and split is not None:
+        raise UsageError("split= is for a folder in BEIR's layout; name the file with qrels= instead.")
+    if isinstance(folder, str) and folder.startswith(irds.PREFIX):
+        if split is not None:
+            raise UsageError(f"{folder}: the id names the split; leave out split=.")
+        if encoding is not None:
+            raise UsageError(f"{folder}: ir_datasets knows the encoding; leave out encoding=.")
+        found = Documents(*irds.read_texts(folder, "docs")), Topics(*irds.read_texts(folder, "queries"))
+        return Collection(name or folder, *found, read_qrels(folder))
+    if folder is not None:
+        where = Path(folder)
+        documents, topics = _beir_parts(where)
+        qrels = beir.qrels_of(where, split)
+        name = name or where.resolve().name
+    found_documents, documents_mark = _documents(documents, encoding)
+    found_topics, topics_mark = (None, "") if topics is None else topics_in(topics, encoding)
+    notes: list[str] = []
+    # numbers of judgements are SMART's if another part is, or none is there to say otherwise
+    is_smart = SMART in (documents_mark, topics_mark) or (documents is None and topics is None)
+    found_qrels = None if qrels is None else _qrels(qrels, encoding, notes, is_smart=is_smart)
+    if found_topics is not None and found_qrels is not None:
+        judged = judged_in(found_qrels)
+        found_topics = numbered(found_topics, judged, notes)
+        if folder is not None:
+            found_topics = only(found_topics, judged, notes)
+    label = name or Path(str(documents or topics or "collection")).name
+    return Collection(label, found_documents, found_topics, found_qrels, tuple(notes))
+
+
+def _beir_parts(folder: Path) -> tuple[Path, Path]:
+    if not _is_folder(folder):
+        raise InputError(f"{folder}: there is no such folder.")
+    found = [beir.part(folder, each) for each in ("corpus.jsonl", "queries.jsonl")]
+    if found[0] is None or found[1] is None:
+        missing = "corpus.jsonl" if found[0] is None else "queries.jsonl"
+        raise InputError(
+            f"{folder}: there is no {missing}, so this is not BEIR's layout. Name the parts: documents=, topics=, qrels=."
+        )
+    return found[0], found[1]
+
+
+def _documents(source: Source | None, encoding: str | None) -> tuple[Documents | None, str]:
+    """The documents, and how their content begins."""
+    if source is None:
+        return None, ""
+    path = Path(source)
+    if _is_folder(path):
+        return _folder(path, encoding), TAGS
+    file = recoded(File(path), encoding)
+    mark = mark_of(file)
+    if mark == TAGS:
+        entries = Entries()
+        trec.documents(file, entries)
+        columns = entries.columns()
+    elif mark == SMART:
+        columns = smart.entries(file).columns()
+    elif mark == JSON:
+        columns = beir.texts(file)
+    elif msmarco.is_table(file):
+        columns = msmarco.texts(file)
+    else:
+        raise DataError(
+            f"{path}: not a format of documents: SMART begins with .I, TREC with <DOC>, BEIR with a line of JSON; MS MARCO has 2 "
+            "or 4 columns, separated by tabs."
+        )
+    return Documents(*columns, name=path.name), mark
+
+
+def _folder(folder: Path, encoding: str | None) -> Documents:
+    """The documents of a folder of TREC files."""
+    refuse_whole_disk(folder)
+    paths = sorted(each for each in folder.rglob("*") if each.is_file())
+    if not paths:
+        raise InputError(f"{folder}: the folder is empty.")
+    entries = Entries()
+    for each in paths:
+        file = recoded(File(each), encoding)
+        if mark_of(file) != TAGS:
+            raise DataError(
+                f"{each}: a folder of documents holds TREC files (<DOC>) only; move other files out."
+            )
+        trec.documents(file, entries)
+    return Documents(*entries.columns(), name=folder.name)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder; of a path that is too long or closed, opening the file says what is wrong."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:
+    if is_smart and isinstance(source, (str, os.PathLike)) and not str(source).startswith(irds.PREFIX):
+        file = File(Path(source))
+        found = smart.read_qrels(file) if file.head[:1].isdigit() else None
+        if found is not None:
+            notes += [found[1]] if found[1] else []
+            return found[0]
+    return read_qrels(source, encoding=encoding)

@@ -1,0 +1,1 @@
+"""Tables with named columns: which column is which, in memory or in pieces."""

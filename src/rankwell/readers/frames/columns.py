@@ -1,0 +1,289 @@
+"""Which column of a table is which: columns matched with rankwell's words; what was not understood is asked about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.tables.columns import (
+    COLUMNS,
+    IDS,
+    RANKS_BESIDE_SCORES,
+    WORDS,
+    known_word,
+    plain_name,
+    stem_of,
+)
+from rankwell.tables.run_qrels import SWAPPED
+
+# Tables of items that are still to be judged, which hold no judgement: what ``judging next`` and ``judging
+# sample`` write.
+
+
+NEXT = "query", "item", "weight"  # others may have been added behind them
+EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
+SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
+REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
+
+
+class ItemsToJudge(DataError):
+    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or those of a ``document``."""
+
+    columns: Mapping[str, str]
+    document: Mapping[str, Any] | None = None
+
+
+def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str) -> None:
+    """Raise ItemsToJudge for a table without grades whose columns only files of items to judge have.
+
+    >>> refuse_to_judge(["query", "item"], {"query": "query", "item": "item"}, "clicks.csv")
+    """
+    names = [column.strip().lower() for column in columns]
+    is_next = tuple(names[:3]) == NEXT or sorted(names) == sorted(NEXT)
+    if "grade" in found or not (is_next or any(each.issubset(names) for each in SAMPLES)):
+        return
+    command, column = ("next", "weight") if is_next else ("sample", "propensity")
+    item = found["item"]
+    error = ItemsToJudge(
+        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{brief(item)}: 'item'}}, "
+        f"on the command line --qrels-columns {item}=item."
+    )
+    error.columns = {found[word]: word for word in ("query", "item")}
+    raise error
+
+
+def refuse_json_to_judge(text: str, name: str) -> None:
+    """Raise ItemsToJudge for the JSON of ``judging next``.
+
+    >>> refuse_json_to_judge('{"1": {"a": 1}}', "qrels.json")
+    """
+    if not EVERYTHING.match(text):
+        return
+    import json
+
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):  # the reader of judgements says what is wrong and where
+        return
+    if not {"settling", "items"} & document.keys():
+        return
+    error = ItemsToJudge(f"{_said(name, 'next')}. {REMEDY}")
+    error.columns, error.document = {"query": "query", "item": "item"}, document
+    raise error
+
+
+def _said(name: str, command: str) -> str:
+    return f"{name}: a list of items to judge, as rankwell judging {command} writes, not judgements"
+
+
+# Columns of a table matched with rankwell's words; what was not understood is asked about.
+
+
+class Given(dict[str, str]):
+    """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
+
+    ``items_in`` is how a cell writes a list of items.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, str] | None = None,
+        *,
+        by_rows: bool = False,
+        argument: str = "columns",
+        items_in: str | None = None,
+    ) -> None:
+        super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
+        self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
+
+    def __bool__(self) -> bool:
+        return len(self) > 0 or self.by_rows
+
+    @classmethod
+    def of(cls, columns: Mapping[str, str]) -> Given:
+        """Return what was given, whatever mapping it is."""
+        return columns if isinstance(columns, Given) else cls(columns)
+
+    def with_more(self, columns: Mapping[str, str]) -> Given:
+        """Return the same with other columns beside it."""
+        return Given(
+            {**self, **columns}, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in
+        )
+
+    def only(self, columns: Collection[str]) -> Given:
+        """Return the same without columns that a table lacks."""
+        kept = {column: word for column, word in self.items() if column in columns}
+        return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+
+
+def _text_of(column: object) -> str:
+    """The name of a column; a whole number is that of a column without a name."""
+    if isinstance(column, str):
+        return column
+    if isinstance(column, int) and not isinstance(column, bool):
+        return str(column)
+    raise UsageError(f"columns= names columns by text, or by whole numbers from 1, not {brief(column)}.")
+
+
+NONE_GIVEN = Given()
+
+
+def say(given: Mapping[str, str], columns: Mapping[str, str]) -> str:
+    """Return the argument that says what columns hold, to be pasted.
+
+    >>> say({}, {"p_buy": "score"})
+    "columns={'p_buy': 'score'}"
+    """
+    said = Given.of(given).argument
+    if not said:
+        return " and ".join(f"rename {brief(column)} to {brief(word)}" for column, word in columns.items())
+    return f"{said}={{{', '.join(f'{brief(column)}: {brief(word)}' for column, word in columns.items())}}}"
+
+
+def match_columns(
+    columns: Iterable[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str] = NONE_GIVEN
+) -> dict[str, str]:
+    """Return the column of each of rankwell's words; query and item are required.
+
+    ``given`` names columns that have other names; in judgements a score is a grade if there is no other. In a table of items, a column
+    called item goes before others, and ``id`` is the item if there is no other.
+
+    >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
+    {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
+    """
+    columns, given = list(columns), Given.of(given)
+    found = _given_words(given, columns, name)
+    if given.by_rows:
+        if both := {"score", "rank"} & set(found):
+            raise UsageError(
+                f"{name}: order='rows' and a column of the {min(both)} are two rankings; say one of them."
+            )
+        wanted = tuple([word for word in wanted if word not in ("score", "rank")])
+    named: dict[str, list[str]] = {}
+    for column in columns:
+        if column not in given and (word := known_word(column)) is not None and word not in found:
+            named.setdefault(word, []).append(column)
+    if "grade" in wanted and "grade" not in {*named, *found}:
+        # other names of scores are a model's; whether they hold judgements is asked about
+        scores = [column for column in named.get("score", ()) if plain_name(column) == "score"]
+        if scores:
+            found["grade"] = _chosen("score", scores, wanted, name, given)
+    if "rank" in named and "score" in {*named, *found} and "score" in wanted:
+        named["rank"] = [each for each in named["rank"] if plain_name(each) in RANKS_BESIDE_SCORES]
+    if {"query", "item"} <= set(wanted):
+        _refuse_wide(columns, [*named.get("item", ()), *given], name)
+    for word in wanted:
+        if word not in found and named.get(word):
+            found[word] = _chosen(word, named[word], wanted, name, given)
+    if wanted == WORDS["items"] and "item" not in found:
+        ids = [column for column in columns if plain_name(column) == "id" and column not in given]
+        found |= {"item": ids[0]} if len(ids) == 1 else {}
+    for word in ("query", "item"):
+        if word in wanted and word not in found:
+            raise _missing(word, found, wanted, columns, name, given)
+    if "rank" in wanted and not {"score", "rank"} & set(found):
+        _refuse_grades(named.get("grade", []), name, given)
+    if wanted == WORDS["qrels"] and "grade" not in found and len(columns) > 2 and not given:
+        refuse_to_judge(columns, found, name)
+    return {word: found[word] for word in wanted if word in found}
+
+
+def _chosen(
+    word: str, names: Sequence[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
+) -> str:
+    """The one of several columns of a word that is meant: what is called so, or the id beside its text; DataError if none wins."""
+    if len(names) == 1:
+        return names[0]
+    plain = [plain_name(each) for each in names]
+    if wanted == WORDS["items"] and plain.count("item") == 1:
+        return names[plain.index("item")]  # of items, the others are a number or a code of theirs
+    if word not in ("query", "item") and plain.count(plain_name(word)) == 1:
+        return names[plain.index(plain_name(word))]
+    winners = [each for each in plain if IDS.get(each, set()).issuperset({*plain} - {each})]
+    if len(winners) == 1 and plain.count(winners[0]) == 1:
+        return names[plain.index(winners[0])]
+    both = "both" if len(names) == 2 else "all"
+    raise DataError(
+        f"{name}: the columns {quoted(names)} {both} mean {word}; say which it is: {say(given, {names[0]: word})}."
+    )
+
+
+def _missing(
+    word: str,
+    found: Mapping[str, str],
+    wanted: tuple[str, ...],
+    columns: Sequence[str],
+    name: str,
+    given: Mapping[str, str],
+) -> DataError:
+    """The error for a table without queries or items, with a remedy that can be pasted."""
+    also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
+    said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
+    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
+        return DataError(f"{said}: rename the column.")
+    free = [column for column in columns if column not in found.values()] or ["its name"]
+    if (
+        word == "item"
+        and len(free) > 1
+        and len(stems := {stem_of(column) for column in free}) == 1
+        and None not in stems
+    ):
+        return DataError(
+            f"{name}: there is no column for the item. If {quoted(free)} are the items of a row, {_long(columns)}."
+        )
+    lacking = [each for each in ("query", "item") if each in wanted and each not in found]
+    if topics := [column for column in columns if known_word(column) == "topic"]:
+        free = [*topics, *(column for column in free if column not in topics)]  # TREC's word for a query
+    return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
+
+
+def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> None:
+    """Raise DataError for a table with a row per query and a column per rank, such as item_1 … item_10."""
+    numbered = [
+        column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
+    ]
+    if len(numbered) > 1 or (numbered and items):
+        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.")
+
+
+def _long(columns: Sequence[str]) -> str:
+    """How a table with a column per rank is made one with a row per item."""
+    first = next((column for column in columns if known_word(column) == "query"), columns[0])
+    new = next(each for each in COLUMNS["item"].names if each not in columns)
+    return (
+        f"give each its own row: frame.melt({brief(first)}, value_name={brief(new)})[[{brief(first)}, {brief(new)}]] in pandas, with "
+        f"order='rows'"
+    )
+
+
+def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:
+    """Raise DataError for a run that has grades in place of scores: it is judgements, or its scores have an unusual name."""
+    if graded:
+        column = graded[0]
+        raise DataError(
+            f"{name}: the run has no score and no rank, but a column {brief(column)}, as judgements have. {SWAPPED} If it is "
+            f"the score, say so: {say(given, {column: 'score'})}; if the order of the rows is the ranking: order='rows'."
+        )
+
+
+def quoted(columns: Sequence[str]) -> str:
+    """Return column names for a message, quoted: at most nine, long ones shortened."""
+    shown = [repr(column if len(column) < 40 else column[:39] + "…") for column in columns[:9]]
+    return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
+
+
+def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+    argument = Given.of(given).argument or "columns"
+    for column, word in given.items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
+                f"{nearest(column, columns)}"
+            )
+        if word not in COLUMNS:
+            raise UsageError(
+                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(COLUMNS)}.{nearest(word, COLUMNS)}"
+            )
+    return {word: column for column, word in given.items()}

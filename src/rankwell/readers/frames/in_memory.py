@@ -1,0 +1,366 @@
+"""Tables in memory as Polars frames: data frames of any library, records, objects with fields, dicts of columns, runs and judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.display.composed import Composed
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.frames.list_columns import plural
+from rankwell.tables.columns import known_word
+from rankwell.tables.ids import Ids
+from rankwell.tables.places import Place
+from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column, library, made, refuse_deep, series_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# Any table in memory as a Polars frame: data frames of any library, records, and dicts of columns.
+
+
+KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
+
+MOST_COLUMNS = 100  # a dict of more dicts holds the lists of queries
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a value is a table of a data frame library."""
+    return hasattr(source, "__arrow_c_stream__") or library(source) in (
+        "polars",
+        "pandas",
+        "duckdb",
+        "_duckdb",
+    )
+
+
+def is_spark(source: Any) -> bool:
+    """Whether a value is a DataFrame of Spark, classic or by Spark Connect."""
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+
+
+def is_records(source: Any) -> bool:
+    """Whether a value is a list of dicts."""
+    is_list = isinstance(source, Sequence) and not isinstance(source, (str, bytes)) and len(source) > 0
+    return is_list and all(isinstance(row, Mapping) for row in source)
+
+
+def is_dict_of_columns(source: Any, *words: str) -> bool:
+    """Whether a dict is one of columns: usual names of columns stand for all ``words``, or for any if none is given."""
+    if not isinstance(source, Mapping) or any(map(_is_cell, source.values())):
+        return False
+    # q alone may well be a query
+    names = [key for key in source if isinstance(key, str) and len(key) > 1]
+    known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
+    return known >= set(words) if words else bool(known)
+
+
+def as_table_or_dict(source: Any, kind: str) -> Any:
+    """Return a table, or a dict by query, for other ways to hold them; other values as they are.
+
+    These are a dict by (query, item), a dict of columns by row (``to_dict()``), a structured array (``to_records()``), and a Series of
+    pandas: with query and item in its index, or of lists by query.
+
+    UsageError or DataError if it is a column without queries, a table by row, or can be read only once.
+    """
+    word = "grade" if kind == "qrels" else "score"
+    if type(source) is dict:
+        return source if kind == "items" else _by_pair(source, kind, word) or _by_row(source, kind)
+    if names := getattr(getattr(source, "dtype", None), "names", None):
+        return {name: source[name] for name in names}
+    if isinstance(source, Iterator):
+        raise UsageError(f"{kind}: a {type(source).__name__} can be read only once. Give a list: list(…).")
+    if "GroupBy" in type(source).__name__:
+        raise UsageError(
+            f"{kind}: a {type(source).__name__} is no table. Give the frame; for runs by name, dict(list(frame.groupby('model')))."
+        )
+    if kind == "items" or not is_column(source) or isinstance(source, np.ndarray):
+        return source
+    if library(source) == "pandas" and hasattr(source, "index"):
+        index, first = source.index, next(iter(source), None)
+        if index.nlevels > 1:
+            if None in index.names:
+                raise UsageError(
+                    f"{kind}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
+                )
+            return source.reset_index(name=word if source.name in (None, *index.names) else source.name)
+        if isinstance(first, (list, tuple, np.ndarray, Mapping)) and index.is_unique:
+            return dict(zip(index.tolist(), source.tolist(), strict=True))
+    raise UsageError(
+        f"{kind}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
+        f"{{query: {{item: {word}}}}}; of a Series by query and item, series.reset_index()."
+    )
+
+
+def _by_pair(source: dict[Any, Any], kind: str, word: str) -> dict[str, list[Any]] | None:
+    """The columns of a dict of numbers by (query, item); None for others."""
+    key, value = next(iter(source.items()), (None, None))
+    if type(key) is not tuple or not isinstance(value, (int, float, np.number)):
+        return None
+    wrong = next((each for each in source if type(each) is not tuple or len(each) != 2), None)
+    if wrong is not None:
+        raise DataError(
+            f"{kind}: the key {brief(wrong)} is no pair (query, item). Give {{(query, item): {word}}}."
+        )
+    queries, items = zip(*source, strict=True)
+    return {"query": list(queries), "item": list(items), word: [*source.values()]}
+
+
+def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
+    """The columns of a dict of ``{row: value}`` by column, all of the same rows; others as they are."""
+    values = iter(source.values())
+    first, second = next(values, None), next(values, None)
+    if type(first) is not dict or type(second) is not dict or first.keys() != second.keys():
+        return source
+    if _are_names(first):
+        raise DataError(
+            f"{kind}: a table by row, as to_dict('index') writes it. Give its rows: list(table.values()), or to_dict('records')."
+        )
+    if not _are_names(source):
+        return source
+    if any(type(each) is not dict or each.keys() != first.keys() for each in values):
+        return source
+    return {key: [*each.values()] for key, each in source.items()}
+
+
+def _are_names(keys: Mapping[Any, Any]) -> bool:
+    """Whether keys are names of columns; most are ids of items, which the first few show."""
+    if len(keys) > MOST_COLUMNS or not any(
+        map(known_word, [key for key in islice(keys, 4) if isinstance(key, str)])
+    ):
+        return False
+    return is_dict_of_columns(dict.fromkeys(keys, ()), "query", "item")
+
+
+def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
+    """Return a table in memory as a frame.
+
+    UsageError if it is of an unknown kind; DataError if its columns are of different lengths, or a column is of several types.
+    """
+    import polars as pl
+
+    if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
+        return source
+    if library(source) == "pandas" and hasattr(source, "columns"):
+        return _of_pandas(source, name)
+    if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
+        return made(source.pl, name)
+    if hasattr(source, "__arrow_c_stream__"):
+        return made(lambda: pl.DataFrame(source), name)
+    if is_records(source):
+        return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
+    if isinstance(source, Mapping):
+        texts = [key if isinstance(key, str) else brief(key) for key in source]
+        columns = {
+            key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
+        }
+        return made(lambda: pl.DataFrame(columns), name)
+    raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
+
+
+def index_of(source: Any) -> str:
+    """Return what to say of the index of a frame of pandas, which is not read; "" if it only counts the rows."""
+    if library(source) != "pandas" or type(getattr(source, "index", None)).__name__ == "RangeIndex":
+        return ""
+    return " The index of a frame is not read: frame.reset_index() makes columns of it."
+
+
+def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of.
+
+    Text, which no array holds as a frame does, is not copied.
+    """
+    import polars as pl
+
+    shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) != pl.String]
+    return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len()))) if shared else frame
+
+
+def table_of(
+    records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
+) -> pl.DataFrame:
+    """Return records, each a dict of columns, as a table; DataError if a column is not of one type."""
+    import polars as pl
+
+    for number, record in enumerate(records):
+        refuse_deep(record.values(), place(number))
+    try:
+        return pl.DataFrame(records, infer_schema_length=None)
+    # Polars panics, which is no Exception, at objects within lists
+    except (
+        AttributeError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+    ) as error:
+        if nested := _nested_in(records):  # which nobody reads: the fields of texts, settings and the like
+            flat = [{key: each for key, each in record.items() if key not in nested} for record in records]
+            if any(flat):
+                return table_of(flat, place)
+        first: dict[str, tuple[type, Any]] = {}
+        for number, record in enumerate(records):
+            for key, value in record.items():
+                kind, example = first.setdefault(key, (type(value), value))
+                if kind is not type(value):
+                    raise DataError(
+                        f"{place(number)}: {brief(key)} is {brief(value)}, but {brief(example)} in an earlier record. Give "
+                        f"every record the same types."
+                    ) from error
+        held = ", ".join(sorted({kind.__name__ for kind, _ in first.values()}))
+        raise DataError(
+            f"{place(0)}: the records are no table of text and numbers; they hold {held}."
+        ) from error
+
+
+def _nested_in(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """The columns that hold dicts, or lists of dicts or lists, somewhere."""
+    return {
+        key
+        for record in records
+        for key, each in record.items()
+        if isinstance(each, Mapping)
+        or (
+            isinstance(each, (list, tuple))
+            and any(isinstance(inner, (Mapping, list, tuple)) for inner in each)
+        )
+    }
+
+
+def _is_cell(value: Any) -> bool:
+    """Whether a value of a dict is no column."""
+    return (
+        type(value) is dict
+        or isinstance(value, (str, bytes, Mapping))
+        or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
+    )
+
+
+def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
+    """A data frame of pandas, without its index."""
+    import polars as pl
+
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise DataError(f"{name}: two columns are called {brief(str(twice[0]))}; drop or rename one.")
+    return pl.DataFrame([series_of(frame[column], name, str(column)) for column in frame.columns])
+
+
+# Objects of Python: rows as named tuples, data classes and others, and what tells the usual dicts and lists
+# from answers of systems.
+
+
+NUMBERS = {int, float}
+PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
+
+
+def fields_of(value: Any) -> tuple[str, ...] | None:
+    """Return the names of the fields of an object; None for plain values, tuples, arrays and tables.
+
+    >>> from collections import namedtuple
+    >>> fields_of(namedtuple("Prediction", "uid iid est")("u1", "i1", 4.5)), fields_of(("u1", 4.5))
+    (('uid', 'iid', 'est'), None)
+    """
+    names: Any = getattr(value, "_fields", None)
+    if names is not None and isinstance(value, tuple):
+        return tuple(names)
+    if value is None or isinstance(value, (*PLAIN, tuple, type)) or hasattr(value, "dtype"):
+        return None
+    if hasattr(value, "__dataclass_fields__"):
+        return tuple(value.__dataclass_fields__)
+    named = getattr(value, "__dict__", None) or dict.fromkeys(getattr(type(value), "__slots__", ()))
+    return tuple(name for name in named if not name.startswith("_")) or None
+
+
+def is_rows(source: Any) -> bool:
+    """Whether a value is a list of objects with fields."""
+    return isinstance(source, (list, tuple)) and len(source) > 0 and fields_of(source[0]) is not None
+
+
+def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
+    """Return the columns of a list of objects, which all have the fields of the first; fields that hold dicts are left out.
+
+    DataError if an object lacks a field.
+    """
+    fields = fields_of(source[0]) or ()
+    columns: dict[str, list[Any]] = {field: [] for field in fields}
+    for row, each in enumerate(source, 1):
+        for field, column in columns.items():
+            if not hasattr(each, field):
+                raise DataError(
+                    f"{name}, row {row}: {brief(each)} has no {field}, while the first row has one."
+                )
+            column.append(getattr(each, field))
+    return {field: column for field, column in columns.items() if not isinstance(column[0], dict)}
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value is an empty list."""
+    return isinstance(value, (list, tuple)) and not value
+
+
+def first_of(values: Iterable[Any]) -> Any:
+    """Return the first value that is no empty list; None if there is none."""
+    return next((each for each in values if not is_empty(each)), None)
+
+
+def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
+    """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
+    for each in source.values() if isinstance(source, Mapping) else source:
+        if type(each) is dict:
+            if each:
+                return set(map(type, each.values())) <= NUMBERS
+        elif not isinstance(each, (list, tuple)) or each:
+            return _is_plain(each)
+    return True
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a query's list is of ids and numbers, or no list at all but a column, a matrix row or nothing."""
+    if isinstance(value, (list, tuple)):
+        cell = value[0]
+        cell = cell[0] if type(cell) is tuple and len(cell) == 2 else cell
+        return isinstance(cell, (str, int, float)) or hasattr(cell, "dtype")
+    return value is None or hasattr(value, "dtype") or hasattr(value, "__arrow_c_stream__")
+
+
+# Runs, judgements and ids converted to Polars frames and columns.
+
+
+def frame_of_qrels(qrels: Qrels) -> pl.DataFrame:
+    """Return judgements as a frame: query, item, and what there is of grade and topic."""
+    import polars as pl
+
+    columns = {"query": series_of_ids(qrels.query), "item": series_of_ids(qrels.item)}
+    columns |= {} if qrels.grade is None else {"grade": pl.Series(qrels.grade)}
+    columns |= {} if qrels.topic is None else {"topic": series_of_ids(qrels.topic)}
+    return pl.DataFrame(columns)
+
+
+def frame_of_run(run: Run) -> pl.DataFrame:
+    """Return a run as a frame: query, item, and score or rank."""
+    import polars as pl
+
+    rows = run.rows.table()
+    key = {"rank": rows.key + int(rows.by_place)} if rows.by_rank else {"score": rows.key}
+    score = {} if rows.given_score is None else {"score": rows.given_score}
+    return pl.DataFrame(
+        {"query": series_of_ids(rows.query), "item": series_of_ids(rows.item), **key, **score}
+    )
+
+
+def series_of_ids(ids: Ids) -> pl.Series:
+    """Return ids as a column; each distinct id becomes a Python value once."""
+    import polars as pl
+
+    if not ids.is_text:
+        return pl.Series(ids.integers)
+    codes, firsts = ids.group()
+    return pl.Series(ids[firsts].tolist(), dtype=pl.String).gather(codes)

@@ -1,0 +1,425 @@
+"""Tables with a row per query and a list of items in it, as recommenders export them, read as a row per item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
+from rankwell.tables.columns import known_word
+from rankwell.tables.places import Place, RowOf
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.frames.pieces import Frames
+
+
+# Cells that hold a list of items, as text: ``a b c``, ``a,b,c``, ``['a', 'b']``, ``["a","b"]``, ``[1 2 3]`` as
+# NumPy prints it.
+
+
+SIGNS = {"blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
+WAYS = (*SIGNS, "brackets", "one")
+LISTS = ("item", "score", "rank", "grade")
+RECOMMENDED = ("recommendations", "recommended", "recs")
+LOOKED = 1_000
+ODD = r"[^\S\r\n]|[,;|\[{]"
+BETWEEN = r"\s*([,;|])\s*"
+OBJECT = r"^\{[^:]+:.*\}$"
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+
+
+def argument_of(given: Mapping[str, str]) -> str:
+    """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
+    return "qrels_items_in" if Given.of(given).argument.startswith("qrels_") else "items_in"
+
+
+def remedy(way: str, given: Mapping[str, str]) -> str:
+    """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
+    said = f"{argument_of(given)}='{way}'"
+    return said if Given.of(given).argument else f"in Python rw.read_qrels(table,{said})"
+
+
+def plural(
+    texts: Iterable[str], columns: Iterable[str], wanted: tuple[str, ...], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the columns of text that are named by the plural, as columns of lists are: those of runs and judgements.
+
+    >>> plural(["user", "items"], ["user", "items"], ("query", "item", "score"), {})
+    {'items': 'item'}
+    """
+    if "query" not in wanted or "item" in given.values() or "item" in map(known_word, columns):
+        return {}
+    found: dict[str, str] = {}
+    for column in texts:
+        plain = column.lower()
+        word = "item" if plain in RECOMMENDED else known_word(plain.removesuffix("s"))
+        if word == "score" and "grade" in wanted:
+            word = "grade"
+        if (plain != plain.removesuffix("s") or plain in RECOMMENDED) and (
+            word in LISTS
+            and word in wanted
+            and word not in found.values()
+            and known_word(column) is None
+            and column not in given
+        ):
+            found[column] = word
+    return found if "item" in found.values() else {}
+
+
+def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
+    """Whether cells are looked at: if somebody said so, under a plural name, and where there is neither number nor rank."""
+    items_in = Given.of(given).items_in
+    is_named = known_word(words["item"]) is None and words["item"] not in given
+    return (
+        "query" in words
+        and items_in != "one"
+        and bool(items_in or is_named or not {"score", "rank", "grade"} & set(words))
+    )
+
+
+def are_plain(text: str, words: Mapping[str, str], given: Mapping[str, str]) -> bool:
+    """Whether a text that has the first cells, and more, holds no sign of a list, and nobody said so: then nobody has to look closer."""
+    return (
+        not Given.of(given).items_in
+        and known_word(words["item"]) is not None
+        and re.search(ODD, text) is None
+    )
+
+
+def split(
+    frames: Frames, words: Mapping[str, str], name: str, given: Mapping[str, str], place: Place | None = None
+) -> Frames | None:
+    """Return the pieces of a table with lists where cells of text hold them; None if each cell is one item.
+
+    ``given`` may say how a list is written. Else brackets are recognised, in tables without scores or grades and under a plural name, and
+    signs under a plural name.
+
+    Raises
+    ------
+    DataError
+        If cells may be lists and nobody said so, or a cell is no such list.
+    """
+    if not may_hold_lists(words, given):
+        return None
+    place = place or RowOf(name)
+    items_in = Given.of(given).items_in
+    way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
+    if sample is not None and len(sample):
+        way = way_of(sample[:LOOKED], words, given, place)
+    if way is None:
+        return None
+    listed = [own for word, own in words.items() if word in LISTS]
+
+    def pieces(size: int) -> Iterator[pl.DataFrame]:
+        start = 0
+        for piece in frames(size):
+            yield piece.with_columns(_lists(piece[own], way, start, given, place) for own in listed)
+            start += len(piece)
+
+    return pieces
+
+
+def way_of(
+    sample: pl.DataFrame,
+    words: Mapping[str, str],
+    given: Mapping[str, str],
+    place: Place,
+) -> str | None:
+    """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
+    import polars as pl
+
+    column = sample[words["item"]]
+    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return None
+    cells = column.cast(pl.String).fill_null("").str.strip_chars()
+    filled = cells.filter(cells != "")
+    first = place(int((cells != "").arg_max() or 0))
+    if len(filled) and filled.str.contains(OBJECT).all():
+        raise _scored(filled[0], "one", given, first)
+    is_list = filled.str.starts_with("[") & filled.str.ends_with("]")
+    if len(filled) and is_list.all():
+        return "brackets"
+    is_named = known_word(words["item"]) is None and words["item"] not in given
+    plain = cells.str.replace_all(BETWEEN, "$1")
+    held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
+    held += ["brackets"] * bool(is_list.any())
+    if is_named and len(held) < 2:
+        way = held[0] if held else "blank"
+        if way in SIGNS and _are_scored(filled, SIGNS[way]):
+            raise _scored(filled[0], way, given, first)
+        return way
+    query = sample[words["query"]]
+    # objects are no ids; they are refused where ids are made
+    if not held or (not is_named and (query.dtype == pl.Object or query.n_unique() < len(sample))):
+        return None
+    way = held[-1]
+    row = int(plain.str.contains(SIGNS.get(way, "["), literal=True).arg_max() or 0)
+    raise DataError(
+        f"{place(row)}: is {brief(cells[row])} in the column {brief(words['item'])} a list of items? If it is, say "
+        f"{remedy(way, given)}; if it is one item, {remedy('one', given)}."
+    )
+
+
+def _are_scored(cells: pl.Series, sign: str) -> bool:
+    """Whether each part of each cell is an id, a colon and a number, and the ids of a cell are different: doc:3 doc:1 are ids."""
+    is_list = False
+    for cell in cells:
+        parts = [part.rpartition(":") for part in cell.split(sign) if part.strip()]
+        if not all(name and NUMBER.fullmatch(number.strip()) for name, _, number in parts):
+            return False
+        if len({name.strip() for name, _, _ in parts}) < len(parts):
+            return False
+        is_list |= len(parts) > 1
+    return is_list
+
+
+def _scored(cell: str, way: str, given: Mapping[str, str], place: str) -> DataError:
+    ids = "it is one item" if way == "one" else "these are ids"
+    return DataError(
+        f"{place}: does {brief(cell)} hold items with scores? If so, give each item a row of its own, with the columns query, item and "
+        f"score (grade); if {ids}, say {remedy(way, given)}."
+    )
+
+
+def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], place: Place) -> pl.Series:
+    """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
+    import polars as pl
+
+    if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
+    text = cells.cast(pl.String).str.strip_chars()
+    if way == "brackets":
+        return _bracketed(text, start, place)
+    plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
+    for other in [] if Given.of(given).items_in else SIGNS:
+        odd = plain.str.contains(SIGNS[other], literal=True)
+        if other != way and odd.any():
+            row = int(odd.arg_max() or 0)
+            raise DataError(
+                f"{place(start + row)}: {brief(text[row])} holds {brief(SIGNS[other])}, while the first rows are lists by {way}. "
+                f"Say {remedy(way, given)} if it is part of an id, or {remedy(other, given)}."
+            )
+    parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
+    return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _bracketed(text: pl.Series, start: int, place: Place) -> pl.Series:
+    """The lists of cells in brackets, with or without quotation marks."""
+    import polars as pl
+
+    inner = text.str.strip_prefix("[").str.strip_suffix("]")
+    is_quoted = inner.str.contains(r"['\"]")
+    rest = inner.str.replace_all(QUOTED, "")
+    wrong = ~(text.str.starts_with("[") & text.str.ends_with("]"))
+    wrong |= is_quoted & ~rest.str.contains(r"^[,\s]*$")
+    wrong |= inner.str.contains(r"(^|[\s,])\.\.\.([\s,]|$)") | inner.str.contains(r"[\[\]\\]")
+    if wrong.fill_null(value=False).any():
+        row = int(wrong.arg_max() or 0)
+        raise DataError(
+            f"{place(start + row)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
+            f"it was printed (...), or holds lists or escapes, write it again, such as by ' '.join(ids)."
+        )
+    quoted = inner.str.extract_all(QUOTED).list.eval(
+        pl.element().str.slice(1, pl.element().str.len_chars() - 2)
+    )
+    plain = inner.str.replace_all(",", " ").str.replace_all(r"\s+", " ").str.strip_chars().str.split(" ")
+    plain = plain.list.eval(pl.element().filter(pl.element() != ""))
+    return pl.select(pl.when(is_quoted).then(quoted).otherwise(plain).alias(text.name)).to_series()
+
+
+PLAIN = ("query", "topic")  # what may be one value for a whole list
+LISTED = 20  # about the items in a list: so many fewer rows make a piece
+
+
+def words_of(
+    schema: Mapping[str, pl.DataType], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the column of each of rankwell's words; a column of lists may be named by the plural, such as ``item_ids``.
+
+    >>> import polars as pl
+    >>> words_of({"user": pl.String(), "item_ids": pl.List(pl.String)}, ("query", "item"), "run", {})
+    {'query': 'user', 'item': 'item_ids'}
+    """
+    taken = {*map(known_word, schema), *given.values()}
+    listed: dict[str, str] = {}
+    for column in (column for column, kind in schema.items() if kind.is_nested() and column not in given):
+        word = "item" if column.lower() in RECOMMENDED else known_word(column.lower().removesuffix("s"))
+        if word == "score" and "grade" in wanted:
+            word = "grade"  # as of a plain column
+        if word in wanted and word not in taken:
+            listed[column] = word
+            taken.add(word)
+    texts = [column for column, kind in schema.items() if _is_text(kind)]
+    listed |= plural(texts, [*schema, *listed.values()], wanted, {**given, **listed})
+    return match_columns(schema, wanted, name, Given.of(given).with_more(listed))
+
+
+def unfolded(
+    frames: Frames,
+    words: Mapping[str, str],
+    schema: Mapping[str, pl.DataType],
+    kind: str,
+    name: str,
+    given: Mapping[str, str] = NONE_GIVEN,
+    place: Place | None = None,
+) -> tuple[Frames, Place] | None:
+    """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
+
+    Lists may be written in cells of text; ``given`` may say how. ``kind`` is what the table is, such as "run". DataError if there is
+    one number for a whole list, or a query of a run has two lists and nothing says how they go together.
+    """
+    if "item" not in words:
+        return None
+    if _is_text(schema[words["item"]]) and "query" in words:
+        return of_cells(frames, words, kind, name, given, place)
+    if not _is_list(schema[words["item"]]):
+        return None
+    for word, column in words.items():
+        if word not in PLAIN and not _is_list(schema[column]):
+            raise DataError(
+                f"{name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
+                f"of as many, or leave the column out."
+            )
+    _refuse_structs(words["item"], schema[words["item"]], name)
+    lists = Lists(frames, words, kind, name, given, place)
+    return lists.frames, lists.place
+
+
+def of_cells(
+    frames: Frames,
+    words: Mapping[str, str],
+    kind: str,
+    name: str,
+    given: Mapping[str, str],
+    place: Place | None = None,
+) -> tuple[Frames, Place] | None:
+    """Return the same of a table of text whose cells hold lists; None if each cell is one item."""
+    pieces = split(frames, words, name, given, place)
+    if pieces is None:
+        return None
+    lists = Lists(pieces, words, kind, name, given, place)
+    return lists.frames, lists.place
+
+
+def _is_text(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return kind in (pl.String, pl.Categorical, pl.Enum)
+
+
+def _refuse_structs(column: str, kind: Any, name: str) -> None:
+    """Raise DataError for lists of items together with their scores, as Spark's ALS writes them."""
+    import polars as pl
+
+    if isinstance(kind.inner, pl.Struct):
+        fields = [field.name for field in kind.inner.fields]
+        raise DataError(
+            f"{name}: {brief(column)} holds lists of structs with the fields {quoted(fields)}. Write a list of each field in a column "
+            f"of its own, such as {column}.{fields[0]} AS items."
+        )
+
+
+def _is_list(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(kind, pl.List | pl.Array)
+
+
+class Lists:
+    """A table with a list of items in each row; a piece is made when it is asked for."""
+
+    def __init__(
+        self,
+        given: Frames,
+        words: Mapping[str, str],
+        kind: str,
+        name: str,
+        said: Mapping[str, str],
+        place: Place | None = None,
+    ) -> None:
+        self.given, self.words = given, words
+        self.row_place = place or RowOf(name)
+        self.listed = [column for word, column in words.items() if word not in PLAIN]
+        # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
+        is_ranked = bool({"score", "rank"} & set(words)) or Given.of(said).by_rows
+        self.is_one_each = kind == "run" and not is_ranked
+
+    def frames(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the table in pieces of about ``size`` items."""
+        start = 0
+        seen: list[pl.DataFrame] = []
+        for piece in self._pieces(size):
+            lengths = self._lengths(piece, start)
+            if self.is_one_each:
+                seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
+            start += len(piece)
+            yield piece.filter(lengths > 0).explode(self.listed)
+        if seen:
+            self._refuse_two(seen)
+
+    def _refuse_two(self, seen: list[pl.DataFrame]) -> None:
+        """Raise DataError for a query with two lists; rows with one item each are a row per item under the name of lists."""
+        import polars as pl
+
+        rows = pl.concat(seen, how="vertical_relaxed").with_row_index("row").filter(pl.col("length") > 0)
+        if not rows["query"].is_duplicated().any():
+            return
+        rows = rows.filter(pl.col("query").is_duplicated()).filter(
+            pl.col("length").max().over("query") > 1, pl.len().over("query") > 1
+        )
+        if not len(rows):
+            return
+        two = rows.filter(pl.col("query") == rows["query"][0])["row"]
+        raise DataError(
+            f"{self.row_place(two[1])}: query {brief(rows['query'][0])} has another list, after that of {self.row_place(two[0])}. Of several "
+            f"systems, days or folds, give one of them; order='rows' puts the lists of a query end to end."
+        )
+
+    def place(self, row: int) -> str:
+        """Return the row of the table in which an item stands."""
+        start, passed = 0, 0
+        for piece in self._pieces(1 << 20):
+            ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
+            if len(ends) and row < ends[-1]:
+                start += int(np.searchsorted(ends, row, side="right"))
+                break
+            start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
+        return self.row_place(start)
+
+    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        for piece in self.given(max(size // LISTED, 1)):
+            yield piece.with_columns(
+                pl.col(column).arr.to_list()
+                for column in self.listed
+                if isinstance(piece[column].dtype, pl.Array)
+            )
+
+    def _lengths(self, piece: pl.DataFrame, start: int) -> pl.Series:
+        """The length of the list of each row; DataError if one is missing, or the lists of a row are of several lengths."""
+        item = self.words["item"]
+        lengths = piece[item].list.len()
+        for word, column in self.words.items():
+            if column not in self.listed:
+                continue
+            if piece[column].null_count():
+                row = start + int(piece[column].is_null().arg_max() or 0)
+                raise DataError(
+                    f"{self.row_place(row)}: the list of the {word} is missing (null). Remove the row, or write an empty list."
+                )
+            differ = piece[column].list.len() != lengths
+            if differ.any():
+                at = int(differ.arg_max() or 0)
+                raise DataError(
+                    f"{self.row_place(start + at)}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
+                    f"{brief(column)}. Give each item one {word}."
+                )
+        return lengths

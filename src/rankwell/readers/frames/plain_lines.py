@@ -1,0 +1,336 @@
+"""Lines of text in the usual form of their format, parsed by a kernel in blocks; ids stay spans of the text.
+
+What is not of the usual form (a line with too few fields, a comment, a missing value, a number such as ``+1``, an escape) is left
+to the slower reader of the whole format, block by block, as no record can go over the end of a line.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from rankwell.kernels import delimited_text, json_keys, json_lines
+from rankwell.readers.bytes.blocks import Block, in_turn
+from rankwell.readers.bytes.files import File
+from rankwell.readers.frames import list_columns
+from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
+from rankwell.readers.frames.tables import FrameRows, Opened
+from rankwell.records import record
+from rankwell.tables.columns import ID_WORDS, Unread
+from rankwell.tables.ids import Ids, packed
+from rankwell.tables.places import LineAfter, Place
+from rankwell.tables.rows import Columns, Lists, Rows, Stretches
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BLOCK_BYTES = 1 << 22
+BLOCK_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
+LISTED = ("run", "qrels")  # kinds of table with a row per pair of query and item
+Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
+
+
+@record(eq=False)
+class OpenedLines(Opened):
+    """A table of text whose ``lines``, if it has such, a kernel reads; ``framed`` reads those of a block in the slower way."""
+
+    lines: Lines | None = None
+    framed: Framed | None = None
+
+    def run(self, name: str) -> Run:
+        """Return the run; without score and rank the rows must be counted, so all are read."""
+        if self.lines is None or self.framed is None or not {"score", "rank"} & set(self.words):
+            return super().run(name)
+        run = run_of(self.lines, FrameRows(self.frames, self.words, name, place=self.place), self.framed)
+        run.unread = self.unread
+        return run
+
+    def qrels(self, name: str) -> Qrels:
+        """Return the judgements."""
+        qrels = None if self.lines is None else qrels_of(self.lines, name)
+        if qrels is None:
+            return super().qrels(name)
+        qrels.unread = self.unread
+        return qrels
+
+    def pieces(self, name: str) -> Pieces:
+        """Return the judgements, to be read in pieces."""
+        if self.lines is None or self.framed is None:
+            return super().pieces(name)
+        pieces = in_pieces(self.lines, self.framed, name)
+        pieces.unread = self.unread
+        return pieces
+
+
+class TextTable(ABC):
+    """A table of text, of which the reader of a format knows the lines and which column is which."""
+
+    file: File
+    given: Given
+    words: dict[str, str]
+    unread: tuple[Unread, ...]
+
+    def opened(self, kind: str) -> Opened:
+        """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
+        lists = self.in_lists(kind) if kind in LISTED else None
+        if lists is not None:
+            return Opened(lists[0], self.words, None, lists[1], self.unread)
+        lines = self.lines if kind in LISTED else None
+        return OpenedLines(self.pieces, self.words, None, self.place, self.unread, lines, self.framed)
+
+    def in_lists(self, kind: str) -> tuple[Frames, Place] | None:
+        """Return the rows, one of each item, and their places where cells hold lists of items; None if each is one item."""
+        if not list_columns.may_hold_lists(self.words, self.given):
+            return None
+        first = self.first_cells()
+        if first is not None and list_columns.are_plain(first, self.words, self.given):
+            return None
+        from rankwell.readers.frames.list_columns import of_cells
+
+        return of_cells(self.pieces, self.words, kind, self.file.label, self.given, self.place)
+
+    @property
+    @abstractmethod
+    def lines(self) -> Lines | None:
+        """The lines, if no record goes over two."""
+
+    @abstractmethod
+    def first_cells(self) -> str | None:
+        """Return a text that has the first items, and maybe more; None if they cannot be seen without reading the table."""
+
+    @abstractmethod
+    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the wanted columns in pieces."""
+
+    @abstractmethod
+    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+        """Return the rows of some lines, and where they stand."""
+
+    @abstractmethod
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row."""
+
+
+class Syntax(Protocol):
+    """How a line is written, as a kernel reads it."""
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Return what ``delimited_text.parse`` returns of some lines."""
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+
+
+class Fields:
+    """Fields with a separator between two, whose columns have names."""
+
+    def __init__(self, separator: int, names: list[str], words: dict[str, str]) -> None:
+        self.separator, self.query = separator, names.index(words["query"])
+        self.roles = np.full(len(names), delimited_text.SKIPPED, np.int32)
+        for word, role in _roles_of(words).items():
+            self.roles[names.index(words[word])] = role
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Parse some lines."""
+        return delimited_text.parse(text, begin, end, self.separator, self.roles)
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+        return delimited_text.last_query(text, begin, end, self.separator, self.query)
+
+
+class Objects:
+    """A JSON object per line, with named values."""
+
+    def __init__(self, words: dict[str, str]) -> None:
+        names = [name.encode(errors="surrogatepass") for name in words.values()]
+        self.ends = np.cumsum([len(name) for name in names])
+        self.names = np.frombuffer(b"".join(names) + b" ", np.uint8)
+        query = list(words).index("query")
+        self.query = int(self.ends[query]) - len(names[query]), int(self.ends[query])
+        self.roles = np.array(list(_roles_of(words).values()), np.int32)
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Parse some lines."""
+        return json_lines.parse(text, begin, end, self.names, self.ends, self.roles)
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+        return json_keys.last_query(text, begin, end, self.names, *self.query)
+
+
+def _ids(words: Iterable[str]) -> list[str]:
+    """The words of the columns of ids other than the query."""
+    return [word for word in words if word in ID_WORDS and word != "query"]
+
+
+def _numbers(words: Iterable[str]) -> list[str]:
+    """The words of the columns of numbers."""
+    return [word for word in words if word not in ID_WORDS]
+
+
+def _roles_of(words: dict[str, str]) -> dict[str, int]:
+    """What the column of each word is, as the kernels take it."""
+    ids = {word: delimited_text.ID + n for n, word in enumerate(_ids(words))}
+    numbers = {word: delimited_text.NUMBER + n for n, word in enumerate(_numbers(words))}
+    return {word: (ids | numbers).get(word, delimited_text.QUERY) for word in words}
+
+
+@record(eq=False)
+class Lines:
+    """The lines of a file from some byte on, how they are written, and which columns are which."""
+
+    file: File
+    begin: int
+    words: dict[str, str]
+    syntax: Syntax
+
+    @property
+    def place(self) -> Place:
+        """Where a row stands if each line is one."""
+        before = self.file.head[: self.begin].count(b"\n")
+        return LineAfter(self.file.label, before)
+
+    def parsed(self, block: Block) -> dict[str, Any] | None:
+        """Return the columns of the lines of a block, the query as stretches; None if a line is not of the usual kind."""
+        found = self.syntax.parse(block.text, block.begin, block.end)
+        if found is None:
+            return None
+        firsts, starts, lengths, ids, numbers, is_ascii = found
+        if not is_ascii and not _is_utf_8(block):
+            return None
+        rows = len(ids[0][0])
+        query = Stretches(Ids.of_spans(block.text, starts, lengths), np.append(firsts, rows))
+        spans = [Ids.of_spans(block.text, *each) for each in ids]
+        return (
+            {"query": query}
+            | dict(zip(_ids(self.words), spans, strict=True))
+            | dict(zip(_numbers(self.words), numbers, strict=True))
+        )
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
+        return in_turn(self.file, size, self.begin, self.syntax.last_query)
+
+
+def _is_utf_8(block: Block) -> bool:
+    try:
+        block.text[block.begin : block.end].tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def in_pieces(lines: Lines, framed: Framed, name: str) -> BlockPieces:
+    """Return the lines in pieces; those that are not of the usual kind are read as frames."""
+
+    def blocks() -> Iterator[tuple[Piece, Place]]:
+        for block in lines.blocks(BLOCK_BYTES):
+            columns = lines.parsed(block)
+            if columns is None:
+                frame, place = framed(block)
+                if len(frame):
+                    yield (
+                        {word: column_of(frame[own], word, place, 0) for word, own in lines.words.items()},
+                        place,
+                    )
+                continue
+            starts = columns["item"].starts
+            columns["query"] = columns["query"].column()
+            yield columns, partial(_place, block, starts)
+
+    return BlockPieces(name, blocks, lines.file.label)
+
+
+def _place(block: Block, starts: np.ndarray, row: int) -> str:
+    return block.place(int(starts[row]))
+
+
+def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
+    """Return the run in some lines; the slower reader gives all rows as ``frames``, and those of a block by ``framed``."""
+    run = Run.of_rows(LineRows(lines, frames, framed), frames.name)
+    run.words = lines.words
+    return run
+
+
+def qrels_of(lines: Lines, name: str) -> Qrels | None:
+    """Return the judgements in some lines, without the rest of the text; None if a line is not of the usual kind."""
+    columns = _whole(lines)
+    return Qrels(**columns, name=name, place=lines.place) if columns else None
+
+
+def _whole(lines: Lines) -> dict[str, Any] | None:
+    """The columns of all lines, without the rest of the text; None if a line is not of the usual kind, or there is none."""
+    parts: dict[str, list[Any]] = {word: [] for word in lines.words}
+    for block in lines.blocks(BLOCK_BYTES):
+        columns = lines.parsed(block)
+        if columns is None:
+            return None
+        for word, part in columns.items():
+            parts[word].append(_packed(part) if word in ID_WORDS else part)
+    return {word: _joined(parts.pop(word)) for word in lines.words} if parts["item"] else None
+
+
+def _packed(column: Ids | Stretches) -> Ids | Stretches:
+    if isinstance(column, Stretches):
+        return Stretches(packed(column.ids), column.offsets)
+    return packed(column)
+
+
+def _joined(parts: list[Any]) -> Any:
+    if isinstance(parts[0], Stretches):
+        return Stretches.concatenate(parts)
+    return Ids.concatenate(parts) if isinstance(parts[0], Ids) else np.concatenate(parts)
+
+
+class LineRows(Rows):
+    """The rows of a run, parsed in batches as if those of each query stood together; none is held."""
+
+    grouped = False
+
+    def __init__(self, lines: Lines, frames: FrameRows, framed: Framed) -> None:
+        self.lines, self.frames, self.framed = lines, frames, framed
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each parse one block; a file whose queries are scattered is gathered first."""
+        head = self.lines.file.head
+        width = max(len(head) // max(head.count(b"\n"), 1), 4)
+        for number, block in enumerate(self.lines.blocks(min(min(size, BLOCK_ROWS) * width, BLOCK_BYTES))):
+            if number == 0 and not self._lists(block).queries.is_distinct():
+                yield from self.regrouped().batches(size)
+                return
+            yield partial(self._lists, block)
+
+    def _lists(self, block: Block) -> Lists:
+        columns = self.lines.parsed(block)
+        if columns is None:
+            return self.frames.lists(*self.framed(block))
+        item, query = columns["item"], columns["query"]
+        given, rank = columns.get("score"), columns.get("rank")
+        rows = Columns(
+            None,
+            item,
+            given if rank is None else rank,
+            place=lambda row: block.place(int(item.starts[row])),
+            by_rank=rank is not None,
+            given_score=None if rank is None else given,
+            lists=(packed(query.ids), query.offsets),
+        )
+        return rows.lists()
+
+    def in_pieces(self, name: str) -> BlockPieces:
+        """Return the rows in pieces."""
+        return in_pieces(self.lines, self.framed, name)
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        columns = _whole(self.lines)
+        if columns is None:
+            return self.frames.table()
+        return Columns.of(**columns, name=self.frames.name, place=self.lines.place)

@@ -1,0 +1,370 @@
+"""Tables with named columns: Polars, pandas, pyarrow, DuckDB and anything else that speaks Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.readers.frames.columns import NONE_GIVEN
+from rankwell.readers.frames.in_memory import frame_of, index_of
+from rankwell.readers.frames.list_columns import unfolded, words_of
+from rankwell.readers.frames.pieces import (
+    PIECE,
+    FramePieces,
+    Frames,
+    PartFrames,
+    Pieces,
+    column_of,
+    whole_columns,
+)
+from rankwell.readers.frames.scans import polars_errors
+from rankwell.readers.frames.unread import Read, unread_of
+from rankwell.records import record
+from rankwell.tables.columns import WORDS, Unread
+from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place, RowOf, end_to_end
+from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, lowest_rank
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.bytes.files import File
+
+
+# Rows of a table in any order, divided into parts of whole lists while its pieces are read.
+
+
+@record(eq=False)
+class Piece:
+    """Rows of a piece of a table, part by part: the row of the table that it begins at, how it is divided, and the columns.
+
+    ``base`` is the rank of a first item, as far as this piece tells; None where scores rule.
+    """
+
+    start: int
+    division: Division
+    query: DividedIds
+    item: DividedIds
+    key: np.ndarray
+    given: np.ndarray | None
+    base: int | None
+
+
+class PartedRows(Rows):
+    """The rows of a run in a table of any order; each piece of the table is divided while it is in a processor's cache."""
+
+    grouped = True
+
+    def __init__(self, framed: FrameRows) -> None:
+        self.framed = framed
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows."""
+        parts = -(-(self.framed.rows or 1) // size)
+        pieces, row = [], 0
+        for frame in self.framed.frames(PIECE):
+            pieces.append(self._divided(frame, row, parts))
+            row += len(frame)
+        base = min((piece.base for piece in pieces if piece.base is not None), default=None)
+        for part in range(parts):
+            shares = [(piece, *piece.division.offsets[part : part + 2].tolist()) for piece in pieces]
+            if shares := [share for share in shares if share[1] < share[2]]:
+                yield partial(self._lists, part, shares, base)
+
+    def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> Piece:
+        columns = self.framed.columns(frame, start)
+        division = Division.of(columns.query, parts)
+        given = None if columns.given_score is None else division.numbers(columns.given_score)
+        return Piece(
+            start,
+            division,
+            division.ids(columns.query),
+            division.ids(columns.item),
+            division.numbers(columns.key),
+            given,
+            lowest_rank(columns.key) if columns.by_rank else None,
+        )
+
+    def _lists(self, part: int, shares: list[tuple[Piece, int, int]], base: int | None) -> Lists:
+        pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
+        given = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
+        columns = Columns(
+            DividedIds.joined([piece.query for piece in pieces], part, rows),
+            DividedIds.joined([piece.item for piece in pieces], part, rows),
+            np.concatenate([piece.key[low:high] for piece, low, high in shares]),
+            place=lambda row: self._place(shares, row),
+            by_rank=base is not None,
+            given_score=np.concatenate(given) if given else None,
+        )
+        columns.rank_base = base
+        return columns.lists()
+
+    def _place(self, shares: list[tuple[Piece, int, int]], row: int) -> str:
+        def place_in(piece: Piece, low: int) -> Place:
+            return lambda row: self.framed.place(piece.start + piece.division.row(low + row))
+
+        lengths = [high - low for _, low, high in shares]
+        return end_to_end(lengths, [place_in(piece, low) for piece, low, _ in shares])(row)
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        return self.framed.table()
+
+
+NEAR = 64  # rows that are compared first
+
+
+@record(eq=False)
+class Opened:
+    """A table in pieces: which of its columns are wanted, and if they are known its number of rows and their places; and what is not read."""
+
+    frames: Frames
+    words: dict[str, str]
+    rows: int | None = None
+    place: Place | None = None
+    unread: tuple[Unread, ...] = ()
+
+    def run(self, name: str) -> Run:
+        """Return the run; without score and rank the rows must be counted, so all are read."""
+        rows = FrameRows(self.frames, self.words, name, self.rows, self.place)
+        run = Run.of_rows(rows if "score" in self.words or "rank" in self.words else rows.table(), name)
+        run.words, run.unread = self.words, self.unread
+        return run
+
+    def qrels(self, name: str) -> Qrels:
+        """Return the judgements."""
+        place = self.place or RowOf(name)
+        columns = whole_columns(self.frames, self.words, place, name, self.rows, stretched="query")
+        qrels = Qrels(**columns, name=name, place=place)
+        qrels.words, qrels.unread = self.words, self.unread
+        return qrels
+
+    def items(self, name: str) -> Items:
+        """Return the catalogue."""
+        columns = whole_columns(self.frames, self.words, self.place or RowOf(name), name, self.rows)
+        return Items(columns["item"], name=name)
+
+    def pieces(self, name: str) -> Pieces:
+        """Return the judgements, to be read in pieces."""
+        pieces = FramePieces(self.frames, self.words, name, self.place or RowOf(name))
+        pieces.unread = self.unread
+        return pieces
+
+
+class TableReader:
+    """What a format of tables reads of a file, all by what ``opened(file, kind, name, columns)`` returns."""
+
+    def __init__(self, opened: Callable[[File, str, str, Mapping[str, str]], Opened]) -> None:
+        self.opened = opened
+
+    def read_run(self, file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+        """Return the run in a file; its rows are read when somebody looks."""
+        return self.opened(file, "run", name, columns).run(name)
+
+    def read_qrels(self, file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+        """Return the judgements in a file."""
+        return self.opened(file, "qrels", name, columns).qrels(name)
+
+    def read_items(self, file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+        """Return the catalogue in a file."""
+        return self.opened(file, "items", name, columns).items(name)
+
+    def open_qrels(self, file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
+        """Return the judgements in a file, to be read in pieces."""
+        return self.opened(file, "qrels", name, columns).pieces(name)
+
+
+class FrameRows(Rows):
+    """The rows of a run in a table, read in batches as if the rows of each query stood together.
+
+    ``frames(size)`` gives the table in pieces of about ``size`` rows, each time from the start.
+    """
+
+    grouped = False
+
+    def __init__(
+        self,
+        frames: Frames,
+        words: dict[str, str],
+        name: str,
+        rows: int | None = None,
+        place: Place | None = None,
+    ) -> None:
+        self.frames, self.words, self.name, self.rows = frames, words, name, rows
+        self.place = place or RowOf(name)
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch; a table whose queries are scattered is gathered first.
+
+        The last list of a piece may go on in the next one. Such lists are a batch of their own, as every row would be copied
+        to join pieces.
+        """
+        seams: list[tuple[int, pl.DataFrame]] = []
+        row = waiting = 0
+        for piece in self.frames(size):
+            if row == 0 and self.columns(piece, 0).is_scattered:  # refuses what are no ids, too
+                yield from self.regrouped().batches(size)
+                return
+            first, last = 0, len(piece)
+            if len(piece) != self.rows:
+                first, last = self._whole_lists(piece, seams[-1][1] if seams else piece[:0])
+            if first:
+                rest = piece if first == len(piece) else _owned(piece[:first])
+                seams[-1] = seams[-1][0], seams[-1][1].vstack(rest)
+            if first < last:
+                yield partial(self.lists, piece[first:last], self._place_after(row + first))
+            if last < len(piece):
+                if waiting > size:
+                    yield partial(self._joined, seams)
+                    seams, waiting = [], 0
+                seams.append((row + last, _owned(piece[last:])))
+            waiting += first + len(piece) - last
+            row += len(piece)
+        if seams:
+            yield partial(self._joined, seams)
+
+    def _whole_lists(self, piece: pl.DataFrame, before: pl.DataFrame) -> tuple[int, int]:
+        """From which row on a piece has lists that do not begin before it, and from which row on the next piece may go on."""
+        column = self.words["query"]
+        query = piece[column]
+        first = _repeats(query, before[column].tail(1))
+        last = len(query) - _repeats(query, query.tail(1), from_end=True)
+        return first, len(query) if first == len(query) else last
+
+    def _place_after(self, start: int) -> Place:
+        return lambda row: self.place(start + row)
+
+    def columns(self, frame: pl.DataFrame, start: int) -> Columns:
+        """Return the columns of a piece that begins at a row."""
+        return self._columns(frame, self._place_after(start))
+
+    def _columns(self, frame: pl.DataFrame, place: Place) -> Columns:
+        columns: dict[str, Any] = {
+            word: column_of(frame[column], word, place, 0) for word, column in self.words.items()
+        }
+        return Columns.of(**columns, name=self.name, place=place, is_whole=False)
+
+    def lists(self, frame: pl.DataFrame, place: Place) -> Lists:
+        """Return the lists of some rows of the table."""
+        return self._columns(frame, place).lists()
+
+    def _joined(self, seams: list[tuple[int, pl.DataFrame]]) -> Lists:
+        import polars as pl
+
+        place = end_to_end([len(seam) for _, seam in seams], [self._place_after(row) for row, _ in seams])
+        return self.lists(pl.concat([seam for _, seam in seams], rechunk=True), place)
+
+    def in_pieces(self, name: str) -> FramePieces:
+        """Return the rows in pieces."""
+        return FramePieces(self.frames, self.words, name, self.place)
+
+    def regrouped(self) -> Rows:
+        """Return the same rows, divided into parts of whole lists; the number of rows must be known for that."""
+        if self.rows is None:
+            return self.table()
+
+        return PartedRows(self)
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        columns = whole_columns(self.frames, self.words, self.place, self.name, self.rows)
+        return Columns.of(**columns, name=self.name, place=self.place)
+
+
+def _owned(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same rows without the rest of the piece that they are a part of."""
+    import polars as pl
+
+    # To take rows, or to rechunk a frame, would wait for the threads that decode. Two pieces of a column are made one here and now.
+    return pl.DataFrame([column[:1].append(column).rechunk()[1:] for column in frame])
+
+
+def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> int:
+    """How many of the first rows repeat a query, or of the last ones."""
+    if not len(query):
+        return 0
+    near, wanted = (column.tail(NEAR).to_list()[::-1] if from_end else column.head(NEAR).to_list()), query[0]
+    for place, each in enumerate(near):  # most lists are short, and comparing a column takes longer
+        if each != wanted:
+            return place
+    looked = len(near)
+    while looked < len(column):
+        looked *= NEAR
+        rows = column.tail(looked).reverse() if from_end else column.head(looked)
+        differs = rows.ne_missing(query)
+        if differs.any():
+            return int(differs.arg_max() or 0)
+    return len(column)
+
+
+def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
+    """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
+    return open_table(table, "run", name, columns).run(name)
+
+
+def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
+    """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
+    return open_table(table, "qrels", name, columns).qrels(name)
+
+
+def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
+    """Return the catalogue in a table with an item column."""
+    return open_table(table, "items", name, columns).items(name)
+
+
+def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Opened:
+    """Return the table of a run, of judgements or of items in pieces."""
+    import polars as pl
+
+    source, table = table, frame_of(table, name)
+    is_held = isinstance(table, pl.DataFrame)
+
+    def read(wanted: list[str]) -> Frames:
+        part = table.select(wanted)
+        return part.iter_slices if is_held else ScannedFrames(part)
+
+    rows = len(table) if is_held else None
+    schema = table.collect_schema()
+    try:
+        words = words_of(schema, WORDS[kind], name, columns)
+    except DataError as error:
+        raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
+    return opened_by(read, schema, words, kind, name, columns, rows=rows)
+
+
+def opened_by(
+    read: Read,
+    schema: Mapping[str, pl.DataType],
+    words: dict[str, str],
+    kind: str,
+    name: str,
+    columns: Mapping[str, str],
+    *,
+    label: str = "",
+    rows: int | None = None,
+) -> Opened:
+    """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
+    unread = unread_of(schema, words, kind, label or name, columns, read)
+    frames = read([*words.values()])
+    lists = unfolded(frames, words, schema, kind, name, columns)
+    if lists is not None:
+        return Opened(lists[0], words, None, lists[1], unread)
+    return Opened(frames, words, rows, None, unread)
+
+
+class ScannedFrames(PartFrames):
+    """A table that Polars reads later, in frames."""
+
+    def __init__(self, table: pl.LazyFrame, label: str = "") -> None:
+        self.table, self.label = table, label
+
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the frames; what Polars raises for a table that it found itself is an InputError."""
+        with polars_errors(self.label) if self.label else nullcontext():
+            yield from self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)

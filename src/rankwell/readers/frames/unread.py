@@ -1,0 +1,175 @@
+"""Columns that nobody claimed: looked at where one of them may be the score or the grade that is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.frames.columns import Given, say
+from rankwell.readers.frames.pieces import PIECE, Frames
+from rankwell.tables.columns import (
+    GRADE_WORDS,
+    LEAST_TIME,
+    MOST_LEVELS,
+    SYSTEMS,
+    TRUTH,
+    Unread,
+    is_passed,
+    known_word,
+    plain_name,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NOTHING = ("", "na", "n/a", "nan", "null", "none", "-")
+MISSING = float("-inf")  # stands for a missing value among the numbers of a column
+NO_GRADES = ("rank", "time", "topic_weight", "propensity", "imputed")
+Read = Callable[[list[str]], Frames]
+
+
+def unread_of(
+    columns: Iterable[str],
+    words: Mapping[str, str],
+    kind: str,
+    name: str,
+    given: Mapping[str, str],
+    read: Read,
+) -> tuple[Unread, ...]:
+    """Return the columns of a run or of judgements that are not read; ``read`` gives frames of some of them.
+
+    They are looked at only where there is no score and no rank, or no grade.
+
+    DataError if the run has no score and no rank, but a column of numbers that could be one.
+    """
+    columns = list(columns)
+    free = [column for column in columns if column not in words.values() and column not in given]
+    if kind == "run":
+        for column in free:
+            if plain_name(column) in SYSTEMS:
+                _refuse_systems(read([words["query"], words["item"], column]), words, column, name)
+    if (
+        kind == "qrels"
+        and "grade" in words
+        and words["grade"] not in given
+        and known_word(words["grade"]) == "score"
+    ):
+        _refuse_two_grades(words["grade"], free, name, given, read)
+    is_whole = kind not in ("run", "qrels") or {"score", "rank", "grade"} & set(words)
+    # where the order of the rows was said to be the ranking, the score is not wanted either
+    if is_whole or Given.of(given).by_rows:
+        return tuple([Unread(column) for column in free])
+    known_as_another = NO_GRADES if kind == "qrels" else ()
+    doubtful = [
+        each for each in free if known_word(each) not in known_as_another and (each or columns.index(each))
+    ]
+    seen = look(read(doubtful), doubtful, kind) if doubtful else {}
+    if kind == "run":
+        for column, found in seen.items():
+            if found.is_number and (found.levels is None or len(found.levels) > 1):
+                raise _question(column, name, given)
+    return tuple([seen.get(column, Unread(column)) for column in free])
+
+
+def _question(column: str, name: str, given: Mapping[str, str]) -> DataError:
+    """The error for a run whose only numbers are in a column of an unusual name."""
+    return DataError(
+        f"{name}: there is no score and no rank; is {brief(column)} the score, where higher is better? {say(given, {column: 'score'})}. "
+        f"If lower is better, {say(given, {column: 'rank'})} with ranks='closed'; if the rows of each query stand best first, "
+        f"order='rows'."
+    )
+
+
+def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name: str) -> None:
+    """Raise DataError if queries have rows of several systems, whose lists would be mixed."""
+    owners = [words["query"]] if SYSTEMS[plain_name(column)] else [words["query"], words["item"]]
+    for frame in frames(PIECE):
+        kinds = frame[column].drop_nulls().unique().sort().head(3).to_list()
+        # the model of a product is that of its item, in every list
+        if len(kinds) > 1 and all(
+            frame.select(own, column).n_unique() > frame[own].n_unique() for own in owners
+        ):
+            raise DataError(
+                f"{name}: {brief(column)} says that it holds several systems ({', '.join(map(brief, kinds))}), whose lists would be mixed. "
+                f"Give each by itself: dict(list(frame.groupby({brief(column)}))) are runs by name, for rw.compare; or drop the column."
+            )
+
+
+def _refuse_two_grades(
+    grade: str, free: Sequence[str], name: str, given: Mapping[str, str], read: Read
+) -> None:
+    """Raise DataError if a score was taken for the grade of judgements, but another column holds few numbers, as grades are."""
+    others = [column for column in free if not is_passed(column) and known_word(column) not in NO_GRADES]
+    for column, found in (look(read(others), others, "qrels") if others else {}).items():
+        if found.is_number and found.levels is not None and len(found.levels) > 1:
+            raise DataError(
+                f"{name}: is {brief(grade)} or {brief(column)} the grade? {say(given, {grade: 'grade'})}; or {say(given, {column: 'grade'})}."
+            )
+
+
+def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, Unread]:
+    """Return of each column whether it holds numbers, and these if they are few; the rest of a table is not read once that is known.
+
+    A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
+    name holds numbers only if some are fractions, as no id, part or index is, and no time.
+    """
+    words = GRADE_WORDS if kind == "qrels" else TRUTH
+    levels: dict[str, set[float] | None] = {column: set() for column in columns}
+    left, has_fractions = set(columns), set[str]()
+    for frame in frames(PIECE):
+        for column in sorted(left):
+            numbers = _numbers(frame[column], words)
+            if numbers is None:
+                levels[column] = None
+                left.discard(column)
+                continue
+            held = levels[column]
+            assert held is not None
+            if is_passed(column) and column not in has_fractions:
+                if not ((numbers != numbers.floor()) & (numbers.abs() < LEAST_TIME)).any():
+                    continue
+                has_fractions.add(column)
+            held.update(numbers.head(MOST_LEVELS + 1))
+            if len(held) > MOST_LEVELS:
+                left.discard(column)
+        if not left:
+            break
+    return {column: _unread(column, held) for column, held in levels.items()}
+
+
+def _unread(column: str, held: set[float] | None) -> Unread:
+    if not held or held == {MISSING}:
+        return Unread(column, is_number=False)
+    return Unread(column, is_number=True, levels=tuple(sorted(held)) if len(held) <= MOST_LEVELS else None)
+
+
+def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
+    """The distinct numbers in a column, of whatever type; None if it holds others, such as text or times."""
+    import polars as pl
+
+    while isinstance(series.dtype, (pl.List, pl.Array)):
+        series = series.explode()
+    if series.dtype == pl.Object:  # values of several types, such as 1 and 0.5
+        texts = [None if value is None else str(value) for value in series]
+        series = pl.Series(texts, dtype=pl.String)
+    distinct = series.unique()
+    series = distinct.drop_nulls()
+    if isinstance(series.dtype, (pl.Categorical, pl.Enum)):
+        series = series.cast(pl.String)
+    if series.dtype == pl.String:
+        text = series.str.strip_chars().str.to_lowercase()
+        filled = text.filter(~text.is_in(NOTHING))
+        plain = filled.replace({word: str(number) for word, number in words.items()}).str.strip_chars(" %")
+        # as people write numbers: 1,000.5 and 0,5
+        plain = plain.str.replace_all(r"[,' ](\d{3}(\D|$))", "$1").str.replace(",", ".", literal=True)
+        numbers = plain.cast(pl.Float64, strict=False)
+        if 2 * numbers.null_count() > len(filled) or not len(filled):
+            return None
+        numbers, has_gaps = numbers.drop_nulls().unique(), len(filled) < len(distinct)
+    elif series.dtype == pl.Boolean or series.dtype.is_numeric() or series.dtype in (pl.Duration, pl.Null):
+        numbers, has_gaps = series.to_physical().cast(pl.Float64), len(series) < len(distinct)
+    else:
+        return None
+    numbers = numbers.fill_nan(MISSING)
+    return numbers.extend(pl.Series([MISSING])) if has_gaps and len(numbers) else numbers

@@ -1,0 +1,343 @@
+"""Read a run, judgements or a catalogue from files, folders, addresses and collections; several files are one, their rows end to end."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from rankwell.errors import DataError, NoRowsError, UsageError
+from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import files_of, recoded
+from rankwell.readers.frames.in_memory import is_spark
+from rankwell.readers.frames.pieces import Pieces, SeveralPieces, held_qrels, not_alike, pieces_of
+from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
+from rankwell.readers.read import (
+    KINDS,
+    NAMED_WORDS,
+    NO_COLUMNS,
+    PATHS,
+    WITH_CELLS,
+    Options,
+    are_files,
+    read_qrels,
+    refuse_one_list,
+    refuse_options,
+    refuse_query_ids,
+)
+from rankwell.readers.registry import (
+    TABLES,
+    ExplainedPieces,
+    ExplainedRows,
+    failures_explained,
+    form_of,
+    holds,
+    not_held,
+    reader,
+)
+from rankwell.tables.columns import together
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.places import end_to_end
+from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankwell.readers.memory.answers import IdsOfFiles
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    """Return the run, the qrels or the items at paths, an address or an id of a collection."""
+    if isinstance(source, str) and source.startswith("irds:"):
+        from rankwell.readers import irds
+
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
+    if is_scanned(source):
+        return _of_scan(source, kind, name, options)
+    return _read_files(source, kind, name, options)
+
+
+def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    from rankwell.readers.frames import tables
+
+    table = scanned(source)
+    with polars_errors(label := os.fspath(source)):
+        found = getattr(tables, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
+    if isinstance(found, Run):
+        found.name = name or _system_name(Path(source).name)
+    if isinstance(found, Run) and isinstance(found.rows, tables.FrameRows):
+        found.rows.frames = tables.ScannedFrames(table.select(found.rows.words.values()), label)
+    return found
+
+
+def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
+    files = [file for each in given for file in files_of(each)]
+    ids = None
+    if options.query_ids is not None:
+        from rankwell.readers.memory.answers import IdsOfFiles
+
+        ids = IdsOfFiles(options.query_ids, given, files)
+    own = None if len(files) > 1 else name
+    parts = with_rows(files, lambda file: _read_file(file, kind, own, options, ids))
+    first = _name_of(given[0])
+    if ids is not None:
+        ids.finish(first)
+    if len(parts) == 1:
+        return parts[0]
+    joins: dict[str, Callable[..., Any]] = {"run": run_of, "qrels": qrels_of, "items": items_of}
+    path = first if isinstance(given[0], File) else os.fspath(given[0])
+    return joins[kind](parts, name or (_system_name(path) if kind == "run" else first))
+
+
+def _name_of(source: Any) -> str:
+    return source.name if isinstance(source, File) else Path(source).name
+
+
+def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
+    """The file in its encoding, its format and why; DataError for one of another tool."""
+    file = recoded(file, options.encoding, options.format_in)
+    form, why = form_of(file, options.format_in, options.columns)
+    if form in NAMED_WORDS and kind != "items" and not options.columns:
+        from rankwell.readers.memory.foreign import refuse_foreign_file
+
+        refuse_foreign_file(file.head, file.label, kind, form)
+    return file, form, why
+
+
+def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
+    file, chosen, why = _formed(file, kind, options)
+    module = reader(chosen)
+    function = getattr(module, f"read_{kind}", None)
+    if function is None and kind == "items" and holds(module, kind):
+        function = partial(_items_in_table, module.read_table)
+    if function is None and kind in TABLES:
+        raise not_held(file, chosen, kind)
+    if function is None:
+        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    extra: dict[str, Any] = {}
+    taken = inspect.signature(function).parameters
+    refuse_options(
+        options,
+        file.label,
+        f"a file read as {chosen}",
+        is_table=chosen in WITH_CELLS,
+        has_scores="scores_from" not in taken,
+    )
+    if ids is not None:
+        if "query_ids" not in taken:
+            refuse_query_ids(options.query_ids, file.label, f"a file read as {chosen} names them")
+        extra["query_ids"] = ids.of(file)
+    if options.scores_from is not None:
+        extra["scores_from"] = options.scores_from
+    with failures_explained(file, chosen):
+        # what is wrong with a run is said of its file, whatever the system is called
+        title = file.name if kind == "run" else name or file.name
+        table = function(file, name=title, columns=options.columns, **extra)
+        if not isinstance(table, KINDS[kind]):
+            msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
+            raise TypeError(msg)
+    if isinstance(table, Run) and not isinstance(table.rows, Columns):
+        table.rows = ExplainedRows(table.rows, file, chosen)
+    packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
+    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    table.files = (file,)
+    if isinstance(table, Run):
+        table.name = name or _system_name(file.name)
+    return table
+
+
+def open_qrels(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Pieces:
+    """Return judgements as ``read_qrels`` does, to be read in pieces; what cannot be read so is held.
+
+    Tables of Polars that are read later (``scan_parquet`` and others) are read in pieces, too.
+    """
+    given = NO_COLUMNS if columns is None else columns
+    if are_files(source):
+        refuse_one_list(source)
+        sources = list(source) if isinstance(source, (list, tuple)) else [source]
+        files = [file for each in sources for file in files_of(each)]
+        options = Options(format_in, given, encoding)
+        parts = [_open_file(file, None if len(files) > 1 else name, options) for file in files]
+        return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(sources[0]))
+    is_address = is_scanned(source)
+    if is_address or (type(source).__name__ == "LazyFrame" and format_in is None):
+        from rankwell.readers.frames import tables
+
+        table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
+        opened = tables.open_table(table, "qrels", name or title, given)
+        if is_address and isinstance(opened.frames, tables.ScannedFrames):
+            opened.frames.label = os.fspath(source)
+        return opened.pieces(name or title)
+    if is_spark(source):
+        from rankwell.readers.frames import spark
+
+        return spark.opened(source, "qrels", name or "qrels", given)
+    qrels: Qrels = read_qrels(source, name=name, format_in=format_in, columns=columns, encoding=encoding)
+    return held_qrels(qrels)
+
+
+def _open_file(file: File, name: str | None, options: Options) -> Pieces:
+    file, form, _ = _formed(file, "qrels", options)
+    refuse_options(options, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
+    function = getattr(reader(form), "open_qrels", None)
+    if function is None:
+        return held_qrels(_read_file(file, "qrels", name, options._replace(encoding=None), None))
+    with failures_explained(file, form):
+        pieces = function(file, name=name or file.name, columns=options.columns)
+    return ExplainedPieces(pieces, file, form)
+
+
+def _items_in_table(
+    read_table: Callable[..., Any], file: File, *, name: str, columns: Mapping[str, str]
+) -> Items:
+    """The catalogue in a file of a format that has no shorter way to the ids."""
+    from rankwell.readers.frames import tables
+
+    table, _ = read_table(file, kind="items", columns=columns)
+    return tables.items_of(table, name=name, columns=columns)
+
+
+def _system_name(file: str) -> str:
+    from rankwell.readers.bytes.system_names import short_name
+
+    return short_name(file)
+
+
+class SeveralRows(Rows):
+    """The rows of several runs, read one after the other as if no query were in two of them."""
+
+    grouped = False
+
+    def __init__(self, parts: Sequence[Run]) -> None:
+        self.parts = parts
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield the batches of all parts."""
+        for part in self.parts:
+            yield from part.rows.batches(size)
+
+    def in_pieces(self, name: str) -> SeveralPieces:
+        """Return the rows of all parts in pieces."""
+        return SeveralPieces([pieces_of(part) for part in self.parts], name)
+
+    def owned(self) -> SeveralRows:
+        """Return the same rows, without the files that they are still to be read from."""
+        return SeveralRows(
+            [Run.of_rows(rows, name) for name, rows in self._whole(lambda part: part.rows.owned())]
+        )
+
+    def _whole(self, read: Callable[[Run], T]) -> list[tuple[str, T]]:
+        """The name and what is read of each part; parts without rows, which Spark writes, are left out unless all are."""
+        return with_rows(self.parts, lambda part: (part.name, read(part)))
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        named = self._whole(lambda part: part.rows.table())
+        names, tables = [name for name, _ in named], [table for _, table in named]
+        if len({table.by_rank for table in tables}) > 1:
+            ranked = next(name for name, table in named if table.by_rank)
+            raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
+        given = [table.given_score for table in tables]
+        place = end_to_end([len(table.item) for table in tables], [table.place for table in tables])
+        score = (
+            None
+            if any(each is None for each in given)
+            else np.concatenate([g for g in given if g is not None])
+        )
+        starts = np.cumsum([0] + [len(table.key) for table in tables])
+        keys = [table.key + start * table.by_place for table, start in zip(tables, starts[:-1], strict=True)]
+        query = joined([table.query for table in tables], names, "query")
+        item = joined([table.item for table in tables], names, "item")
+        key = np.concatenate(keys)
+        rows = Columns(query, item, key, place=place, by_rank=tables[0].by_rank, given_score=score)
+        rows.by_place = all(table.by_place for table in tables)
+        rows.rank_base = lowest_rank(key) if rows.by_rank else None
+        return rows
+
+
+def with_rows(parts: Iterable[S], read: Callable[[S], T]) -> list[T]:
+    """Return what is read of each part that has rows; NoRowsError if none has."""
+    found: list[T] = []
+    empty = None
+    for part in parts:
+        try:
+            found.append(read(part))
+        except NoRowsError as error:
+            empty = empty or error
+    if empty is not None and not found:
+        raise empty
+    return found
+
+
+def file_of(part: Run) -> str:
+    """Return what to call one part of a run: its file."""
+    return part.files[0].label if part.files else part.name
+
+
+def run_of(parts: Sequence[Run], name: str) -> Run:
+    """Return several runs as one."""
+    ranked = [(part, {"score", "rank"} & set(part.words)) for part in parts if part.words]
+    for part, words in ranked:
+        if words != ranked[0][1]:
+            one, other = (
+                " and ".join(sorted(each)) or "no score and no rank" for each in (ranked[0][1], words)
+            )
+            raise DataError(
+                f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run are ranked by the same columns."
+            )
+    return _from_all(Run.of_rows(SeveralRows(parts), name), parts)
+
+
+def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
+    """Return several qrels as one; DataError if only some of them have grades, topics …, or their ids are of different kinds."""
+    names = [part.name for part in parts]
+    columns: dict[str, Any] = {}
+    for word in ("grade", "topic", "subgroup", "topic_weight", "propensity", "query", "item"):
+        without = [part.name for part in parts if getattr(part, word) is None]
+        if without and len(without) < len(parts):
+            raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
+        if not without:
+            own = [getattr(part, word) for part in parts]
+            columns[word] = joined(own, names, word) if isinstance(own[0], Ids) else np.concatenate(own)
+    if any(part.imputed is not None for part in parts):
+        imputed = [np.zeros(len(part)) if part.imputed is None else part.imputed for part in parts]
+        columns["imputed"] = np.concatenate(imputed)
+    place = end_to_end([len(part) for part in parts], [part.place for part in parts])
+    return _from_all(Qrels(**columns, name=name, place=place), parts)
+
+
+def _from_all(table: Any, parts: Sequence[Any]) -> Any:
+    """A run or judgements that know the files of their parts."""
+    table.files = tuple(file for part in parts for file in part.files)
+    table.source = "; ".join(part.source for part in parts)
+    table.unread = together([part.unread for part in parts])
+    return table
+
+
+def items_of(parts: Sequence[Items], name: str) -> Items:
+    """Return several catalogues as one."""
+    return Items(joined([part.item for part in parts], [part.name for part in parts], "item"), name=name)
+
+
+def joined(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
+    """Return columns end to end; DataError if some are text and some integers."""
+    kinds = [column.is_text for column in columns]
+    if len(set(kinds)) > 1:
+        raise not_alike(word, *(names[kinds.index(kind)] for kind in (True, False)))
+    return Ids.concatenate(columns)

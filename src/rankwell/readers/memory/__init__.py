@@ -1,0 +1,1 @@
+"""Values in memory: dicts, matrices, arrays in groups, and answers of search systems."""

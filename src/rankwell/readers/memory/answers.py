@@ -1,0 +1,481 @@
+"""Answers of search systems, in JSON and in memory: what all their readers share. A reader is a module of ``formats`` with a ``SHAPE``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.frames.in_memory import first_of, is_empty
+from rankwell.readers.memory.json_values import first_value
+from rankwell.tables.run_qrels import SWAPPED
+from rankwell.tables.series import is_column, series_of
+
+if TYPE_CHECKING:
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.memory.mapping import Lists
+    from rankwell.tables.run_qrels import Qrels, Run
+
+
+# Ids of queries from beside: of answers that do not name the query they answer.
+
+
+STEM = "stem"
+OPTIONS = (
+    "fields", "type", "operator", "analyzer", "fuzziness", "minimum_should_match", "default_field", "boost",
+)  # fmt: skip
+
+
+class QueryIds:
+    """Ids in the order of the answers, handed out one by one; they may go on in the next file."""
+
+    def __init__(self, ids: Iterable[Any], origin: str) -> None:
+        self.ids, self.origin, self.taken, self.goes_on = list(ids), origin, 0, False
+        places: dict[tuple[type, Any], int] = {}
+        for place, each in enumerate(self.ids, 1):
+            first = places.setdefault((type(each), each), place)
+            if first < place:
+                raise DataError(
+                    f"{origin}: the id {brief(each)} stands for answers {first} and {place}. Give each answer an id of its own."
+                )
+
+    def take(self, label: str) -> Any:
+        """Return the next id; DataError if there is none left."""
+        if self.taken == len(self.ids):
+            raise DataError(
+                f"{label}: more answers than the {len(self.ids)} ids of {self.origin}. Give one id for each answer, in the same order."
+            )
+        self.taken += 1
+        return self.ids[self.taken - 1]
+
+    def finish(self, label: str) -> None:
+        """Raise DataError if ids are left over."""
+        if self.taken < len(self.ids) and not self.goes_on:
+            raise DataError(
+                f"{label}: {self.taken} answers, but {len(self.ids)} ids in {self.origin}. Give one id for each answer, in the same order."
+            )
+
+
+class IdsOfFiles:
+    """The ids of several files: those of a list end to end, or the name of each file."""
+
+    def __init__(self, given: Any, sources: Sequence[Any], files: Sequence[File]) -> None:
+        self.names = _stems(sources, files) if isinstance(given, str) and given == STEM else None
+        self.ids = None if self.names else ids_of(given)
+        if self.ids is not None:
+            self.ids.goes_on = len(files) > 1
+
+    def of(self, file: File) -> QueryIds:
+        """Return the ids of one file."""
+        if self.names is not None:
+            return QueryIds([self.names[file.label]], "the file's name (query_ids='stem')")
+        assert self.ids is not None
+        return self.ids
+
+    def finish(self, label: str) -> None:
+        """Raise DataError if ids are left over after the last file."""
+        if self.ids is not None:
+            self.ids.goes_on = False
+            self.ids.finish(label)
+
+
+def ids_of(given: Any) -> QueryIds:
+    """Return the ids of a list, a column, or a file: an id a line, or the requests of a ``_msearch``.
+
+    UsageError or DataError if they are no ids.
+    """
+    if isinstance(given, str) and given == STEM:
+        raise UsageError(
+            "query_ids='stem' takes the names of files; for values in memory give a list of ids, or {query: value}."
+        )
+    if isinstance(given, (str, os.PathLike)):
+        from rankwell.readers.bytes.files import File
+
+        file = File(Path(given))
+        return QueryIds(_lines(file), f"query_ids={brief(os.fspath(given))}")
+    if is_column(given):
+        given = series_of(given, "query_ids").to_list()
+    if not isinstance(given, (list, tuple, range)) or not given:
+        raise UsageError(
+            f"query_ids= takes a list of ids, a file with an id a line, or 'stem', not {brief(given)}."
+        )
+    if wrong := [each for each in given if isinstance(each, bool) or not isinstance(each, (str, int))]:
+        raise UsageError(f"query_ids= holds {brief(wrong[0])}; an id is text or a whole number.")
+    return QueryIds(given, "query_ids=")
+
+
+def _lines(file: File) -> list[str]:
+    from rankwell.readers.bytes.text import BOM, require_text
+
+    require_text(file)
+    lines = file.content.tobytes().removeprefix(BOM).decode(errors="replace").splitlines()
+    while lines and not lines[-1].strip():
+        lines.pop()
+    if lines and lines[0].lstrip().startswith("{"):
+        return [
+            _text_in(line, f"{file.label}:{number}")
+            for number, line in enumerate(lines, 1)
+            if number % 2 == 0
+        ]
+    ids = [line.partition("\t")[0].strip() for line in lines]
+    if "" in ids:
+        raise DataError(f"{file.label}:{ids.index('') + 1}: the line is empty, expected an id of a query.")
+    return ids
+
+
+def _text_in(line: str, where: str) -> str:
+    """The text that a request of a ``_msearch`` looks for."""
+    try:
+        query = json.loads(line)["query"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(
+            f"{where}: no body of a request with a query. The file of a _msearch has a header and a body by turns; or give an id a line."
+        ) from None
+    texts = list(dict.fromkeys(_texts(query)))
+    if len(texts) != 1:
+        raise DataError(
+            f"{where}: the request looks for {len(texts)} texts, not one, so it has no name. Give a file with an id a line instead."
+        )
+    return texts[0]
+
+
+def _texts(query: Any) -> Iterable[str]:
+    if isinstance(query, str):
+        yield query
+    elif isinstance(query, (dict, list)):
+        pairs = query.items() if isinstance(query, dict) else enumerate(query)
+        for key, each in pairs:
+            if key not in OPTIONS:
+                yield from _texts(each)
+
+
+def _stems(sources: Sequence[Any], files: Sequence[File]) -> dict[str, str]:
+    """The id that the name of each file gives: what the ``*`` of a pattern stands for, else the name without its suffixes."""
+    is_one = len(sources) == 1 and isinstance(sources[0], (str, os.PathLike))
+    pattern = Path(os.fspath(sources[0])).name if is_one else ""
+    if pattern.count("*") == 1 and not re.search(r"[?\[]", pattern) and len(files) > 0:
+        before, _, behind = pattern.partition("*")
+        if all(file.name.startswith(before) and file.name.endswith(behind) for file in files):
+            return {file.label: file.name[len(before) : len(file.name) - len(behind)] for file in files}
+    return {file.label: file.name.partition(".")[0] or file.name for file in files}
+
+
+# Shapes of answers in JSON and in memory: what all their readers share. A reader is a module of ``formats``
+# with a ``SHAPE``.
+
+
+WRAPPERS = ("response", "rawResponse", "body", "result", "results", "data")
+DEEPEST = 3  # words that lie one below the other
+SHOWN = 3  # queries that a note names
+
+
+class Answer(NamedTuple):
+    """The hits of one query. Without ``numbers`` (scores or grades) their order counts; ``text`` names a query that has no id.
+
+    ``failure`` says why there is no answer, ``lack`` why it is incomplete.
+    """
+
+    items: list[Any]
+    numbers: list[Any] | None = None
+    query: Any = None
+    text: Any = None
+    failure: str = ""
+    lack: str = ""
+
+
+Read = Callable[[Any], Iterable[Answer]]
+
+
+def is_object(value: Any, **fields: type) -> bool:
+    """Whether a value is an object with such members, whatever else it has.
+
+    >>> is_object({"id": 1, "docs": []}, id=object, docs=list), is_object({"docs": None}, docs=list)
+    (True, False)
+    """
+    return isinstance(value, Mapping) and all(
+        name in value and isinstance(value[name], kind) for name, kind in fields.items()
+    )
+
+
+class Unread(Exception):
+    """Why an answer is not read, in words that follow its place."""
+
+
+class Shape:
+    """How a kind of answers is written.
+
+    ``fits`` says whether a value is such an answer or holds several; ``run`` and ``qrels`` give its answers. A value may also be an
+    object of such values by query, a list of them, or hold one below a word such as "response". Objects with some of the ``words``
+    resemble it.
+    """
+
+    SUFFIXES = ()  # of file names; what they hold is JSON of any name
+
+    def __init__(
+        self, name: str, what: str, fits: Callable[[Any], bool], run: Read | None = None, qrels: Read | None = None,
+        *, in_order: bool = False, words: str = "",
+    ) -> None:  # fmt: skip
+        self.name, self.what, self.fits, self.run, self.qrels = name, what, fits, run, qrels
+        self.in_order, self.words = in_order, frozenset(words.split())
+
+    def recognises(self, start: bytes) -> bool:
+        """Whether the first bytes of a file are of this shape."""
+        value = first_value(start)
+        return value is not None and self.holds(value)
+
+    def holds(self, value: Any, deepest: int = DEEPEST) -> bool:
+        """Whether a value has this shape, or the values in it."""
+        if self._one(value, deepest) is not None:
+            return True
+        values = value.values() if isinstance(value, Mapping) else value
+        return isinstance(value, (Mapping, list, tuple)) and self._one(first_of(values), deepest) is not None
+
+    def _one(self, value: Any, deepest: int = DEEPEST) -> Any:
+        """The value if it fits, or what lies below a word for an answer and fits; None if nothing does."""
+        if self.fits(value):
+            return value
+        if not isinstance(value, Mapping) or not deepest:
+            return None
+        found = [value[key] for key in WRAPPERS if key in value and self.holds(value[key], deepest - 1)]
+        return found[0] if len(found) == 1 else None
+
+    def read_run(
+        self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None
+    ) -> Run:
+        """Return the run in a file."""
+        return self._of_file(file, "score", columns, query_ids).run(name)
+
+    def read_qrels(
+        self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None
+    ) -> Qrels:
+        """Return the judgements in a file."""
+        return self._of_file(file, "grade", columns, query_ids).qrels(name)
+
+    def run_of(self, source: Any, *, name: str, columns: Mapping[str, str], query_ids: Any = None) -> Run:
+        """Return the run of a value in memory."""
+        return self._of_value(source, "score", name, columns, query_ids).run(name)
+
+    def qrels_of(self, source: Any, *, name: str, columns: Mapping[str, str], query_ids: Any = None) -> Qrels:
+        """Return the judgements of a value in memory."""
+        return self._of_value(source, "grade", name, columns, query_ids).qrels(name)
+
+    def _of_value(self, source: Any, word: str, name: str, columns: Mapping[str, str], given: Any) -> Any:
+        ids = None if given is None else ids_of(given)
+        return self._lists([(name, source)], word, name, columns, ids)
+
+    def _of_file(self, file: File, word: str, columns: Mapping[str, str], ids: QueryIds | None) -> Any:
+        from rankwell.readers.formats.json import Document
+
+        return self._lists(Document(file).values(), word, file.label, columns, ids)
+
+    def _lists(
+        self,
+        values: Iterable[tuple[str, Any]],
+        word: str,
+        label: str,
+        columns: Mapping[str, str],
+        ids: QueryIds | None,
+    ) -> Any:
+        if columns:
+            raise UsageError(f"{label}: {self.what} has no named columns; columns= is for tables.")
+        read = self.run if word == "score" else self.qrels
+        if read is None:
+            raise DataError(f"{label}: {self.what}: a run, and no judgements. {SWAPPED}")
+        answers = (
+            answer
+            for place, value in values
+            for answer in self._answers(value, partial(self._read, read), place)
+        )
+        return gather(answers, word=word, label=label, what=self.what, ids=ids, in_order=self.in_order)
+
+    def _read(self, read: Read, value: Any, place: str) -> Iterator[Answer]:
+        """Yield the answers of one value that fits; what is wrong with it has its place."""
+        try:
+            yield from read(value)
+        except Unread as unread:
+            raise DataError(f"{place}: {unread}") from None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{place}: {self.what}, but not in all its parts ({type(error).__name__}: {error}). Is it whole, as the system wrote it?"
+            ) from error
+
+    def _answers(
+        self, value: Any, read: Callable[[Any, str], Iterable[Answer]], place: str, deepest: int = DEEPEST
+    ) -> Iterator[Answer]:
+        one = self._one(value, deepest)
+        if one is not None:
+            yield from read(one, place) if self.fits(one) else self._answers(one, read, place, deepest - 1)
+        elif isinstance(value, Mapping):
+            for query, each in value.items():
+                yield from named(self._inner(each, read, f"{place}, query {brief(query)}"), query)
+        elif isinstance(value, (list, tuple)):
+            for number, each in enumerate(value, 1):
+                yield from self._inner(each, read, f"{place}, element {number}")
+        else:
+            raise self._unfit(value, place)
+
+    def _inner(
+        self, value: Any, read: Callable[[Any, str], Iterable[Answer]], place: str
+    ) -> Iterator[Answer]:
+        """Yield the answers of a value in an object or a list."""
+        if is_empty(value):
+            yield Answer([])
+        elif self._one(value) is not None:
+            yield from self._answers(value, read, place)
+        else:
+            raise self._unfit(value, place)
+
+    def _unfit(self, value: Any, place: str) -> DataError:
+        return DataError(f"{place}: {brief(value)} is not {self.what}, while others are. Remove it.")
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    """Return the shapes of all formats."""
+    from rankwell.readers.registry import formats, reader
+
+    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
+
+
+def shape_of(value: Any) -> Shape | None:
+    """Return the shape of a value; None if it has none that a reader knows."""
+    return next((shape for shape in shapes() if shape.holds(value)), None)
+
+
+def unwrapped(source: Any) -> Any:
+    """Return answers without the objects that Elasticsearch's client wraps around each."""
+    if _is_wrapped(source):
+        return source.body
+    if isinstance(source, Mapping) and _is_wrapped(first_of(source.values())):
+        return {query: each.body if _is_wrapped(each) else each for query, each in source.items()}
+    if isinstance(source, (list, tuple)) and _is_wrapped(first_of(source)):
+        return [each.body if _is_wrapped(each) else each for each in source]
+    return source
+
+
+def _is_wrapped(value: Any) -> bool:
+    return type(value).__module__.startswith("elastic_transport") and hasattr(value, "body")
+
+
+def gather(
+    answers: Iterable[Answer],
+    *,
+    word: str,
+    label: str,
+    what: str,
+    ids: QueryIds | None,
+    in_order: bool = False,
+) -> Lists:
+    """Return the lists of all answers; DataError or UsageError if a query is named twice or not at all, a hit has no id, or a number is none.
+
+    ``in_order``: hits stand in the order of the ranking, and scores count only where they follow it in every answer.
+    """
+    from rankwell.readers.memory.mapping import Gathered, Pairs
+
+    gathered, known = Gathered(label, word), set[Any]()
+    failures, lacks, follows = list[str](), list[str](), True
+    scored: Any = None
+    for answer in answers:
+        query = _query(answer, ids, label, what)
+        if query in known:
+            raise DataError(
+                f"{label}: two answers are to the query {brief(query)}. Remove one, or tell them apart by ids: query_ids='ids.txt', "
+                f"an id a line in the order of the answers."
+            )
+        known.add(query)
+        if answer.failure:
+            failures.append(f"{query} ({answer.failure})")
+            continue
+        if answer.lack:
+            lacks.append(f"{query} ({answer.lack})")
+        _refuse_missing(answer, query, label)
+        numbers = None if answer.numbers is None else [_plain(each) for each in answer.numbers]
+        if in_order and word == "score":
+            if numbers is None or not _goes_down(numbers):
+                follows, numbers = follows and not answer.items, list(range(len(answer.items), 0, -1))
+        elif answer.items:
+            if scored is not None and scored != (numbers is not None):
+                raise DataError(
+                    f"{label}, query {brief(query)}: some answers have a {word} for each hit, others have none. Give all of them one, or none."
+                )
+            scored = numbers is not None
+        elif scored is False:
+            numbers = None
+        plain = None if numbers is None else Pairs(zip(answer.items, numbers, strict=True))
+        gathered.add(query, answer.items if plain is None else plain)
+    if failures:
+        said = "without an answer", "The run does not hold them."
+        warnings.warn(_listed(failures, label, *said), stacklevel=2)
+    if lacks:
+        said = "with an incomplete answer", "Ask again, or give them more time."
+        warnings.warn(_listed(lacks, label, *said), stacklevel=2)
+    if not known:
+        raise DataError(f"{label}: it holds no answers.")
+    if ids is not None:
+        ids.finish(label)
+    lists = gathered.lists()
+    return lists if follows else replace(lists, numbers=None)
+
+
+def _query(answer: Answer, ids: QueryIds | None, label: str, what: str) -> Any:
+    """What names the query of an answer: its id, the id from beside, or its text."""
+    if ids is not None:
+        if answer.query is not None:
+            raise UsageError(
+                f"{label}: {what}, whose queries have ids ({brief(answer.query)} …). Leave out query_ids=."
+            )
+        return ids.take(label)
+    query = answer.text if answer.query is None else answer.query
+    if query is None or query == "":
+        raise DataError(
+            f"{label}: {what}, which names no query. Say query_ids='ids.txt', a file with an id a line in the order of the answers; or "
+            f"query_ids='stem', the name of each file; in Python also a list of ids."
+        )
+    if isinstance(query, bool) or not isinstance(query, (str, int, np.integer)):
+        raise DataError(f"{label}: the query {brief(query)} is no id. An id is text or a whole number.")
+    return query
+
+
+def _refuse_missing(answer: Answer, query: Any, label: str) -> None:
+    row = next((row for row, item in enumerate(answer.items, 1) if item is None), None)
+    if row is not None:
+        raise DataError(f"{label}, query {brief(query)}: hit {row} has no id. Give every hit one.")
+    row = next((row for row, item in enumerate(answer.items) if isinstance(item, (list, dict))), None)
+    if row is not None:
+        raise DataError(
+            f"{label}, query {brief(query)}: the id of hit {row + 1} is {brief(answer.items[row])}. An id is text or a whole number."
+        )
+
+
+def _goes_down(numbers: list[Any]) -> bool:
+    """Whether numbers are scores that follow the order of their list."""
+    if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in numbers):
+        return any(each is not None and not isinstance(each, (int, float)) for each in numbers)
+    return not any(below > above for above, below in pairwise(numbers))
+
+
+def _plain(number: Any) -> Any:
+    """A number of NumPy as one of Python."""
+    return number.item() if hasattr(number, "item") and getattr(number, "ndim", 1) == 0 else number
+
+
+def _listed(queries: list[str], label: str, what: str, more: str) -> str:
+    others = f" and {len(queries) - SHOWN} more" if len(queries) > SHOWN else ""
+    number = f"{len(queries)} quer{'y' if len(queries) == 1 else 'ies'}"
+    return f"{label}: {number} {what}: {', '.join(queries[:SHOWN])}{others}. {more}"
+
+
+def named(answers: Iterator[Answer], query: Any) -> Iterator[Answer]:
+    """Yield the answers to a query that is named outside of them."""
+    for answer in answers:
+        yield answer._replace(query=query)
