@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-FILE = re.compile(r"`((?:src|tests)/[\w/]+\.py)`:\n\n```python\n(.*?)```\n", re.DOTALL)
+FILE = re.compile(r"`((?:src|tests)/[\w/]+\.(?:py|toml|html))`:\n\n```\w+\n(.*?)```\n", re.DOTALL)
 
 
 def guide(heading: str) -> str:
@@ -17,7 +17,7 @@ def guide(heading: str) -> str:
 
 
 def files_of(heading: str) -> dict[str, str]:
-    """The text of each file that a guide shows whole, by its path."""
+    """The text of each file that a guide shows, by its path; TOML is added to the file that is there."""
     return dict(FILE.findall(guide(heading)))
 
 

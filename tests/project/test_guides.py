@@ -1,4 +1,4 @@
-"""The guides of CONTRIBUTING work as they are pasted: two files and one command, in a copy of the source tree."""
+"""The guides of CONTRIBUTING work as they are pasted: a few files and one command, in a copy of the source tree."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from rankwell.metrics.metric import REGISTRY
 ROOT = guides.ROOT
 COPIED = ("src", "tests", "tools", "docs", "README.md", "pyproject.toml", "Makefile")
 METRIC, METHOD = "Add a metric", "Add a judging method"
+PICTURE, SECTION = "Add a picture", "Add a section to the report"
+GUIDES = METRIC, METHOD, PICTURE, SECTION
 MADE = {
     "README.md", "docs/judging_next.md", "docs/metrics.md", "docs/metrics/graded.md", "src/rankwell/__init__.pyi",
-    "src/rankwell/metrics/__init__.pyi", "src/rankwell/metrics/names.py",
+    "src/rankwell/metrics/__init__.pyi", "src/rankwell/metrics/names.py", "src/rankwell/reporting/plots/__init__.pyi",
 }  # fmt: skip
 
 
@@ -56,8 +58,10 @@ def tree(tmp_path_factory):
     found.mkdir()
     for name in COPIED:
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, found / name)
-    for path, text in (guides.files_of(METRIC) | guides.files_of(METHOD)).items():
-        (found / path).write_text(text, encoding="utf-8")
+    for heading in GUIDES:
+        for path, text in guides.files_of(heading).items():
+            with (found / path).open("a" if path.endswith(".toml") else "x", encoding="utf-8") as file:
+                file.write(f"\n{text}" if path.endswith(".toml") else text)
     return found
 
 
@@ -87,7 +91,9 @@ def test_a_guide_shows_two_files_and_one_command():
 
 
 def test_the_files_are_in_the_style_of_the_others(tree):
-    paths = [*guides.files_of(METRIC), *guides.files_of(METHOD), *guides.files_of("Add a reader")]
+    paths = [
+        path for each in (*GUIDES, "Add a reader") for path in guides.files_of(each) if path.endswith(".py")
+    ]
     for path, text in guides.files_of("Add a reader").items():
         (tree / path).write_text(text, encoding="utf-8")
     for words in (["check"], ["format", "--check", "--diff"]):
@@ -106,7 +112,7 @@ def test_what_is_made_of_a_metric_and_a_method_is_made_by_the_command(tree, made
 
 
 def test_the_commands_of_the_guides_pass(tree, made):
-    for heading in (METRIC, METHOD):
+    for heading in GUIDES:
         for words in guides.tests_of(heading):
             done = pytest_in(tree, *words)
             assert done.returncode == 0, done.stdout
@@ -143,8 +149,46 @@ def test_a_wrong_method_is_caught_by_the_command_of_its_guide(tree, made):
     assert "[rrf]" in done.stdout
 
 
+USE = """
+import rankwell as rw
+from rankwell.cli import run
+from tests.reporting import second
+assert "means" in rw.plot.__all__ and callable(rw.plot.means)
+assert run(["plot", "--help"]) == 0
+rw.evaluate(second.RUNS["bm25"], second.QRELS, ["rr"]).save("bm25.json")
+assert run(["plot", "means", "none", "bm25.json", "-m", "rr", "-o", "means.svg"]) == 0
+for lang in ("en", "ko"):
+    found = rw.report(second.RUNS, qrels=second.QRELS, metrics=["rr"], lang=lang, flips=99, resamples=99)
+    page = found.to_html()
+    assert ">How long the lists are</h2>" in page and '<data value="8.0">8.0000</data>' in page
+"""
+
+
+def test_a_picture_and_a_section_are_found_by_being_there_and_in_english_where_nobody_translated_them(tree):
+    done = python(tree, "-W", "ignore", "-c", USE)
+    assert done.returncode == 0, done.stderr
+    listed = " ".join(done.stdout.replace("│", " ").split())
+    assert "means Draw the mean of the first metric of each system as a bar." in listed
+    assert (tree / "means.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("heading", "right", "wrong"),
+    [(PICTURE, "res[metric]}", "2 * res[metric]}"), (SECTION, "len(run) / len(run.queries)", "len(run)")],
+)
+def test_a_wrong_picture_or_section_is_caught_by_the_command_of_its_guide(tree, made, heading, right, wrong):
+    source, *_ = guides.files_of(heading)
+    text = (tree / source).read_text(encoding="utf-8")
+    assert right in text
+    (tree / source).write_text(text.replace(right, wrong), encoding="utf-8")
+    [words] = guides.tests_of(heading)
+    done = pytest_in(tree, *words)
+    (tree / source).write_text(text, encoding="utf-8")
+    assert failed(done) == {"tests/reporting/test_second.py"}
+
+
 def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
-    tests = [tree / test for heading in (METRIC, METHOD) for test in [*guides.files_of(heading)][1:]]
+    tests = [tree / path for each in GUIDES for path in guides.files_of(each) if path.startswith("tests/")]
     kept = {path: path.read_text(encoding="utf-8") for path in tests}
     for path in tests:
         path.unlink()
@@ -152,13 +196,16 @@ def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
         tree,
         "tests/definitions/test_plain.py",
         "tests/judging/methods/test_rules.py",
+        "tests/reporting/test_second.py",
         "-k",
-        "every_metric or rrf",
+        "every_metric or rrf or means or lengths",
     )
     for path, text in kept.items():
         path.write_text(text, encoding="utf-8")
     assert "write tests/definitions/test_NAME.py for ['half_life']" in done.stdout
     assert "write tests/judging/methods/test_rrf.py with a class Plain(slow.Turns)" in done.stdout
+    assert "write tests/reporting/plots/test_means.py with a function plain()" in done.stdout
+    assert "write tests/reporting/sections/test_lengths.py with a function plain()" in done.stdout
 
 
 def test_the_other_examples_run_as_they_stand():
