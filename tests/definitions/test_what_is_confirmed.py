@@ -13,7 +13,7 @@ def test_the_pages_are_those_of_the_code_and_of_the_counts():
     kept = [make_metrics_page.README, make_metrics_page.INDEX, *sorted(make_metrics_page.FOLDER.iterdir())]
     assert set(kept) == set(made)
     for page in kept:
-        assert page.read_text(encoding="utf-8") == made[page], f"{page.name}: run tools/make_metrics_page.py"
+        assert page.read_text(encoding="utf-8") == made[page], f"{page.name}: run `make names`"
 
 
 def test_the_kept_confirmations_are_many():

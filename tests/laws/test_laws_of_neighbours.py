@@ -12,8 +12,8 @@ from tests.laws.test_laws import METRICS
 
 import rankwell as rw
 from rankwell import testing
+from rankwell.extend import ratio
 from rankwell.metrics import metric_of
-from rankwell.tables.ranked import ratio
 
 TEXTS = [
     *test_laws_of_alpha_beta.TEXTS,

@@ -30,7 +30,7 @@ def names_in(stub: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(path.parts[-2:]))
 def test_the_files_made_from_the_registry_are_current(path):
-    assert path.read_text(encoding="utf-8") == FILES[path], "run `python tools/make_names.py`"
+    assert path.read_text(encoding="utf-8") == FILES[path], "run `make names`"
 
 
 def test_the_table_has_every_name_and_alias_of_every_built_in_metric():

@@ -28,7 +28,7 @@ def spread_of_pairs(values: np.ndarray) -> np.ndarray:
 
 class MTC(Method):
     """Minimal test collections (Carterette, Allan and Sitaraman 2006): the item whose judgement moves the differences of all pairs of
-    runs most, by their sum.
+    runs most, by their sum; of a metric that is a sum over items, such as P, answers do not change it.
 
     Of a sum over items such as P, DCG and RBP it is Σ |d_s − d_t| over pairs of runs s, t, d being the discount at the item's rank,
     0 if the list lacks it. Of AP the difference of s and t is a quadratic form Σ_{i ≤ j} c_ij x_i x_j / R, c_ij = 1 / max(rank of
