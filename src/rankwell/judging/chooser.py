@@ -42,7 +42,8 @@ class Chooser:
     qrels
         What is judged already; None for nothing.
     method
-        The name of a method: a file of ``rankwell.judging.methods``, where its rule and its source are.
+        The name of a method: a file of ``rankwell.judging.methods``, where its rule and its source are; or a class of your own that
+        derives from one of ``rankwell.extend``.
     aim
         What the judgements are for: the ``order`` of all runs, the ``difference`` of two, the ``mean`` of one.
     metric
@@ -82,7 +83,7 @@ class Chooser:
         runs: Any,
         qrels: Any = None,
         *,
-        method: str = "mtc",
+        method: str | type[Method] = "mtc",
         aim: Aim = "order",
         metric: Wanted = "ap",
         highest: float | None = None,

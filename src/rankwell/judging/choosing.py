@@ -10,6 +10,7 @@ from rankwell.evaluation.inputs import Words
 from rankwell.judging.arguments import Aim
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.chosen import Chosen
+from rankwell.judging.method import Method
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.tables.arguments import checked
@@ -24,7 +25,7 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
     *,
     budget: int = BUDGET,
     aim: Aim = "order",
-    method: str = "mtc",
+    method: str | type[Method] = "mtc",
     metric: Wanted = "ap",
     highest: float | None = None,
     seed: int = 0,

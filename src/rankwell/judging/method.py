@@ -199,8 +199,10 @@ def methods() -> tuple[str, ...]:
     return modules(folder)
 
 
-def method_named(name: str) -> type[Method]:
-    """Return the class of a method; UsageError for an unknown name."""
+def method_named(name: str | type[Method]) -> type[Method]:
+    """Return the class of a method, which may be the class itself; UsageError for an unknown name."""
+    if isinstance(name, type) and issubclass(name, Method):
+        return name
     if name not in methods():
         raise UsageError(f"method={brief(name)}: must be {one_of(methods())}.{nearest(name, methods())}")
     module = importlib.import_module(f"{folder.__name__}.{name}")

@@ -15,7 +15,7 @@ from rankwell.evaluation.inputs import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.measure import Measure, measure_of
-from rankwell.judging.method import method_named
+from rankwell.judging.method import Method, method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.simulation import Left, Simulation, Spent
 from rankwell.judging.told import Told
@@ -38,7 +38,7 @@ FIRST = 25
 def simulate(
     runs: Any,
     qrels: Any,
-    methods: Iterable[str] | str = DEFAULT,
+    methods: Iterable[str | type[Method]] | str | type[Method] = DEFAULT,
     budgets: Iterable[int] | int | None = None,
     *,
     metric: Wanted = "ap",
@@ -62,7 +62,7 @@ def simulate(
     qrels
         All judgements, which answer what a method asks for; it sees no other.
     methods
-        Names of methods.
+        Names of methods, or classes, as for ``Chooser``.
     budgets
         Numbers of judgements after which to compare; default 25, 50, 100 … until all are judged.
     rest
@@ -93,9 +93,7 @@ def simulate(
     >>> [(row.method, row.judgements, row.tau_ap) for row in found.rows if row.judgements > 1]
     [('mtc', 2, 1.0), ('mtc', 4, 1.0), ('depth', 2, 1.0), ('depth', 4, 1.0)]
     """
-    names = [methods] if isinstance(methods, str) else list(methods)
-    for name in names:
-        method_named(name)
+    kinds = [method_named(each) for each in ([methods] if isinstance(methods, str | type) else methods)]
     read = read_with(read, rules)
     measure, rule = measure_of(metric), ordering_policy(policy, rules, ARGUMENTS)
     of_runs, of_qrels = reading_of(read)
@@ -106,12 +104,12 @@ def simulate(
     budgets = _budgets(budgets)
     collection = Collection.of(opened, pool, measure, rule, rest=rest)
     out = () if leave_out == "each" else left
-    traces = {name: list(collection.trace(name, out, budgets, seed)) for name in names}
-    rows = [row for name in names for row in _spent(name, traces[name], collection)]
-    apart = [row for name in names for row in _left(name, traces[name], collection, out)]
+    traces = {kind: list(collection.trace(kind, out, budgets, seed)) for kind in kinds}
+    rows = [row for kind in kinds for row in _spent(kind.name, traces[kind], collection)]
+    apart = [row for kind in kinds for row in _left(kind.name, traces[kind], collection, out)]
     for run in left if leave_out == "each" else ():
-        for name in names:
-            apart += _left(name, collection.trace(name, (run,), budgets, seed), collection, (run,))
+        for kind in kinds:
+            apart += _left(kind.name, collection.trace(kind, (run,), budgets, seed), collection, (run,))
     return Simulation(
         tuple(rows),
         tuple(apart),
@@ -119,7 +117,7 @@ def simulate(
         measure.metric.signature,
         rest,
         collection.answerable,
-        tuple(name for name in names if not traces[name]),
+        tuple(kind.name for kind in kinds if not traces[kind]),
     )
 
 
@@ -171,7 +169,7 @@ class Collection:
         return len(self.grade)
 
     def trace(
-        self, method: str, left_out: Sequence[str], budgets: Sequence[int] | None, seed: int
+        self, method: type[Method], left_out: Sequence[str], budgets: Sequence[int] | None, seed: int
     ) -> Iterator[Step]:
         """Judge what a method asks for from the runs that take part, and yield the means of all runs at each budget."""
         pooled, grade = self.pooled.without(left_out)
@@ -179,7 +177,7 @@ class Collection:
         nothing = pool_of(None, Asked(self.policy), self.pool.scale)[0]
         highest = float(max(self.grade.max(), 1.0))
         answers = Told(pooled, nothing, self.measure, highest)
-        chooser = Chooser.by(method_named(method)(answers, seed), "order")
+        chooser = Chooser.by(method(answers, seed), "order")
         stops = iter(_doubling(len(pooled)) if budgets is None else budgets)
         stop, n = next(stops, 0), 0
         while n < stop:

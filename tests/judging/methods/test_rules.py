@@ -6,10 +6,13 @@ import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from tests.judging import slow
 
+import rankwell as rw
+from rankwell.extend import Choice, InTurn
 from rankwell.judging.method import method_named, methods
 
 
@@ -41,3 +44,40 @@ def test_a_file_is_named_after_its_method_and_says_its_rule_and_source(method):
     assert found.__module__ == f"rankwell.judging.methods.{method}"
     assert found.rule
     assert "Source: " in inspect.getdoc(found) or re.search(r"\(.+ \d{4}\)", inspect.getdoc(found))
+
+
+class FirstLeft(InTurn):
+    """Of each query the first item that is left, in the order of their numbers: somebody's own method."""
+
+    name: ClassVar[str] = "first_left"
+    rule: ClassVar[str] = "1"
+
+    def begin(self, query: int) -> None:
+        """Nothing is learned."""
+
+    def count(self, query: int, candidate: int) -> None:
+        """Nothing is learned."""
+
+    def choose_in(self, query: int) -> Choice:
+        """Return the first open candidate."""
+        own = self.pooled.of_query(query)
+        return own.start + int((~self.answers.closed[own]).argmax()), 1.0
+
+
+def test_a_class_of_ones_own_chooses_wherever_a_name_does():
+    lists, grades = slow.worlds(2)
+    qrels = rw.Qrels([q for q, _ in grades], [i for _, i in grades], [*grades.values()])
+    chosen = rw.judging.next(lists, method=FirstLeft, budget=1000)
+    assert {pick[:2] for pick in chosen} == slow.candidates(lists)
+    assert {pick.weight for pick in chosen} == {1.0}
+    assert chosen.notes()[0] == "first_left: 1"
+    found = rw.judging.simulate(lists, qrels, [FirstLeft, "depth"], [5, 1000])
+    assert found.methods == ("first_left", "depth")
+    assert [row.tau_ap for row in found.rows if row.judgements > 5] == [1.0, 1.0]
+    assert rw.judging.simulate(lists, qrels, FirstLeft, 5).methods == ("first_left",)
+
+
+@pytest.mark.parametrize("wrong", [int, 3, slow.Turns])
+def test_what_is_no_method_is_refused(wrong):
+    with pytest.raises(rw.RankwellError, match=r"method=.*must be"):
+        rw.judging.next(slow.worlds(2)[0], method=wrong)
