@@ -78,6 +78,7 @@ HOMES = {
     "drawing": "rankwell.reporting.chart.drawn",
     "finished": "rankwell.reporting.chart.theme",
     "part": "rankwell.reporting.section",
+    "spec_of": "rankwell.reporting.chart.theme",
     "words_of": "rankwell.display.page",
 }
 

@@ -58,6 +58,7 @@ from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.records import record as record
 from rankwell.readers.bytes.text import require_text as require_text
+from rankwell.reporting.chart.theme import spec_of as spec_of
 from rankwell.display.page import words_of as words_of
 
 __all__ = [
@@ -119,5 +120,6 @@ __all__ = [
     "read_run",
     "record",
     "require_text",
+    "spec_of",
     "words_of",
 ]
