@@ -155,7 +155,7 @@ def classes():
 
 PARTS = {  # what no function gives by itself, and what it is a part of
     "rankwell.display.result.Result": "what results are",
-    "rankwell.efficiency.measurements.Measurements": "what costs and growth are",
+    "rankwell.efficiency.frames.Measurements": "what costs and growth are",
     "rankwell.comparison.costing.CostEstimates": "of a comparison with costs, in OWN",
     "rankwell.comparison.costing.Conditions": "of the same",
     "rankwell.comparison.methods.Methods": "of a comparison",

@@ -14,8 +14,8 @@ from tests.efficiency.made_growth import SIZES, made
 from tests.efficiency.systems import Known
 
 import rankwell as rw
-from rankwell.efficiency import Closed, Command, Growth, growing
-from rankwell.efficiency.nested import sizes_of, subsets
+from rankwell.efficiency import Closed, Command, Growth, grow
+from rankwell.efficiency.grow import sizes_of, subsets
 from rankwell.errors import DataError, InputError, UsageError
 from rankwell.tables.collections import Documents
 
@@ -64,9 +64,9 @@ def test_failures_are_counted_and_the_rest_goes_on():
 
 def test_systems_and_sizes_take_turns(monkeypatch):
     order = []
-    monkeypatch.setattr(growing, "overhead", lambda _: {})
+    monkeypatch.setattr(grow, "overhead", lambda _: {})
     monkeypatch.setattr(
-        growing._Size, "measure", lambda self, team, turn, _: order.append((turn, self.size, team.name))
+        grow._Size, "measure", lambda self, team, turn, _: order.append((turn, self.size, team.name))
     )
     systems = {"a": Growing(lambda _: 0.0), "b": Growing(lambda _: 0.0)}
     rw.efficiency.growth(systems, QUERIES, list(range(2_000)))
@@ -80,7 +80,7 @@ def test_systems_and_sizes_take_turns(monkeypatch):
 
 
 def test_an_interruption_keeps_what_was_measured(monkeypatch):
-    measure, done = growing._Size.measure, []
+    measure, done = grow._Size.measure, []
 
     def interrupted(self, team, turn, warmup):
         if len(done) == 3:
@@ -88,7 +88,7 @@ def test_an_interruption_keeps_what_was_measured(monkeypatch):
         done.append(self.size)
         measure(self, team, turn, warmup)
 
-    monkeypatch.setattr(growing._Size, "measure", interrupted)
+    monkeypatch.setattr(grow._Size, "measure", interrupted)
     found = rw.efficiency.growth(Growing(lambda _: 0.0), QUERIES, list(range(2_000)))
     assert found.sizes == sorted(done)
     assert "was interrupted" in found.notes[0]

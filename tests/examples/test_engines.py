@@ -93,7 +93,7 @@ def test_every_engine_can_be_measured(tmp_path):
 
 
 def test_systems_that_no_other_beats_are_marked():
-    from rankwell.efficiency.quality import front
+    from rankwell.efficiency.tables import front
 
     rng = np.random.default_rng(0)
     for _ in range(50):

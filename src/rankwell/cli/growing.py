@@ -74,7 +74,7 @@ def measured(
 def saved_growth(paths: Sequence[str]) -> Growth | None:
     """Growth that was saved; None if no file holds any."""
     from rankwell.display.saved_files import kind_of
-    from rankwell.efficiency.grown import FORMAT, Growth
+    from rankwell.efficiency.exponents import FORMAT, Growth
 
     if not any(kind_of(each) == FORMAT for each in paths):
         return None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
-    from rankwell.efficiency.growing import growth
-    from rankwell.efficiency.grown import Growth
+    from rankwell.efficiency.exponents import Growth
+    from rankwell.efficiency.grow import growth
     from rankwell.efficiency.load import Batch, Closed, Open
-    from rankwell.efficiency.measuring import measure
+    from rankwell.efficiency.measurement import measure
     from rankwell.efficiency.recall import recall_of_exact
     from rankwell.efficiency.system import Command
 
@@ -21,10 +21,10 @@ HOMES = {
     "Closed": "load",
     "Command": "system",
     "Costs": "costs",
-    "Growth": "grown",
+    "Growth": "exponents",
     "Open": "load",
-    "growth": "growing",
-    "measure": "measuring",
+    "growth": "grow",
+    "measure": "measurement",
     "recall_of_exact": "recall",
 }
 

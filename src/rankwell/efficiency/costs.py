@@ -18,13 +18,9 @@ from rankwell.display.plain_values import beside
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table
-from rankwell.efficiency.estimates import MIB, MS, Group, histogram, most, over_repetitions, ratio
-from rankwell.efficiency.frames import ALL, COLD, WARM
-from rankwell.efficiency.load import check_known
-from rankwell.efficiency.measurements import REMEDY, Columns, Measurements, SavedParts, parts_of
-from rankwell.efficiency.noise import conditions
-from rankwell.efficiency.quality import table as quality_table
-from rankwell.efficiency.queries import text_of
+from rankwell.efficiency.estimates import MIB, MS, Group, conditions, histogram, most, over_repetitions, ratio
+from rankwell.efficiency.frames import ALL, COLD, REMEDY, WARM, Columns, Measurements, SavedParts, parts_of
+from rankwell.efficiency.load import check_known, text_of
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metrics_of
@@ -238,7 +234,8 @@ class Costs(Measurements):
         UsageError
             If there are several loads and none is named, or no system answered a query.
         """
-        return quality_table(self.results(qrels, metrics, **options), self.estimates(load))
+        table: Table = module(TABLES).beside(self.results(qrels, metrics, **options), self.estimates(load))
+        return table
 
     def results(self, qrels: Any, metrics: Any = "ndcg@10", **options: Any) -> dict[str, Results]:
         """Evaluate the answers of all systems, as ``Evaluator.evaluate_all``.

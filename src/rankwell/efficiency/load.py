@@ -1,14 +1,15 @@
-"""Loads: how queries are sent to a system while it is measured."""
+"""Loads: which queries are sent to a system while it is measured, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.tables.collections import Topics
 
 Arrivals = Literal["poisson", "constant"]
 SECOND = 1_000_000_000  # times are whole nanoseconds
@@ -144,3 +145,43 @@ def check_known(word: str, name: str, names: Sequence[str]) -> str:
             f"there is no {word} {brief(name)}; there are {one_of(names)}.{nearest(name, names)}"
         )
     return name
+
+
+def queries_of(given: Any) -> tuple[list[str], list[Any]]:
+    """Return ids and queries: of Topics, a mapping from id to query, or a list, whose ids are 1 to n.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or they are something else.
+    DataError
+        If an id holds a lone surrogate.
+    """
+    if isinstance(given, Topics):
+        ids, values = given.ids.tolist(), given.texts()
+    elif isinstance(given, Mapping):
+        ids, values = [*given], [*given.values()]
+    elif isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes)):
+        values = list(given)
+        ids = list(range(1, len(values) + 1))
+    else:
+        raise UsageError(f"queries are Topics, a mapping from id to query, or a list, not {brief(given)}.")
+    if not values:
+        raise UsageError("there is no query to measure with.")
+    return [text_of("query id", each) for each in ids], values
+
+
+def text_of(what: str, given: Any) -> str:
+    """Return an id or a name as text.
+
+    Raises
+    ------
+    DataError
+        If it holds a lone surrogate: no file of costs could hold it.
+    """
+    text = str(given)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"the {what} {brief(text)} holds half of a character (a lone surrogate).") from None
+    return text

@@ -1,7 +1,8 @@
-"""The machine: what it is, how fast it is at the moment, and what else runs on it."""
+"""The machine: what it is, how fast it is at the moment, and what else runs on it; and the libraries that look at it."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwell import __version__
-from rankwell.efficiency.needs import psutil
+from rankwell.errors import UsageError
 from rankwell.tables.machine import cores
 
 SHORT = 0.3  # seconds
@@ -87,3 +88,30 @@ def _model() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def refuse_elsewhere() -> None:
+    """Raise UsageError where processes cannot be measured."""
+    if sys.platform == "win32":
+        raise UsageError(
+            "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
+        )
+
+
+def psutil() -> Any:
+    """Return psutil, which tells what processes hold."""
+    return needed("psutil")
+
+
+def needed(name: str) -> Any:
+    """Return a library of the extra.
+
+    Raises
+    ------
+    UsageError
+        If it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise UsageError(f"measuring costs needs {name}: pip install 'rankwell[bench]'.") from None

@@ -1,4 +1,4 @@
-"""Sessions: all calls of one system under one load, watched from outside while they run."""
+"""Sessions: all calls of one system under one load, watched from outside while they run; and what the harness itself adds to a call."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.efficiency.answers import Answer
-from rankwell.efficiency.board import (
+from rankwell.efficiency.load import SECOND, Closed, Load, Open
+from rankwell.efficiency.machine import Watch, needed
+from rankwell.efficiency.process import Ended, Limits, Process, Team
+from rankwell.efficiency.system import Answer
+from rankwell.efficiency.worker import (
     BEGAN,
     DUE,
     ENDED,
@@ -24,10 +27,6 @@ from rankwell.efficiency.board import (
     WORD,
     Board,
 )
-from rankwell.efficiency.load import SECOND, Load
-from rankwell.efficiency.machine import Watch
-from rankwell.efficiency.process import Ended, Process
-from rankwell.efficiency.team import Team
 
 LOOK = 0.02  # seconds between looks at a session, shared by its processes
 HEAD_START = 50_000_000  # nanoseconds from asking the workers to the first due time
@@ -230,3 +229,44 @@ class Session:
                     elif self.found.rows[call, OUTCOME] == OK:
                         self.found.answers[call] = answers
             path.unlink()
+
+
+CALLS, SENT, RATE = 2_000, 100, 200
+
+
+def nothing(query: object, k: int) -> list[str]:  # noqa: ARG001 - what a system is called with
+    """Return one item at once."""
+    return ["item"]
+
+
+def overhead(folder: Path) -> dict[str, float]:
+    """Return seconds: ``call``, what is measured of an empty call; ``between``, from one call to the next; ``late``, by how much a call begins after it is due.
+
+    Each is the median of many calls, and with ``_p99`` its 99th percentile.
+    """
+    own = folder / "overhead"
+    own.mkdir()
+    payload = own / "payload"
+    with payload.open("wb") as file:
+        for each in (nothing, None, ["query"]):
+            needed("cloudpickle").dump(each, file)
+    with (own / "queue").open("w+b", buffering=0) as queue:
+        team = Team("nothing", nothing, payload, queue, Limits(60, 60, None), threads=False)
+        try:
+            team.start()
+            closed = Session(team, Closed(), [0] * CALLS, None, k=1, folder=own).run().rows
+            load = Open(RATE, "constant")
+            due = load.due(SENT, np.random.default_rng(0))
+            late = Session(team, load, [0] * SENT, due, k=1, folder=own).run().rows
+        finally:
+            team.end()
+    found = {
+        "call": closed[:, ENDED] - closed[:, BEGAN],
+        "between": closed[1:, BEGAN] - closed[:-1, ENDED],
+        "late": late[:, BEGAN] - late[:, DUE],
+    }
+    return {
+        name + end: float(np.quantile(values, q)) * 1e-9
+        for name, values in found.items()
+        for end, q in (("", 0.5), ("_p99", 0.99))
+    }

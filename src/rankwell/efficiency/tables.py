@@ -1,4 +1,4 @@
-"""The tables of costs: what a search and an index cost, what failed, and how it was measured."""
+"""The tables of costs: what a search and an index cost, what failed, how it was measured, and what systems found beside it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankwell.comparison.costing import (
+    FRONT,
+    MEMORY,
+    CostEstimates,
+    Estimate,
+    column_of,
+    front,
+    front_note,
+)
 from rankwell.display.table import Cell, Column, Table
 from rankwell.efficiency.costs import Costs
-from rankwell.efficiency.estimates import MIB, MS, median, most, over_repetitions, ratio
+from rankwell.efficiency.estimates import MIB, MS, disturbances, median, most, over_repetitions, ratio
 from rankwell.efficiency.frames import COLD, WARM
-from rankwell.efficiency.noise import disturbances
+from rankwell.metrics import metric_of
+from rankwell.results import Results
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+BESIDE = "p50", "p95", "throughput", "memory", "index"  # what stands beside quality
 US = 1e6  # microseconds of a second
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
 TOO_FEW = "°"
@@ -246,3 +257,40 @@ def _words(value: Any) -> str:
         if isinstance(value, int) and not isinstance(value, bool)
         else str(value)
     )
+
+
+def beside(found: Mapping[str, Results], cost: CostEstimates) -> Table:
+    """Each system with the means of its metrics and its costs; marked where no other is as good and as cheap."""
+    metrics = [*next(iter(found.values())).mean]
+    better = {each: metric_of(each).better for each in metrics}
+    sign = -1 if better[metrics[0]] == "lower" else 1
+    latency = cost.of("p95")
+    on_front = front(
+        [
+            (sign * res.mean[metrics[0]], latency[system].value if system in latency else None)
+            for system, res in found.items()
+        ]
+    )
+    rows: list[list[Cell]] = []
+    for system, res in found.items():
+        row: list[Cell] = [system]
+        for metric in metrics:
+            known = res.interval(metric)
+            row += [res.mean[metric], known.low, known.high]
+        rows.append([*row, *(_value(cost.of(name).get(system)) for name in BESIDE)])
+    columns = [Column("system")]
+    for metric in metrics:
+        bounds = [Column(f"{metric} {end}", "value") for end in ("low", "high")]
+        columns += [Column(metric, "value", better=better[metric]), *bounds]
+    notes = [
+        f"{FRONT} {front_note(metrics[0])}",
+        f"low and high are 95 % intervals over queries; latency under the load “{cost.load}”; {MEMORY}",
+    ]
+    marks = {(at, 0): FRONT for at, is_on in enumerate(on_front) if is_on}
+    return Table(
+        [*columns, *map(column_of, BESIDE)], rows, caption="Quality against cost", notes=notes, marks=marks
+    )
+
+
+def _value(known: Estimate | None) -> float | None:
+    return None if known is None or math.isnan(known.value) else known.value

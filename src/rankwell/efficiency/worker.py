@@ -1,4 +1,4 @@
-"""The measured process: loads a system, lets it index, and calls its search at the times that are due.
+"""The measured process: loads a system, lets it index, and calls its search at the times that are due; and the board of these times.
 
 It is started by ``rankwell.efficiency.process`` as a new interpreter, so memory and interpreter lock are the system's own. No message
 passes between processes while a call is timed: the next call is read from a file that all workers share, times go to the board.
@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import gc
 import io
+import mmap
 import os
 import pickle
 import signal
@@ -18,25 +19,21 @@ import threading
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankwell.efficiency.answers import ShapeError, ranked, taken
-from rankwell.efficiency.board import (
-    BEGAN,
-    ENDED,
-    HEAD,
-    OK,
-    OUTCOME,
-    OUTCOMES,
-    SHAPE,
-    WIDTH,
-    WORD,
-    WORKER,
-    Board,
-)  # fmt: skip
-from rankwell.efficiency.own_use import forget_peak, peak, resident, switched, used_cpu
-from rankwell.efficiency.system import CallError, batches, path_of, searches
+from rankwell.efficiency.system import CallError, ShapeError, batches, path_of, ranked, searches, taken
 
+if TYPE_CHECKING:
+    import resource
+
+    import numpy as np
+
+OUTCOMES = ("not called", "ok", "error", "shape", "timeout", "crash", "memory", "exit", "output")
+NOT_CALLED, OK, ERROR, SHAPE, TIMEOUT, CRASH, MEMORY, EXIT, OUTPUT = range(len(OUTCOMES))
+DUE, BEGAN, ENDED, OUTCOME, WORKER = range(5)  # the columns of a call; a time of 0 is one that has not come
+WIDTH = 5
+HEAD = 1  # before the calls: by how much all due times are put off, because no worker was there
+WORD = 8  # bytes
 SPIN = 200_000  # nanoseconds before a due time from which on a worker does not sleep: waking takes longer than that sometimes
 SPARE = 1_000_000  # nanoseconds that a call must take, or a worker must have, for an answer to be looked at
 HELD = 200_000  # entries of answers that are held to be looked at after a session
@@ -274,3 +271,85 @@ def size_of(system: Any) -> int | None:
         return None
     files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
     return sum(each.stat().st_size for each in files)
+
+
+class Board:
+    """The times of all calls of a session, in memory that the measured and the measuring process share: a head, and a row per call.
+
+    A call that never returns has left the time at which it began here, and so has one that ends its process.
+
+    ``cells`` is flat, for the loop that is timed; ``rows`` is the same memory as an array.
+    """
+
+    def __init__(self, path: Path, calls: int, *, create: bool = False) -> None:
+        length = (HEAD + WIDTH * calls) * WORD
+        with path.open("w+b" if create else "r+b") as file:
+            if create:
+                file.truncate(length)
+            self.memory = mmap.mmap(file.fileno(), length)
+        self.path, self.calls = path, calls
+        self.cells = memoryview(self.memory).cast("q")
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows of the calls, as they are now; writing to it writes to the board."""
+        import numpy as np  # only where times are looked at: a measured process starts sooner, and is smaller, without
+
+        return np.frombuffer(self.memory, np.int64, offset=HEAD * WORD).reshape(-1, WIDTH)
+
+    def put_off(self, nanoseconds: int) -> None:
+        """Put off the due times of all calls that are still to come."""
+        self.cells[0] += nanoseconds
+
+    def running(self, worker: int) -> int | None:
+        """Return the call that a worker is in; None if it is in none."""
+        rows = self.rows
+        found = ((rows[:, WORKER] == worker) & (rows[:, BEGAN] > 0) & (rows[:, ENDED] == 0)).nonzero()[0]
+        return int(found[0]) if len(found) else None
+
+
+def used_cpu() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    own, children = _usage(), _usage(children=True)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def switched() -> int:
+    """How often this process was made to wait for a core."""
+    return _usage().ru_nivcsw
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds."""
+    return _status("VmRSS") or _highest()
+
+
+def peak() -> int:
+    """The most bytes of memory that it has held since ``forget_peak``, or ever where that cannot be forgotten."""
+    return _status("VmHWM") or _highest()
+
+
+def forget_peak() -> None:
+    """Count the peak of memory from now on."""
+    with contextlib.suppress(OSError):  # other systems than Linux, where a peak counts only once it is higher
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _status(field: str) -> int:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _highest() -> int:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return _usage().ru_maxrss * unit
+
+
+def _usage(*, children: bool = False) -> resource.struct_rusage:
+    # only Unix has it; elsewhere `measure`, which reads the board, says that it cannot be run
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_CHILDREN if children else resource.RUSAGE_SELF)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwell.display.page import Words, words_of
-from rankwell.efficiency.grown import UNITS, Growth
+from rankwell.efficiency.exponents import UNITS, Growth
 from rankwell.errors import UsageError, brief
 from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
 from rankwell.reporting.chart.lines import LINE_HEIGHT, divided, spread

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.efficiency.grown import UNITS, Growth
+from rankwell.efficiency.exponents import UNITS, Growth
 from rankwell.errors import UsageError, brief, nearest, one_of
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 from rankwell.comparison.costing import QUANTITIES, SHOWN, CostEstimates, Estimate
 from rankwell.display.plain_values import plain_value
 from rankwell.display.table import ARROWS
-from rankwell.efficiency.noise import OTHERS, PACE
+from rankwell.efficiency.estimates import OTHERS, PACE
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material

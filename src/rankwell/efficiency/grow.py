@@ -1,9 +1,10 @@
-"""``growth``: what systems cost with more and more documents, all sizes in turns."""
+"""``growth``: what systems cost with more and more random parts of the documents, all sizes in turns."""
 
 from __future__ import annotations
 
+import math
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,22 +12,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.efficiency.costs import Costs
-from rankwell.efficiency.estimates import latency
+from rankwell.efficiency.estimates import latency, of_machine
+from rankwell.efficiency.exponents import Growth
 from rankwell.efficiency.frames import COLD, FAILED, MEASURED, WARM, frame_of
-from rankwell.efficiency.grown import Growth
 from rankwell.efficiency.load import Closed, Load, check_count
-from rankwell.efficiency.machine import environment
-from rankwell.efficiency.measuring import Plan, in_turn, warm_up
-from rankwell.efficiency.needs import refuse_elsewhere
-from rankwell.efficiency.nested import sizes_of, subsets
-from rankwell.efficiency.noise import of_machine
-from rankwell.efficiency.overhead import overhead
-from rankwell.efficiency.record import Record
+from rankwell.efficiency.machine import environment, refuse_elsewhere
+from rankwell.efficiency.measurement import Plan, Record, in_turn, warm_up
+from rankwell.efficiency.process import Limits, Team
+from rankwell.efficiency.session import overhead
 from rankwell.efficiency.system import Command, searches
-from rankwell.efficiency.team import Limits, Team
-from rankwell.errors import UsageError
-from rankwell.statistics.growth import REPETITIONS
+from rankwell.errors import UsageError, brief
+from rankwell.statistics.growth import DECADES, REPETITIONS, SHORT, SIZES
 from rankwell.tables.arguments import plain
+from rankwell.tables.collections import Documents
 
 if TYPE_CHECKING:
     import polars as pl
@@ -248,3 +246,89 @@ def _rows(size: int, costs: Costs) -> pl.DataFrame:
         calls=pl.col("calls").fill_null(0),
         failed=pl.col("failed").fill_null(0),
     )
+
+
+SMALLEST = 2  # documents, as log 1 is 0
+SHORTEST = 10  # documents from which sizes start where a reason allows fewer decades
+
+
+def sizes_of(documents: int, sizes: Iterable[int] | None, reason: str | None) -> list[int]:
+    """Return the numbers of documents to measure with, ascending; by default evenly spaced in logarithms, up to all of them.
+
+    Raises
+    ------
+    UsageError
+        If they are too few or too close together to show how anything grows.
+
+    Examples
+    --------
+    >>> sizes_of(100_000, None, None)
+    [100, 268, 720, 1931, 5179, 13895, 37276, 100000]
+    """
+    if sizes is None:
+        first = documents / 10**DECADES
+        if reason is not None:
+            first = max(first, min(SHORTEST, documents / 10**SHORT))
+        found = np.rint(np.geomspace(max(first, SMALLEST), documents, SIZES)).astype(int).tolist()
+    else:
+        found = [*sizes]
+        for each in found:
+            check_count("each of sizes", each, SMALLEST)
+        if max(found, default=0) > documents:
+            raise UsageError(
+                f"sizes: {max(found):,} is more than the {documents:,} documents that there are."
+            )
+    found = sorted(set(found))
+    if len(found) < SIZES:
+        raise UsageError(
+            f"growth needs at least {SIZES} sizes, and there are {len(found)}; give more of them, or leave sizes out."
+        )
+    decades, most = math.log10(found[-1] / found[0]), SHORT if reason is not None else DECADES
+    if decades < most - 0.01:
+        ways = "" if reason is not None else f", or give reason='memory' (or another) if {SHORT} must do"
+        raise UsageError(
+            f"growth needs sizes over {most} decades, and from {found[0]:,} to {found[-1]:,} documents they span {decades:.1f}; "
+            f"give more documents{ways}."
+        )
+    return found
+
+
+def subsets(documents: Any, seed: int) -> tuple[int, Callable[[int], Any]]:
+    """Return how many documents there are, and what gives so many of them, drawn at random, in the order that they have.
+
+    Raises
+    ------
+    UsageError
+        If they cannot be counted and chosen.
+
+    Examples
+    --------
+    >>> count, part = subsets(["a", "b", "c", "d"], 0)
+    >>> count, part(2), part(3)
+    (4, ['a', 'c'], ['a', 'b', 'c'])
+    """
+    chosen: Callable[[list[int]], Any]
+    if isinstance(documents, Documents):
+
+        def chosen(rows: list[int]) -> Any:
+            return Documents(documents.ids[np.array(rows)], documents.frame[rows], name=documents.name)
+    elif isinstance(documents, Mapping):
+        keys = [*documents]
+
+        def chosen(rows: list[int]) -> Any:
+            return {keys[at]: documents[keys[at]] for at in rows}
+    elif isinstance(documents, np.ndarray) or hasattr(documents, "iter_rows"):
+
+        def chosen(rows: list[int]) -> Any:
+            return documents[rows]
+    elif isinstance(documents, Sequence) and not isinstance(documents, (str, bytes)):
+
+        def chosen(rows: list[int]) -> Any:
+            return [documents[at] for at in rows]
+    else:
+        raise UsageError(
+            "growth takes parts of the documents: give Documents, a list, a mapping, an array or a data frame, "
+            f"not {brief(documents)}; rankwell.read_collection(documents=…) reads a file."
+        )
+    order = np.random.default_rng(seed).permutation(len(documents))
+    return len(documents), lambda size: chosen(np.sort(order[:size]).tolist())

@@ -12,9 +12,8 @@ import numpy as np
 from rankwell.display.saved_files import Kind
 from rankwell.display.table import Cell, Column, Table
 from rankwell.efficiency.estimates import MIB, MS, median
-from rankwell.efficiency.frames import GROWN
+from rankwell.efficiency.frames import GROWN, REMEDY, Columns, Measurements, SavedParts
 from rankwell.efficiency.load import check_count, check_known
-from rankwell.efficiency.measurements import REMEDY, Columns, Measurements, SavedParts
 from rankwell.efficiency.tables import conditions
 from rankwell.errors import UsageError
 from rankwell.records import cached_property
