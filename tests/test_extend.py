@@ -22,7 +22,7 @@ STABLE = [
     "Part", "Picture", "Pool", "Qrels", "QueryMetric", "RankWeighted", "Ranked", "Results", "RowOf", "Run", "Shape",
     "State", "TableReader", "Task", "Terms", "Told", "Total", "Unread", "UsageError", "Users", "WeightedMean", "altair",
     "brief", "checked", "data", "definition", "drawing", "finished", "is_object", "metric", "metric_of", "part",
-    "ratio", "read_qrels", "read_run", "record", "require_text", "words_of",
+    "ratio", "read_qrels", "read_run", "record", "require_text", "spec_of", "words_of",
 ]  # fmt: skip
 
 
