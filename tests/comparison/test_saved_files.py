@@ -44,7 +44,7 @@ def missing_from(old, new, at=""):
 
 def test_there_is_a_folder_per_schema_version():
     from rankwell.comparison.comparison import SCHEMA as OF_COMPARISONS
-    from rankwell.results.exports import SCHEMA as OF_RESULTS
+    from rankwell.results.results import SCHEMA as OF_RESULTS
 
     folders = {path.name for path in SAVED.glob("schema-*")}
     assert folders == {f"schema-{number}" for number in range(1, max(OF_COMPARISONS, OF_RESULTS) + 1)}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import rankwell as rw
-from rankwell.results.exports import several_to_json
+from rankwell.results.summary import several_to_json
 
 RUN = {'a"b': ["x", "y"], "line\nend": ["y", "x"], "c\u2028, d": ["z"], "é\\n": ["x"], "{}%s": []}
 QRELS = {query: {"x": 1, "y": 2} for query in RUN} | {"none": {"x": 0}}

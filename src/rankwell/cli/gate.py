@@ -301,8 +301,6 @@ def _write(found: Gate, form: str, reported: Reported) -> None:
 
 def _accept(found: Gate, baseline: str) -> None:
     """Make the new results the accepted ones, if they surely are better; what was merely lucky is only told."""
-    from rankwell.results.exports import to_json
-
     told = f"rankwell: note: {printable(found.name)}"
     first = found.checks[0]
     if found.has_improved:
@@ -311,7 +309,7 @@ def _accept(found: Gate, baseline: str) -> None:
             found.new.save(path)
         else:
             with whole_file(path) as file:
-                file.write_text(to_json(found.new, per_query=True, states=True) + "\n", encoding="utf-8")
+                file.write_text(found.new.to_json(per_query=True, states=True) + "\n", encoding="utf-8")
         sys.stderr.write(f"{told} is the accepted baseline now, in {printable(baseline)}.\n")
     elif found.status == "pass" and first.found.difference > 0:
         sys.stderr.write(

@@ -21,7 +21,6 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.notes import notes_of
-from rankwell.results.redacting import alone
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids, Known
@@ -197,7 +196,7 @@ class Diff(Result):
             labels=tuple(labels[group] for group in kept),
             members=tuple(members[group] for group in kept),
         )
-        a, b = (alone(res, self.metric, redaction) for res in self.results)
+        a, b = (res.alone(self.metric, redaction) for res in self.results)
         return replace(
             self,
             results=(a, b),

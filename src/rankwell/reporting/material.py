@@ -12,7 +12,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
-from rankwell.results.mean_intervals import MeanInterval, interval
+from rankwell.results.mean_intervals import MeanInterval
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.states import Mean
@@ -95,7 +95,7 @@ class Material:
         """The intervals of the means of a system that is alone; a comparison has its own."""
         (res,) = self.results.values()
         return {
-            str(metric): interval(res, metric)
+            str(metric): res.interval(metric)
             for metric in res.metrics
             if metric in res.part.values
             and metric not in res.part.weighted

@@ -12,7 +12,6 @@ from typing import Any
 
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
-from rankwell.results import redacting
 from rankwell.tables.redaction import Redaction, warn_of
 
 WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
@@ -25,9 +24,7 @@ def redacted(material: Material) -> Material:
         return material
     return replace(
         material,
-        results={
-            name: redacting.without_small_groups(res, redaction) for name, res in material.results.items()
-        },
+        results={name: res.without_small_groups(redaction) for name, res in material.results.items()},
         comparison=None
         if material.comparison is None
         else material.comparison.without_small_groups(redaction),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,33 +13,9 @@ from rankwell.errors import UsageError, brief
 from rankwell.metrics.metric import Metric
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
+from rankwell.results.results import Results
 from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.columns import NOT_READ
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
-
-
-def sum_of(cls: type[Results], results: Iterable[Results]) -> Results:  # noqa: ARG001 - a method of Results
-    """Return the combined results of any number of disjoint sets of queries, as ``+`` does, in one pass.
-
-    Values, counts, segments and intervals are those of one evaluation of all. The name is that of the first. Results that
-    ``save`` wrote as Parquet or JSON can be added, too.
-
-    Raises
-    ------
-    UsageError
-        If there are none, metrics, policy or other conditions differ, or a query is in two of them.
-
-    Examples
-    --------
-    >>> import rankwell as rw
-    >>> days = [rw.evaluate({q: ["a", "b"]}, {q: {"b": 1}}, ["rr"]) for q in ("monday/u", "tuesday/u")]
-    >>> total = rw.Results.sum(days)
-    >>> total["rr"], total.n["rr"]
-    (0.5, 2)
-    """
-    return total(list(results))
 
 
 def total(results: list[Results], places: Sequence[str] = ()) -> Results:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, one_of
-from rankwell.metrics.metric import Metric
 from rankwell.results.segments import checked_weights
-from rankwell.tables.arguments import plain
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
 
 How = Literal["mean", "geometric", "median"]
 HOWS = ("mean", "geometric", "median")
@@ -43,30 +37,6 @@ def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: f
             raise UsageError("a geometric mean needs a floor= above 0, and no values below 0.")
         return GeometricMean.of(np.maximum(values, floor)).value
     return float(np.median(values)) if how == "median" else Mean.of(values).value
-
-
-def aggregate_of(
-    res: Results,
-    metric: Metric,
-    how: str,
-    weights: Mapping[Any, float] | Sequence[float] | None,
-    floor: float,
-) -> float:
-    """Return a summary of a metric's per-query values in some results."""
-    how, floor = plain("how", how, How), plain("floor", floor, float)
-    _ = res[metric]
-    if metric not in res.part.values:
-        raise UsageError(
-            f'{metric} has no per-query values to aggregate; read its one value with res["{metric}"].'
-        )
-    if res.weights and weights is None:
-        warnings.warn(
-            f"aggregate counts every query alike; res[{brief(str(metric))}] is weighted by {res.weights}. Give weights= here too if "
-            f"they are to count.",
-            stacklevel=3,
-        )
-    given = None if weights is None else weights_of(weights, res.queries)
-    return aggregate(res.values(metric), how, given, floor)
 
 
 def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.results.bounds import MeanBounds, require
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
+from rankwell.results.results import Results
 
 NOTHING = "–"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from rankwell.metrics.bounds import WHOLE, Bounded
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part
-
-if TYPE_CHECKING:
-    from rankwell.results.saved_file import MetricRow
 
 STATE_THE_POOL = "no pool was stated (pool=, --pool), so any number of relevant items could be missing"
 
@@ -39,6 +36,19 @@ class BoundsRow(TypedDict):
     n_max: int
     kind: str
     why: str
+
+
+class MetricRow(TypedDict):
+    """A metric as ``to_dict`` writes it."""
+
+    metric: str
+    value: NotRequired[Plain]
+    n: int
+    weighted: bool
+    undefined: dict[str, int]
+    tie_range: tuple[float, float] | None
+    bounds: NotRequired[BoundsRow]
+    diagnostics: NotRequired[dict[str, Plain]]
 
 
 @record(slots=True)

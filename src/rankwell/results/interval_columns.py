@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rankwell.display.table import Cell, Column, Table, number
-from rankwell.results.mean_intervals import MeanInterval, intervals_of
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
+from rankwell.metrics.metric import Metric
+from rankwell.results.mean_intervals import MeanInterval, mean_interval
+from rankwell.results.results import Results
+from rankwell.tables.states import Mean
 
 PERCENT = "95 %"
 BETTING = "hedged betting where others are likely too short"
@@ -28,7 +29,7 @@ def bounds(found: Mapping[str, MeanInterval], name: str) -> tuple[float | None, 
 
 def with_intervals(table: Table, results: Sequence[Results]) -> Table:
     """Return a table of one run, or of several side by side, with the intervals of its means."""
-    found = {res.name: intervals_of(res) for res in results}
+    found = {res.name: res.intervals() for res in results}
     notes = [*_notes(results, found), *table.notes]
     own = _beside_each(table, results, found) if len(results) > 1 else _of_one(table, results[0], found)
     return replace(own, notes=notes)
@@ -40,12 +41,37 @@ def with_bounds(table: Table, results: Sequence[Results]) -> Table:
     left = {
         (res.name, str(metric)): bounds(found, str(metric))
         for res in results
-        for found in (intervals_of(res),)
+        for found in (res.intervals(),)
         for metric in res.metrics
     }
     at = [column.name for column in table.columns].index("metric")
     rows = [(*row, *left.pop((str(row[0]), str(row[at])), (None, None))) for row in table.rows]
     return replace(table, columns=columns, rows=rows)
+
+
+def segment_intervals(
+    res: Results, metric: Metric, segments: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], MeanInterval]:
+    """Return the intervals of a metric's mean in some segments, by their labels, the same that ``compare`` has.
+
+    There are none for metrics without a mean of values per query, and for files that do not say where a query belongs.
+    With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
+    """
+    part, found = res.part, {}
+    if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
+        return {}
+    values = part.divided[metric]
+    for code, labels in enumerate(res.division.labels.of(np.arange(len(res.division.labels)))):
+        if labels not in segments:
+            continue
+        rows = np.flatnonzero((part.segment == code) & ~np.isnan(values))
+        if len(rows):
+            rows = rows[part.queries[rows].order()]
+            own = mean_interval(
+                metric, values[rows], part.queries[rows], None, "auto", 0.95, 0, 2000, total=len(values)
+            )
+            found[labels] = own
+    return found
 
 
 def _of_one(table: Table, res: Results, found: Mapping[str, Mapping[str, MeanInterval]]) -> Table:

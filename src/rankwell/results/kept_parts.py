@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
@@ -18,8 +19,6 @@ from rankwell.tables.states import NotAdded
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from rankwell.results.results import Results
 
 
 class ConditionsRow(TypedDict):
@@ -53,27 +52,31 @@ class States(StatesOfSlice):
     slices: dict[str, StatesOfSlice]
 
 
-def kept(res: Results) -> dict[str, Any]:
+def kept(
+    part: Part,
+    rows: np.ndarray,
+    conditions: Conditions,
+    labels: Labels,
+    slices: Mapping[str, tuple[Conditions, Part]],
+) -> dict[str, Any]:
     """Return, as plain values, what the sum of these and other results needs besides the values per query.
 
     The queries without a row per query follow those that have one, in the order in which the columns here go on.
     """
-    part = res.part
-    rows = res._rows  # noqa: SLF001 - the same package
     is_other = np.ones(len(part.queries), bool)
     is_other[rows] = False
     others = np.flatnonzero(is_other)
     order = np.concatenate([rows, others])
     return {
-        "conditions": _conditions(res.conditions),
-        "labels": [column.to_list() for column in res.division.labels.columns],
+        "conditions": _conditions(conditions),
+        "labels": [column.to_list() for column in labels.columns],
         "others": part.queries[others].tolist(),
         "judged": packed(part.pool_row[order] >= 0),
         "segment": None if part.segment is None else packed(part.segment[order]),
         **_states(part, order),
         "slices": {
-            name: {"conditions": _conditions(each.conditions), **_states(each.part, None)}
-            for name, each in res.slices.items()
+            name: {"conditions": _conditions(own), **_states(each, None)}
+            for name, (own, each) in slices.items()
         },
     }
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankwell.errors import InputError, UsageError
 from rankwell.results.addition import total
 from rankwell.results.daily_files import Day, SavedFile, files_of, is_several, split_window, without_day
+from rankwell.results.results import Results
 from rankwell.results.saved_file import is_saved_file, results_in
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
 
 
 def loaded(path: str | Path, since: Day = None, until: Day = None) -> Results:

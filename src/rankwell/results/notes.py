@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rankwell.display.table import number
 from rankwell.matching.policy import Policy
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
+from rankwell.results.results import Results
 
 # longer names of counts, for printing
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from rankwell.errors import NotAskedError, UsageError, nearest
+from rankwell.display.output import whole_file
+from rankwell.display.plain_values import plain_value
+from rankwell.display.result import TEXTS, Result, module
+from rankwell.errors import NotAskedError, UsageError, brief, nearest
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
-from rankwell.results import addition, exports, mean_intervals, trackers
+from rankwell.results.aggregation import How, aggregate, weights_of
 from rankwell.results.conditions import Conditions
+from rankwell.results.mean_intervals import (
+    LEAST_RESAMPLES,
+    IntervalBy,
+    MeanInterval,
+    mean_interval,
+    refuse_without_mean,
+)
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
+from rankwell.results.trackers import Logged, log_values, tracked_names
 from rankwell.results.values import left_out_of, tie_ranges, value_of
+from rankwell.tables.arguments import plain
+from rankwell.tables.ids import Ids
+from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:  # few callers need these at run time; the methods that do import them
+    from os import PathLike
+
     import polars as pl
 
     from rankwell.display.table import Table
-    from rankwell.results.aggregation import How
     from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.breakdown import Breakdown
+    from rankwell.results.daily_files import Day
+    from rankwell.tables.redaction import Redaction
+
+SCHEMA = 1  # version of the JSON layout
+# the files that build and show results, by name: they import this one
+ADDITION, LOADING, TABLES = (f"rankwell.results.{name}" for name in ("addition", "loading", "summary"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Results:
+class Results(Result):
     """The results of an evaluation: values, their definitions, and the numbers of queries and rows behind them.
 
     Examples
@@ -42,6 +65,9 @@ class Results:
     >>> res.n["rr"]
     2
     """
+
+    _schema: ClassVar[int] = SCHEMA
+    _texts: ClassVar[Mapping[str, str]] = {".parquet": "", **TEXTS, ".json": "_to_file", ".csv": "to_csv"}
 
     name: str
     metrics: tuple[Metric, ...]
@@ -135,9 +161,9 @@ class Results:
     @cached_property
     def bounds(self) -> dict[str, MeanBounds]:
         """The lowest and the highest value of each metric over all grades that unjudged items could have (``bounds=True``)."""
-        from rankwell.results import bounds
+        from rankwell.results.bounds import means_of, require
 
-        return bounds.means_of(self.part, self.metrics, bounds.require(self.bounding))
+        return means_of(self.part, self.metrics, require(self.bounding))
 
     @property
     def grades(self) -> str:
@@ -157,7 +183,15 @@ class Results:
             raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
-    collected = exports.collected
+    def collected(self) -> Results:
+        """Return the same results with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
+        if self.spark_rows is None:
+            return self
+        kept = vars(self)
+        if "_collected" not in kept:  # once for all that ask
+            kept["_collected"] = _collected(self)
+        found: Results = kept["_collected"]
+        return found
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -176,15 +210,49 @@ class Results:
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """A frame with one row per query and one column per metric with per-query values; undefined is null."""
-        return exports.frame_of(self.collected())
+        import polars as pl
+
+        res = self.collected()
+        kind = pl.String if res.part.queries.is_text else pl.Int64
+        columns = [pl.Series("query", res.queries, kind)]
+        for metric in res.part.values:
+            columns.append(pl.Series(str(metric), res.values(metric), nan_to_null=True))
+            if res.bounding is not None:
+                from rankwell.results.bounds import columns_of
+
+                ends = columns_of(res.part, metric, res.bounding)
+                columns += [pl.Series(name, own[self._rows], nan_to_null=True) for name, own in ends.items()]
+        return pl.DataFrame(columns)
 
     def __add__(self, other: Results) -> Results:
         """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
         if not isinstance(other, Results):
             return NotImplemented
-        return addition.total([self, other])
+        total: Results = module(ADDITION).total([self, other])
+        return total
 
-    sum = classmethod(addition.sum_of)
+    @classmethod
+    def sum(cls, results: Iterable[Results]) -> Results:
+        """Return the combined results of any number of disjoint sets of queries, as ``+`` does, in one pass.
+
+        Values, counts, segments and intervals are those of one evaluation of all. The name is that of the first. Results that
+        ``save`` wrote as Parquet or JSON can be added, too.
+
+        Raises
+        ------
+        UsageError
+            If there are none, metrics, policy or other conditions differ, or a query is in two of them.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> days = [rw.evaluate({q: ["a", "b"]}, {q: {"b": 1}}, ["rr"]) for q in ("monday/u", "tuesday/u")]
+        >>> total = rw.Results.sum(days)
+        >>> total["rr"], total.n["rr"]
+        (0.5, 2)
+        """
+        total: Results = module(ADDITION).total(list(results))
+        return total
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, so that cached values are not pickled."""
@@ -224,17 +292,174 @@ class Results:
         >>> res["rr"], res.aggregate("rr", weights={"1": 3, "2": 1}), round(res.aggregate("rr", "geometric"), 4)
         (0.75, 0.875, 0.7071)
         """
-        from rankwell.results.aggregation import aggregate_of
+        metric, res = metric_of(metric), self.collected()
+        how, floor = plain("how", how, How), plain("floor", floor, float)
+        _ = res[metric]
+        if metric not in res.part.values:
+            raise UsageError(
+                f'{metric} has no per-query values to aggregate; read its one value with res["{metric}"].'
+            )
+        if res.weights and weights is None:
+            warnings.warn(
+                f"aggregate counts every query alike; res[{brief(str(metric))}] is weighted by {res.weights}. Give weights= here too if "
+                f"they are to count.",
+                stacklevel=2,
+            )
+        given = None if weights is None else weights_of(weights, res.queries)
+        return aggregate(res.values(metric), how, given, floor)
 
-        return aggregate_of(self.collected(), metric_of(metric), how, weights, floor)
+    def interval(
+        self,
+        metric: str | Metric | type[Metric],
+        *,
+        method: IntervalBy = "auto",
+        level: float = 0.95,
+        seed: int = 0,
+        resamples: int = 2000,
+        weights: Mapping[Any, float] | Sequence[float] | None = None,
+    ) -> MeanInterval:
+        """Return the mean of a metric's values per query with its interval, the same that ``compare`` has for a system.
 
-    interval = mean_intervals.interval
+        Parameters
+        ----------
+        metric
+            One of the evaluated metrics whose value is a mean of values per query; ``rw.jackknife`` is for all others.
+        method
+            ``studentised`` (Poisson bootstrap), ``t``, ``wilson`` (for values that are all 0 or 1), ``betting`` (hedged betting, for
+            metrics of a finite range; it holds for any number of queries and any values), ``percentile`` or ``bca``.
+            ``auto`` is Wilson's where it can be, Student's from 100,000 queries on, hedged betting where other intervals are likely
+            too short and the range is finite, and otherwise the studentised bootstrap.
+        level
+            The share of intervals that should contain the true mean.
+        seed, resamples
+            Of the bootstrap, and of the orders of bets. Draws depend on the seed and the ids of the queries alone.
+        weights
+            The weight of each query, by its id or in the order of ``per_query``. Results with weighted means need them again, for
+            they do not hold the weight of each query.
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return the results as plain Python values, as ``to_json`` writes them."""
-        return exports.to_dict(exports.with_values(self, per_query), per_query=per_query)
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> res = rw.evaluate({q: ["a"] for q in range(40)}, {q: {"a" if q % 4 else "b": 1} for q in range(40)}, ["p@1"])
+        >>> found = res.interval("p@1")
+        >>> found.mean, round(found.low, 3), round(found.high, 3), found.method, found.is_doubtful
+        (0.75, 0.598, 0.858, 'wilson', True)
+        """
+        method = cast("IntervalBy", plain("method", method, IntervalBy))
+        level, seed = plain("level", level, float), plain("seed", seed, int)
+        resamples = plain("resamples", resamples, int)
+        if not 0 < level < 1:
+            raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+        if resamples < LEAST_RESAMPLES:
+            raise UsageError(f"resamples={resamples}: must be at least {LEAST_RESAMPLES}.")
+        wanted = metric_of(metric)
+        _ = self[wanted]
+        if self.spark_rows is not None and weights is None and method in ("auto", "t", "wilson"):
+            from rankwell.results.spark_intervals import interval_by_sums
 
-    def to_json(self, *, per_query: bool = False) -> str:
+            state = None if wanted in self.part.weighted else self.part.states[wanted]
+            if (by_sums := interval_by_sums(self.spark_rows, wanted, state, method, level)) is not None:
+                return by_sums
+        res = self.collected()
+        refuse_without_mean(res.part, wanted)
+        if wanted in res.part.weighted and weights is None:
+            raise UsageError(
+                f"{wanted} is weighted by {res.weights}, and results do not hold the weight of each query; give weights= here too, "
+                f"by query id, or use rw.compare(…, weights={brief(res.weights)})."
+            )
+        values = res.values(wanted)
+        defined = np.flatnonzero(~np.isnan(values))
+        heavy = None if weights is None else weights_of(weights, res.queries)[defined]
+        queries = res.part.queries[res.part.concerned()[defined]]
+        found = mean_interval(wanted, values[defined], queries, heavy, method, level, seed, resamples)
+        return found if heavy is not None else found._replace(mean=res.plain_mean[str(wanted)])
+
+    def intervals(self) -> dict[str, MeanInterval]:
+        """Return the intervals of all metrics that have one, by name."""
+        part = self.part
+        return {
+            str(metric): self.interval(metric)
+            for metric in self.metrics
+            if metric in part.values and isinstance(part.states[metric], Mean)
+        }
+
+    def to_dict(
+        self, *, per_query: bool = False, intervals: bool = False, states: bool = False
+    ) -> dict[str, Any]:
+        """Return the results as plain Python values, as ``to_json`` writes them; with the ``intervals`` of means if asked for.
+
+        With ``states`` there is also what the sum with other results needs, unless some segments are not to be shown.
+        """
+        found = self.intervals() if intervals else {}
+        ranges, undefined = self.tie_range, self.undefined
+        data: dict[str, Any] = {
+            "run": self.name,
+            **({"experiment": self.experiment} if self.experiment else {}),
+            "mean": _plain_values(self.mean),
+            **self._divided(),
+            **({} if self.bounding is None else {"bounds": self.bounding.to_dict()}),
+            "metrics": [
+                {
+                    "metric": str(metric),
+                    "signature": metric.signature,
+                    "value": plain_value(self.mean[str(metric)]),
+                    "n": self.n[str(metric)],
+                    "weighted": self.is_weighted[str(metric)],
+                    "better": metric.better,
+                    "range": [plain_value(end) for end in metric.range],
+                    "undefined": undefined.get(str(metric), {}),
+                    "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                    **({} if self.bounding is None else {"bounds": self.bounds[str(metric)].to_dict()}),
+                    **({"interval": found[str(metric)].to_dict()} if str(metric) in found else {}),
+                    **(
+                        {"diagnostics": _plain_values(known)}
+                        if (known := self.diagnostics.get(str(metric)))
+                        else {}
+                    ),
+                }
+                for metric in self.metrics
+            ],
+            "grades": self.grades,
+            "scale": {
+                "rel": self.conditions.scale.rel,
+                "negative": self.conditions.scale.negative,
+                "grade_max": self.conditions.grade_max,
+            },
+            "policy": self.policy.to_dict(),
+            "counts": self.counts,
+        }
+        if states and not self.division.least:
+            from rankwell.results.kept_parts import kept
+
+            slices = {name: (each.conditions, each.part) for name, each in self.slices.items()}
+            data["states"] = kept(self.part, self._rows, self.conditions, self.division.labels, slices)
+        if plain("per_query", per_query, bool):
+            data["per_query"] = self.per_query.to_dicts()
+        return data
+
+    def _divided(self) -> dict[str, Any]:
+        """Return weights, slices and segments as plain values, as far as there are any."""
+        data: dict[str, Any] = {}
+        if self.weights:
+            data["weights"] = self.weights
+            data["plain_mean"] = _plain_values(self.plain_mean)
+        if self.slices:
+            data["slices"] = {
+                name: {
+                    "mean": _plain_values(part.mean),
+                    "n": part.n,
+                    **({"plain_mean": _plain_values(part.plain_mean)} if part.weights else {}),
+                }
+                for name, part in self.slices.items()
+            }
+        if self.has_segments:
+            data["by"] = list(self.segments.by)
+            data["segments"] = [
+                row | {"mean": _plain_values(row["mean"])} for row in self.segments.to_dicts()
+            ]
+        return data
+
+    def to_json(self, *, per_query: bool = False, intervals: bool = False, states: bool = False) -> str:
         """Return the results as JSON text in full precision; undefined is null.
 
         Examples
@@ -244,13 +469,22 @@ class Results:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
-        return exports.to_json(exports.with_values(self, per_query), per_query=per_query)
+        from rankwell import __version__
+        from rankwell.results.json_text import json_of
+
+        res = self._shown(per_query)
+        head = {"rankwell": __version__, "schema": SCHEMA}
+        data = head | res.to_dict(intervals=intervals, states=states)
+        return json_of(data, res.per_query if per_query else None)
+
+    def _shown(self, per_query: object) -> Results:
+        """The results to be shown, with the values of each query if these are wanted; UsageError unless that is true or false."""
+        return self.collected() if plain("per_query", per_query, bool) else self
 
     def to_table(self, *, per_query: bool = False) -> Table:
         """Return a table with one row per metric, or per query."""
-        from rankwell.results import summary
-
-        return summary.table_of([exports.with_values(self, per_query)], per_query=per_query)
+        table: Table = module(TABLES).table_of([self._shown(per_query)], per_query=per_query)
+        return table
 
     def to_markdown(self, *, per_query: bool = False) -> str:
         """Return the table as Markdown."""
@@ -264,22 +498,99 @@ class Results:
         """Return the table as one HTML element, or as a whole page if it shall be ``full``."""
         return self.to_table(per_query=per_query).to_html(full=full)
 
-    def _repr_html_(self) -> str:
-        return self.to_table()._repr_html_()
-
     def to_csv(self, *, per_query: bool = True) -> str:
         """Return the value of each query, or of each metric, as CSV text in full precision."""
-        from rankwell.results import summary
+        text: str = module(TABLES).csv_of([self._shown(per_query)], per_query=per_query)
+        return text
 
-        return summary.csv_of([exports.with_values(self, per_query)], per_query=per_query)
-
-    to_pandas = exports.to_pandas
+    def to_pandas(self) -> Any:
+        """Return the per-query values as a pandas frame; needs pandas and pyarrow."""
+        try:
+            return self.per_query.to_pandas()
+        except ImportError as error:
+            raise UsageError(
+                f"to_pandas needs pandas and pyarrow: pip install pandas pyarrow ({error})."
+            ) from error
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the per-query values through the Arrow C stream interface."""
         return self.per_query.__arrow_c_stream__(requested_schema)
 
-    log_to = trackers.log_to
+    def log_to(
+        self,
+        tracker: Any,
+        *,
+        step: int | None = None,
+        per_query: bool = False,
+        redact: bool | bytes | Redaction = False,
+    ) -> None:
+        """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
+
+        Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
+        queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
+        text), and the whole JSON an artifact. Values go to the active run, or to a new one named after the results; in
+        TensorBoard to the writer given, or to ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
+
+        Parameters
+        ----------
+        tracker
+            Its name, or a ``SummaryWriter``.
+        step
+            The step or epoch in a training.
+        per_query
+            Whether the artifact has the value of each query.
+        redact
+            Whether the artifact has hashes for ids of queries, and no segment of fewer than 5 queries: True, or a key of at least
+            16 bytes, under which an id has the same hash each time.
+        """
+        from rankwell.tables.redaction import redaction_of, warn_of
+
+        redaction = redaction_of(redact)
+        results = self if redaction is None else self.redacted(redaction)
+        if redaction is None and plain("per_query", per_query, bool):
+            warn_of(results.part.queries, "queries")
+        names = tracked_names(results.mean)
+        values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
+        signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
+        policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
+        numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
+        tags = signatures | policy | {"rankwell.run": results.name}
+        log_values(
+            Logged(results.name, values | numbers, tags, results.to_json(per_query=per_query)), tracker, step
+        )
+
+    def without_small_groups(self, redaction: Redaction) -> Results:
+        """Return results without the segments of too few queries."""
+        return replace(self, division=self.division._replace(least=redaction.least))
+
+    def alone(self, metric: Metric, redaction: Redaction) -> Results:
+        """Return results of one metric whose queries are hashes, in the order of these, without all else that may hold an id or name a group."""
+        res = self.collected()
+        part = res.part
+        ids = redaction.ids("query", part.queries)
+        order = ids.order()
+        kept = replace(
+            part,
+            queries=ids[order],
+            # the row in the judgements would say which of them each is
+            pool_row=np.where(part.pool_row[order] >= 0, np.arange(len(order)), -1),
+            values={each: own[order] for each, own in part.values.items() if each == metric},
+            states={metric: part.states[metric]},
+            tied=part.tied if callable(part.tied) else {each: own for each, own in part.tied.items() if each == metric},
+            diagnostics={each: own for each, own in part.diagnostics.items() if each == metric},
+            undefined={key: n for key, n in part.undefined.items() if key[0] == metric},
+            reported={key: n for key, n in part.reported.items() if key[0] == metric},
+            weighted={each: own for each, own in part.weighted.items() if each == metric},
+            split={}, sizes={}, segment=None, divided={}, low={}, high={},
+        )  # fmt: skip
+        return replace(
+            res, metrics=(metric,), part=kept, division=Division(weights=res.division.weights), slices={}, bounding=None, notice=None,
+        )  # fmt: skip
+
+    def redacted(self, redaction: Redaction) -> Results:
+        """Return results whose queries are hashes, and without the segments of too few queries."""
+        part = replace(self.part, queries=redaction.ids("query", self.part.queries))
+        return replace(self.without_small_groups(redaction), part=part)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the results in the format given by the file's suffix; the file appears only once it is complete.
@@ -295,6 +606,51 @@ class Results:
         >>> rw.Results.load(path).per_query.equals(res.per_query)
         True
         """
-        exports.save(self.collected(), path)
+        res = self.collected()
+        if self.suffix_of(path := Path(path)) == ".parquet":
+            from rankwell.display.saved_files import KEY
 
-    load = classmethod(exports.load)
+            whole = res.to_json(states=True)
+            with whole_file(path) as file:
+                res.per_query.write_parquet(file, metadata={KEY: whole})
+        else:
+            super(Results, res).save(path)
+
+    def _to_file(self) -> str:
+        return self.to_json(per_query=True, states=True)
+
+    @classmethod
+    def load(cls, path: str | Path, *, since: Day = None, until: Day = None) -> Results:
+        """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
+
+        ``path`` is a file; or a folder, a window of its days (``days/2026-11-01..2026-11-07``) or a pattern, whose files are added:
+        those from ``since`` to ``until``, by the one date in the name of each.
+
+        Examples
+        --------
+        >>> import pathlib, rankwell as rw, tempfile; folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
+        ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
+        >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
+        (0.75, 1.0)
+        """
+        results: Results = module(LOADING).loaded(path, since, until)
+        return results
+
+
+def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
+    return {name: plain_value(value) for name, value in values.items()}
+
+
+def _collected(res: Results) -> Results:
+    import polars as pl
+
+    frame = pl.from_arrow(res.spark_rows.toArrow())
+    assert isinstance(frame, pl.DataFrame)
+    names = {str(metric): metric for metric in res.metrics}
+    values = {
+        names[name]: frame[name].fill_null(float("nan")).to_numpy() for name in frame.columns if name in names
+    }
+    queries = Ids.of_series(frame["query"], "query") if len(frame) else Ids.of([])
+    part = replace(res.part, queries=queries, pool_row=np.arange(len(frame)), values=values)
+    return replace(res, part=part, spark_rows=None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import (
+    KEY,
     Kind,
     Plain,
     ensure,
@@ -24,9 +25,8 @@ from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.bytes.files import File
-from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
+from rankwell.results.bounds import Bounding, BoundingRow, MetricRow
 from rankwell.results.conditions import Conditions
-from rankwell.results.exports import KEY, SCHEMA, to_dict
 from rankwell.results.kept_parts import (
     States,
     StatesOfSlice,
@@ -37,6 +37,7 @@ from rankwell.results.kept_parts import (
 )
 from rankwell.results.labels import Labels
 from rankwell.results.part import Part
+from rankwell.results.results import SCHEMA, Results
 from rankwell.results.segments import Division
 from rankwell.results.tie_ends import Ends
 from rankwell.results.values import Saved, SavedDiagnostics
@@ -46,26 +47,11 @@ from rankwell.tables.states import Average, Mean, State
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.results.results import Results
-
 
 QUERY = "query"
 # what a file says of the definitions of its metrics, which are those of this version; and what is said elsewhere, or is not kept
 OF_DEFINITIONS = {"signature", "better", "range", "interval"}
 SLACK = 1e-9  # sums that end above 1 by their last digit
-
-
-class MetricRow(TypedDict):
-    """A metric as ``to_dict`` writes it."""
-
-    metric: str
-    value: NotRequired[Plain]
-    n: int
-    weighted: bool
-    undefined: dict[str, int]
-    tie_range: tuple[float, float] | None
-    bounds: NotRequired[BoundsRow]
-    diagnostics: NotRequired[dict[str, Plain]]
 
 
 class SliceRow(TypedDict):
@@ -126,8 +112,6 @@ def results_in(path: str | Path) -> list[Results]:
 
 
 def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
-    from rankwell.results.results import Results
-
     ensure(data["metrics"], "metrics", "there is none")
     saved = {metric_of(each["metric"]): each for each in data["metrics"]}
     ensure(len(saved) == len(data["metrics"]), "metrics", "one stands there twice")
@@ -176,7 +160,7 @@ def _ensure_agreement(data: SavedRun, found: Results) -> None:
         wrong = (values < low - room) | (values > high + room)
         why = f"{values[wrong.argmax()]:g} is not from {low:g} to {high:g}" if wrong.any() else ""
         ensure(not why, f"per_query.{metric}", why)
-    held = to_dict(found)
+    held = found.to_dict()
     for each in held["metrics"]:
         for word in OF_DEFINITIONS:
             each.pop(word, None)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rankwell.metrics.metric import Metric
 from rankwell.results.mean_intervals import MeanInterval, no_share
+from rankwell.results.values import value_of
 from rankwell.statistics.frequent import DIGITS
 from rankwell.statistics.intervals import LARGE, LEAST_OTHERS, hold_shares
 from rankwell.statistics.many import closed_bounds, t_of
-from rankwell.tables.states import Mean
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
+from rankwell.tables.states import Mean, State
 
 
 def interval_by_sums(
-    res: Results, metric: Metric, method: Literal["auto", "t", "wilson"], level: float
+    rows: Any, metric: Metric, state: State | None, method: Literal["auto", "t", "wilson"], level: float
 ) -> MeanInterval | None:
     """Return the interval of a mean of at least 100,000 values; None for fewer, or for a metric that has none such.
 
@@ -30,14 +28,11 @@ def interval_by_sums(
     from pyspark.sql import functions as sql
 
     name = str(metric)
-    is_mean = isinstance(res.part.states[metric], Mean) and metric not in res.part.weighted
-    if not is_mean or res.n[name] < LARGE or name not in res.spark_rows.columns:
+    if not isinstance(state, Mean) or state.n < LARGE or name not in rows.columns:
         return None
-    mean = res.plain_mean[name]
+    mean = value_of(metric, state)
     value = sql.col("value")
-    values = res.spark_rows.select(sql.col(f"`{name}`").alias("value")).where(
-        value.isNotNull() & ~sql.isnan(value)
-    )
+    values = rows.select(sql.col(f"`{name}`").alias("value")).where(value.isNotNull() & ~sql.isnan(value))
     # values that differ by rounding are one
     counts = values.groupBy(sql.round(value, DIGITS)).agg(
         sql.min(value).alias("value"), sql.count(sql.lit(1)).alias("number")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table
 from rankwell.metrics.metric import Metric
-from rankwell.results.exports import several_to_json
+from rankwell.results.json_text import json_of, json_of_runs
 from rankwell.results.notes import notes_of
+from rankwell.results.results import SCHEMA, Results
 from rankwell.tables.arguments import plain
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
 
 __all__ = ["csv_of", "table_of"]
 
@@ -156,6 +153,19 @@ def written(
     tables += [slices_of(res) for res in results if res.slices]
     tables += [words_of(results[0].metrics)] if words else []
     return in_form(tables, form, width, colour)
+
+
+def several_to_json(
+    results: Sequence[Results], *, per_query: bool = False, intervals: bool = False, states: bool = False
+) -> str:
+    """Return the results of one or several runs as JSON text, a list of them."""
+    from rankwell import __version__
+
+    runs = [
+        json_of(res.to_dict(intervals=intervals, states=states), res.per_query if per_query else None)
+        for res in results
+    ]
+    return json_of_runs({"rankwell": __version__, "schema": SCHEMA}, runs)
 
 
 def words_of(metrics: Sequence[Metric]) -> Table:

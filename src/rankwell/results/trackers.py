@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.tables.arguments import plain
-
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
-    from rankwell.tables.redaction import Redaction
 
 LONGEST, DIGITS = (
     100,
@@ -44,51 +38,6 @@ class Logged(NamedTuple):
     values: dict[str, float]
     tags: dict[str, str]
     json: str
-
-
-def log_to(  # noqa: D417 - a method of Results, which would be too long a file with it
-    self: Results,
-    tracker: Any,
-    *,
-    step: int | None = None,
-    per_query: bool = False,
-    redact: bool | bytes | Redaction = False,
-) -> None:
-    """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
-
-    Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-    queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
-    text), and the whole JSON an artifact. Values go to the active run, or to a new one named after the results; in
-    TensorBoard to the writer given, or to ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
-
-    Parameters
-    ----------
-    tracker
-        Its name, or a ``SummaryWriter``.
-    step
-        The step or epoch in a training.
-    per_query
-        Whether the artifact has the value of each query.
-    redact
-        Whether the artifact has hashes for ids of queries, and no segment of fewer than 5 queries: True, or a key of at least
-        16 bytes, under which an id has the same hash each time.
-    """
-    from rankwell.results.redacting import redacted
-    from rankwell.tables.redaction import redaction_of, warn_of
-
-    redaction = redaction_of(redact)
-    results = self if redaction is None else redacted(self, redaction)
-    if redaction is None and plain("per_query", per_query, bool):
-        warn_of(results.part.queries, "queries")
-    names = tracked_names(results.mean)
-    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
-    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
-    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
-    numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
-    tags = signatures | policy | {"rankwell.run": results.name}
-    log_values(
-        Logged(results.name, values | numbers, tags, results.to_json(per_query=per_query)), tracker, step
-    )
 
 
 def log_values(results: Logged, tracker: Any, step: int | None) -> None:

@@ -16,7 +16,7 @@ from rankwell.reporting.rows.labels import shortened
 from rankwell.reporting.rows.pairs import sign_of
 from rankwell.reporting.rows.texts import with_interval
 from rankwell.results import Results
-from rankwell.results.mean_intervals import segment_intervals
+from rankwell.results.interval_columns import segment_intervals
 from rankwell.results.segments import UNKNOWN
 from rankwell.tables.states import Mean
 

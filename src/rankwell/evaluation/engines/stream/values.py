@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.output import whole_file
+from rankwell.display.saved_files import KEY
 from rankwell.errors import InputError
 from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
-from rankwell.results.exports import KEY, to_json
 from rankwell.results.part import Part
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class StoredValues(Values):
                 Path(left).unlink(missing_ok=True)
             with whole_file(self.path) as file:
                 self._keeping.save("written", str(file))
-                frames.sink_parquet(file, metadata={KEY: to_json(results)}, maintain_order=True)
+                frames.sink_parquet(file, metadata={KEY: results.to_json()}, maintain_order=True)
         except pl.exceptions.PolarsError as error:
             raise InputError(
                 f"{self.path}: cannot be written ({str(error).splitlines()[0][:200]})."
