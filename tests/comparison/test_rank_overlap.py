@@ -112,12 +112,20 @@ def test_what_cannot_be_compared_is_one_error(arguments, options, message):
         rw.rbo(*arguments, **options)
 
 
-@pytest.mark.parametrize(("one", "other", "word"), [(["a", "b"], ["b", "a"], "run=['a', 'b']"), ({"q": ["a"]}, (1, 2), r"other=(1, 2)")])  # fmt: skip
+@pytest.mark.parametrize(("one", "other", "word"), [(["a", "b"], ["b", "a"], "run"), ({"q": ["a"]}, (1, 2), "other")])  # fmt: skip
 def test_one_list_is_answered_by_how_to_give_it(one, other, word):
     with pytest.raises(rw.RankwellError) as caught:
         rw.rbo(one, other)
-    listed = list(one if word.startswith("run") else other)
-    assert str(caught.value) == f"{word}: lists have a query each; give {{'q': {listed}}}."
+    listed = list(one if word == "run" else other)
+    assert (
+        str(caught.value) == f"{word}={listed} has no query and names no file. Lists stand by query: "
+        f"write {{'q': {listed}}}; files by their names."
+    )
+
+
+def test_a_file_that_is_not_there_is_no_list_of_items():
+    with pytest.raises(rw.RankwellError, match=r"a\.run: cannot be read"):
+        rw.rbo(["a.run", "b.run"], {"q": ["a"]})
 
 
 def test_a_list_of_files_is_still_a_run_of_several(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -17,6 +16,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.matching.scale import Scale
 from rankwell.readers import read_run
+from rankwell.readers.read import refuse_one_list
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, of_one_kind
@@ -80,18 +80,6 @@ class Overlap(Result):
         return Table(columns, rows, caption=caption, notes=notes)
 
 
-def _refuse_one_list(word: str, given: Any) -> None:
-    """Refuse the items of one list, which everybody tries first; a list of texts is the files of a run, if they are there."""
-    if not isinstance(given, list | tuple) or not given:
-        return
-    if all(isinstance(each, str | int) for each in given) and not any(
-        Path(str(each)).exists() for each in given
-    ):
-        raise UsageError(
-            f"{word}={brief(given)}: lists have a query each; give {{'q': {brief(list(given))}}}."
-        )
-
-
 @checked
 def rbo(
     run: Any, other: Any, p: float = 0.9, *, policy: Policy | None = None, **rules: Unpack[Rules]
@@ -132,7 +120,7 @@ def rbo(
     if not 0 < p < 1:
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
     for word, each in (("run", run), ("other", other)):
-        _refuse_one_list(word, each)
+        refuse_one_list(each, word)
     given = policy_with(policy, rules, ("p",))
     if given.ties in ("best", "worst", "expected"):
         raise UsageError(

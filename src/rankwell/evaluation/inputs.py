@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.matching.asked import Asked
-from rankwell.matching.policy import Policy, Rules, policy_with
+from rankwell.matching.policy import Policy, Rules
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
@@ -122,8 +122,7 @@ def read_inputs(
     the other tables, too. With an ``engine`` judgements and training data may only be opened, to be read in pieces, and it may read sources
     itself. RankwellError if a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
-    wanted, rules = metrics_of(metrics), policy_with(policy, {})
-    tool = None
+    wanted, rules, tool = metrics_of(metrics), policy, None
     if preset is not None:
         from rankwell.evaluation.preset import preset_of
 

@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.tables.run_qrels import Run
@@ -138,7 +138,7 @@ def rel_sweep(
     thresholds = thresholds_of(wanted, rels)
     inputs = read_inputs(
         wanted,
-        policy,
+        policy_with(policy, {}),
         runs=list(runs.values()),
         names=list(runs),
         qrels=qrels,

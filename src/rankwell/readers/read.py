@@ -417,13 +417,14 @@ def is_one_list(source: Sequence[Any]) -> bool:
     )
 
 
-def refuse_one_list(source: Any) -> None:
-    """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it."""
+def refuse_one_list(source: Any, word: str = "") -> None:
+    """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it; ``word`` is the name of the argument."""
     if not isinstance(source, (list, tuple)) or not source or not is_one_list(source):
         return
     shown = ", ".join(brief(each) for each in source[:2]) + (", …" if len(source) > 2 else "")
+    given = f"{word}=" if word else ""
     raise UsageError(
-        f"[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
+        f"{given}[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
     )
 
 
