@@ -18,9 +18,9 @@ import polars as pl
 from keeping import Rows, keep, percent, rng_of
 
 from rankwell.matching.scale import Scale
-from rankwell.judging.candidates.of_rank import values_by_rank
-from rankwell.judging.candidates.places import Places
-from rankwell.judging.candidates.sampled_ranks import SampledRanks
+from rankwell.judging.sampled_ranks import values_by_rank
+from rankwell.judging.sampled_ranks import Places
+from rankwell.judging.sampled_ranks import SampledRanks
 from rankwell.metrics import metrics_of
 
 DATA = files("rankwell") / "data" / "movietweetings"

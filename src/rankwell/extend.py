@@ -65,7 +65,7 @@ HOMES = {
     "Choice": "rankwell.judging.method",
     "InTurn": "rankwell.judging.method",
     "Method": "rankwell.judging.method",
-    "Told": "rankwell.judging.told",
+    "Told": "rankwell.judging.method",
     # a picture, and a section of the report
     "Comparison": "rankwell.comparison.comparison",
     "Content": "rankwell.reporting.section",

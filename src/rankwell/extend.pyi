@@ -36,7 +36,7 @@ from rankwell.tables.states import State as State
 from rankwell.readers.frames.tables import TableReader as TableReader
 from rankwell.evaluation.task import Task as Task
 from rankwell.metrics.additive import Terms as Terms
-from rankwell.judging.told import Told as Told
+from rankwell.judging.method import Told as Told
 from rankwell.tables.states import Total as Total
 from rankwell.readers.memory.answers import Unread as Unread
 from rankwell.errors import UsageError as UsageError

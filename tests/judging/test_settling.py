@@ -10,8 +10,7 @@ from scipy.optimize import minimize
 from tests.judging import slow
 
 import rankwell as rw
-from rankwell.judging.estimates import estimates_of, logistic
-from rankwell.judging.settling import Effects
+from rankwell.judging.settlement import Effects, estimates_of, logistic
 
 
 def small(metric, seed=0, runs=2, told=2):

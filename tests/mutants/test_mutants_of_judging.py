@@ -10,7 +10,7 @@ from tests.mutants.planting import around, fails, put
 
 from rankwell.judging.method import ByRun, methods
 from rankwell.judging.methods import bla, depth, hedge, mm, mm_ns, mtc, mtf
-from rankwell.judging.pooled import Pooled
+from rankwell.judging.pools import Pooled
 
 
 def last_of_depth(self):

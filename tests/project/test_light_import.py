@@ -70,7 +70,7 @@ def test_no_package_loads_scipy_before_a_test_or_an_estimate_needs_it():
     )
     of_all = "[getattr(face, name) for face in (rankwell.judging, rankwell.prepare) for name in face.__all__]"
     modules = loaded_by("\n".join([*(f"import rankwell.{name}" for name in packages.split()), of_all]))
-    assert "rankwell.judging.merging.dawid_skene" in modules
+    assert "rankwell.judging.consensus" in modules
     assert "scipy" not in modules
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,28 @@ def test_a_metric_of_ones_own_is_no_attribute_of_the_package():
 
 def test_the_version_is_that_of_the_distribution():
     assert rw.__version__ == importlib.metadata.version("rankwell")
+
+
+FACES = [
+    "rankwell", "rankwell.judging", "rankwell.prepare", "rankwell.efficiency", "rankwell.metrics", "rankwell.reporting.plots",
+    "rankwell.testing",
+]  # fmt: skip
+# public names that are modules, and meant to be
+ROOMS = {"efficiency", "extend", "judging", "metrics", "plot", "prepare"}
+LOADED = f"""
+import importlib, pkgutil, types, rankwell
+for face in {FACES}:
+    package = importlib.import_module(face)
+    for module in pkgutil.iter_modules(package.__path__, face + "."):
+        if module.name != "rankwell.__main__":
+            importlib.import_module(module.name)
+    for name in package.__all__:
+        if isinstance(getattr(package, name), types.ModuleType):
+            print(name)
+"""
+
+
+def test_no_file_takes_the_place_of_the_public_name_that_it_is_called_after():
+    """A module that is loaded becomes a name of its package, where a face that loads on use would never be asked again."""
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == ROOMS

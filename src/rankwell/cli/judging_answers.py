@@ -38,7 +38,7 @@ def judging_answers(
     Example: ``rankwell judging answers batch.key.json out.jsonl --date 2026-11-25 -o model.csv``
     """
     from rankwell.judging import answers
-    from rankwell.judging.prompting.answers import refuse_suffix
+    from rankwell.judging.model_answers import refuse_suffix
 
     refuse_suffix(output)
     refuse_files([key, file, *files], [output])

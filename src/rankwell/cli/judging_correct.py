@@ -97,7 +97,7 @@ def judging_correct(
     Example: ``rankwell judging correct qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
     """
     from rankwell.judging import correct
-    from rankwell.judging.candidates.found import Corrected
+    from rankwell.judging.correction import Corrected
     from rankwell.readers import read_qrels, read_run
 
     if output is not None:

@@ -81,7 +81,7 @@ def judging_estimate(
     Example: ``rankwell judging estimate qrels.txt bm25.run dense.run --frame sample.frame.tsv -m ap -m ndcg@10``
     """
     from rankwell.judging import estimate
-    from rankwell.judging.estimating.estimated import Estimated
+    from rankwell.judging.estimation.estimates import Estimated
 
     if not metric:
         raise UsageError("say which metrics you want: -m ap -m ndcg@10.")

@@ -36,7 +36,7 @@ def judging_merge(
     Example: ``rankwell judging merge ann.csv bo.csv cy.csv --how dawid-skene -o merged.txt``
     """
     from rankwell.judging import merge
-    from rankwell.judging.merging.merged import Merged
+    from rankwell.judging.consensus import Merged
 
     if output is not None:
         Merged.suffix_of(output)

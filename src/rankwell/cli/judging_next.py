@@ -48,7 +48,7 @@ def judging_next(
     Example: ``rankwell judging next qrels.txt bm25.run dense.run --budget 200 -o next.tsv``
     """
     from rankwell.judging import next as chosen_next
-    from rankwell.judging.chosen import Chosen
+    from rankwell.judging.choice import Chosen
 
     paths = (run, *runs)
     if output is not None:

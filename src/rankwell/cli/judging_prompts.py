@@ -61,7 +61,7 @@ def judging_prompts(
     Example: ``rankwell judging prompts next.tsv --model some-model --queries queries.tsv --items items.parquet -o batch.jsonl``
     """
     from rankwell.judging import prompts
-    from rankwell.judging.prompting.prompts import key_beside
+    from rankwell.judging.model_prompts import key_beside
 
     key = key_beside(output)
     given = [each for each in (pairs, items, queries, guidelines, template) if each is not None]

@@ -57,7 +57,7 @@ def judging_sample(
     Example: ``rankwell judging sample bm25.run dense.run --budget 50 --depth 100 -o sample.tsv``
     """
     from rankwell.judging import sample
-    from rankwell.judging.estimating.sampled import Sample, frame_beside
+    from rankwell.judging.estimation.samples import Sample, frame_beside
 
     paths = (run, *runs)
     if output is None and frame is not None:

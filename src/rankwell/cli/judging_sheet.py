@@ -69,7 +69,7 @@ def judging_sheet(
     Example: ``rankwell judging sheet next.tsv --queries queries.tsv --items items.parquet --repeats 10% -o sheet.html``
     """
     from rankwell.judging import sheet
-    from rankwell.judging.sheets.making import refuse_suffix
+    from rankwell.judging.sheets.page import refuse_suffix
 
     refuse_suffix(output)
     refuse_files([each for each in (pairs, items, queries, guidelines) if each is not None], [output])

@@ -1,19 +1,282 @@
-"""Simulation: how soon the order of runs is right, by method; a table, a frame, a file."""
+"""simulate: what each method would have asked for, and how soon the order of the runs would have been right."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict, Unpack
+
+import numpy as np
 
 from rankwell.display.result import Saved
 from rankwell.display.saved_files import Kind, ensure, ensure_counts
 from rankwell.display.table import Column, Table
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
+from rankwell.judging.choice import Chooser
+from rankwell.judging.measure import Measure, measure_of
+from rankwell.judging.method import Method, Told, method_named
+from rankwell.judging.pools import Pooled
+from rankwell.matching import Asked, pool_of
+from rankwell.matching.policy import Policy
+from rankwell.matching.pool import Pool
+from rankwell.metrics import Wanted
+from rankwell.records import record
+from rankwell.statistics.rank_correlation import ap_correlation
+from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
+from rankwell.tables.csr import owners
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+DEFAULT = ("mtc", "hedge", "mtf", "mm_ns", "depth")
+ARGUMENTS = ("methods", "budgets", "metric", "rest", "leave_out", "seed", "read")
+FIRST = 25
+
+
+@checked
+def simulate(
+    runs: Any,
+    qrels: Any,
+    methods: Iterable[str | type[Method]] | str | type[Method] = DEFAULT,
+    budgets: Iterable[int] | int | None = None,
+    *,
+    metric: Wanted = "ap",
+    rest: Literal["skip", "nonrelevant"] = "skip",
+    leave_out: Iterable[str] | str | None = None,
+    seed: int = 0,
+    read: Mapping[str, Any] | None = None,
+    policy: Policy | None = None,
+    **rules: Unpack[Words],
+) -> Simulation:
+    """Judge again what is judged, in the order in which each method asks, and compare the order of the runs with the true one.
+
+    Formula
+        After n judgements the runs are evaluated with these alone, other items being unjudged. ``tau_ap``: AP correlation of the
+        order of their means with that under all judgements; ``error``: √ of the mean squared difference of the means.
+
+    Parameters
+    ----------
+    runs, metric, seed, read, policy, rules
+        As for ``Chooser``; at least two runs.
+    qrels
+        All judgements, which answer what a method asks for; it sees no other.
+    methods
+        Names of methods, or classes, as for ``Chooser``.
+    budgets
+        Numbers of judgements after which to compare; default 25, 50, 100 … until all are judged.
+    rest
+        Items that the qrels do not judge are never asked for (``skip``), or ``nonrelevant`` where all relevant ones are known.
+    leave_out
+        Runs that do not take part in choosing and are evaluated all the same: names, or ``each`` for one after the other.
+
+    Returns
+    -------
+    Simulation
+        Print it, see ``rows`` and ``left_out``, or draw it with ``rw.plot.effort``.
+
+    Raises
+    ------
+    RankwellError
+        For fewer than two runs that choose, judgements of none of their items, an unknown name, or bad data.
+
+    Notes
+    -----
+    Source of τ_AP: E. Yilmaz, J. Aslam and S. Robertson, A new rank correlation coefficient for information retrieval, SIGIR 2008.
+    A run that took no part in a pool loses what nobody judged for it: ``rw.pool_bias`` says how much for judgements as they are.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> runs = {"good": {"q": ["a", "b", "x"]}, "fair": {"q": ["x", "a", "y"]}, "poor": {"q": ["y", "x", "b"]}}
+    >>> found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [1, 2, 4])
+    >>> [(row.method, row.judgements, row.tau_ap) for row in found.rows if row.judgements > 1]
+    [('mtc', 2, 1.0), ('mtc', 4, 1.0), ('depth', 2, 1.0), ('depth', 4, 1.0)]
+    """
+    kinds = [method_named(each) for each in ([methods] if isinstance(methods, str | type) else methods)]
+    read = read_with(read, rules)
+    measure, rule = measure_of(metric), ordering_policy(policy, rules, ARGUMENTS)
+    of_runs, of_qrels = reading_of(read)
+    opened = runs_of(runs, of_runs)
+    pool = pool_for(qrels, measure, rule, of_qrels)
+    left = _left_out(leave_out, opened)
+    refuse_aim("order", len(opened))
+    budgets = _budgets(budgets)
+    collection = Collection.of(opened, pool, measure, rule, rest=rest)
+    out = () if leave_out == "each" else left
+    traces = {kind: list(collection.trace(kind, out, budgets, seed)) for kind in kinds}
+    rows = [row for kind in kinds for row in _spent(kind.name, traces[kind], collection)]
+    apart = [row for kind in kinds for row in _left(kind.name, traces[kind], collection, out)]
+    for run in left if leave_out == "each" else ():
+        for kind in kinds:
+            apart += _left(kind.name, collection.trace(kind, (run,), budgets, seed), collection, (run,))
+    return Simulation(
+        tuple(rows),
+        tuple(apart),
+        tuple(opened),
+        measure.metric.signature,
+        rest,
+        collection.answerable,
+        tuple(kind.name for kind in kinds if not traces[kind]),
+    )
+
+
+class Step(NamedTuple):
+    """The means of all runs after some judgements, the relevant items found, and the queries that have a judgement."""
+
+    judgements: int
+    means: np.ndarray
+    relevant: int
+    queries: int
+
+
+@record(eq=False)
+class Collection:
+    """Runs and all judgements: ``grade`` is the answer for each candidate, ``truth`` the mean of each run under all of them."""
+
+    runs: Mapping[str, Run]
+    pool: Pool
+    measure: Measure
+    policy: Policy
+    pooled: Pooled
+    grade: np.ndarray
+    truth: np.ndarray
+    relevant: int
+
+    @classmethod
+    def of(
+        cls, runs: Mapping[str, Run], pool: Pool, measure: Measure, policy: Policy, *, rest: str
+    ) -> Collection:
+        """Return a collection; DataError if nothing in the runs is judged."""
+        pooled = Pooled.of([*runs], [*runs.values()], policy)
+        _, candidate = pooled.find_judged(pool)
+        is_answer = (candidate >= 0) & pool.scale.judged(pool.grades)
+        grade = np.full(len(pooled), 0.0 if rest == "nonrelevant" else np.nan)
+        grade[candidate[is_answer]] = pool.grades[is_answer]
+        kept = ~np.isnan(grade)
+        if not kept.any():
+            raise DataError("none of the items in the runs is judged, so there is nothing to judge again.")
+        rows = np.flatnonzero(pool.scale.judged(pool.grades))
+        every = Qrels(pool.queries.ids[owners(pool.offsets)[rows]], pool.items[rows], pool.grades[rows])
+        pooled, grade = pooled.only(kept), grade[kept]
+        relevant = int(np.count_nonzero(measure.relevant(grade, pool.scale)))
+        truth = _means(runs, every, measure, policy)
+        return cls(runs, pool, measure, policy, pooled, grade, truth, relevant)
+
+    @property
+    def answerable(self) -> int:
+        """The number of items that can be asked for."""
+        return len(self.grade)
+
+    def trace(
+        self, method: type[Method], left_out: Sequence[str], budgets: Sequence[int] | None, seed: int
+    ) -> Iterator[Step]:
+        """Judge what a method asks for from the runs that take part, and yield the means of all runs at each budget."""
+        pooled, grade = self.pooled.without(left_out)
+        answer = self.grade[grade]
+        nothing = pool_of(None, Asked(self.policy), self.pool.scale)[0]
+        highest = float(max(self.grade.max(), 1.0))
+        answers = Told(pooled, nothing, self.measure, highest)
+        chooser = Chooser.by(method(answers, seed), "order")
+        stops = iter(_doubling(len(pooled)) if budgets is None else budgets)
+        stop, n = next(stops, 0), 0
+        while n < stop:
+            chosen = chooser.choose(1)
+            if chosen:
+                chooser.tell_candidate(chosen[0][0], float(answer[chosen[0][0]]))
+                n += 1
+            elif not n:
+                return  # a method that compares runs has nothing to ask where they are alike
+            if n == stop or not chosen:
+                means = _means(self.runs, chooser.told, self.measure, self.policy)
+                yield Step(n, means, int(answers.relevant.sum()), int((answers.asked > 0).sum()))
+                stop = next(stops, 0) if chosen else 0
+
+
+def _means(runs: Mapping[str, Run], qrels: Qrels, measure: Measure, policy: Policy) -> np.ndarray:
+    judgements = (
+        replace(policy, grades="judgements") if policy.rel is None and policy.grades == "auto" else policy
+    )
+    found = Evaluator(qrels, [measure.metric], policy=judgements).results_of_sources(runs)
+    return np.array([found[name].mean[str(measure.metric)] for name in runs])
+
+
+def _spent(method: str, steps: Iterable[Step], collection: Collection) -> Iterator[Spent]:
+    """What the order of the runs is after each number of judgements."""
+    for step in steps:
+        tau = round(float(ap_correlation(collection.truth, step.means)), 12)
+        error = float(np.sqrt(np.mean((step.means - collection.truth) ** 2)))
+        is_order = bool(np.isfinite(step.means).all())
+        found = step.relevant / collection.relevant if collection.relevant else math.nan
+        yield Spent(method, step.judgements, tau if is_order else math.nan, error, found, step.queries)
+
+
+def _left(
+    method: str, steps: Iterable[Step], collection: Collection, left_out: Sequence[str]
+) -> Iterator[Left]:
+    """How the runs that took no part do after each number of judgements."""
+    names = [*collection.runs]
+    outside = np.array([name in left_out for name in names])
+    for step in steps:
+        change = step.means - collection.truth
+        inside = float(change[~outside].mean())
+        for at in np.flatnonzero(outside).tolist():
+            ranks = [1 + int(np.count_nonzero(means > means[at])) for means in (step.means, collection.truth)]
+            bias = float(change[at]) - inside
+            yield Left(
+                method,
+                step.judgements,
+                names[at],
+                float(step.means[at]),
+                float(collection.truth[at]),
+                bias,
+                *ranks,
+            )
+
+
+def _left_out(given: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tuple[str, ...]:
+    """The runs to leave out; UsageError for one that is none, or if too few are left."""
+    if given is None:
+        return ()
+    is_each = isinstance(given, str) and given == "each"
+    names = tuple(runs) if is_each else tuple(as_list("leave_out", given))
+    for name in names:
+        if name not in runs:
+            raise UsageError(
+                f"leave_out={brief(name)}: is no run; they are {one_of(runs)}.{nearest(name, runs)}"
+            )
+    if len(runs) - (1 if is_each else len(set(names))) < 2:
+        raise UsageError("leave_out= leaves fewer than two runs to choose by.")
+    return names
+
+
+def _budgets(given: Iterable[int] | int | None) -> list[int] | None:
+    """The numbers of judgements, ascending; UsageError for one that is none."""
+    if given is None:
+        return None
+    listed = [given] if isinstance(given, int) else list(given)
+    found = [fitted(each, int) for each in listed]
+    if not found or any(each is UNFIT or each < 1 for each in found):
+        raise UsageError(f"budgets={brief(given)}: must be whole numbers of at least 1.")
+    return sorted({*found})
+
+
+def _doubling(most: int) -> Iterator[int]:
+    budget = FIRST
+    while budget < most:
+        yield budget
+        budget *= 2
+    yield most
+
+
+# Simulation: how soon the order of runs is right, by method; a table, a frame, a file.
+
 
 KIND = "rankwell simulation of judging"
 

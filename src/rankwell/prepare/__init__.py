@@ -7,7 +7,7 @@ from rankwell.faces import face
 # public names, and the modules that they are imported from on first use
 HOMES = {
     "Baselines": "rankwell.prepare.references",
-    "Folds": "rankwell.prepare.folds",
+    "Folds": "rankwell.prepare.cross_validation",
     "PopularityCut": "rankwell.prepare.popularity",
     "Prepared": "rankwell.prepare.report",
     "Report": "rankwell.prepare.report",
@@ -16,7 +16,7 @@ HOMES = {
     "baselines": "rankwell.prepare.references",
     "check": "rankwell.prepare.checks",
     "core": "rankwell.prepare.cores",
-    "folds": "rankwell.prepare.folds",
+    "folds": "rankwell.prepare.cross_validation",
     "impute": "rankwell.prepare.imputation",
     "scale_by_tier": "rankwell.prepare.tiers",
     "split": "rankwell.prepare.splits",

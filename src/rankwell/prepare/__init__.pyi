@@ -1,7 +1,7 @@
 # Made by tools/make_names.py; do not edit.
 # ruff: noqa: A004, I001, RUF022, RUF100
 from rankwell.prepare.references import Baselines as Baselines
-from rankwell.prepare.folds import Folds as Folds
+from rankwell.prepare.cross_validation import Folds as Folds
 from rankwell.prepare.popularity import PopularityCut as PopularityCut
 from rankwell.prepare.report import Prepared as Prepared
 from rankwell.prepare.report import Report as Report
@@ -10,7 +10,7 @@ from rankwell.prepare.splits import Split as Split
 from rankwell.prepare.references import baselines as baselines
 from rankwell.prepare.checks import check as check
 from rankwell.prepare.cores import core as core
-from rankwell.prepare.folds import folds as folds
+from rankwell.prepare.cross_validation import folds as folds
 from rankwell.prepare.imputation import impute as impute
 from rankwell.prepare.tiers import scale_by_tier as scale_by_tier
 from rankwell.prepare.splits import split as split

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rankwell.judging.sheets.making import Sheet, sheet
+from rankwell.judging.sheets.page import Sheet, sheet
 
 __all__ = ["Sheet", "sheet"]

@@ -1,16 +1,21 @@
-"""What a sheet shows of each query and item: texts, and pictures written into the page."""
+"""What a sheet or a prompt shows: the pairs in an order that tells nothing, their texts and pictures, the grades that a judge can give, and the guidelines."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from rankwell.comparison.images import Album, folder_of, images_of_items
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
-from rankwell.errors import DataError, UsageError, brief
-from rankwell.judging.chosen import Chosen, picks_of
-from rankwell.judging.estimating.sampled import Sample
+from rankwell.display.page import Words
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.judging.choice import Chosen, picks_of
+from rankwell.judging.estimation.samples import Sample
 from rankwell.readers import read_qrels
 from rankwell.readers.bytes.paths import files_of
 from rankwell.readers.frames.columns import ItemsToJudge
@@ -18,6 +23,9 @@ from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.read import are_files
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
+
+# What a sheet shows of each query and item: texts, and pictures written into the page.
+
 
 TITLES, TEXTS = ("title", "name"), ("text", "abstract", "description")
 SIDE = 640  # pixels
@@ -142,3 +150,169 @@ def _refuse_none(source: Any, what: str, ids: Sequence[str | int], found: Sequen
             f"{name}: there is no text (or picture) for any of the {len(ids):,} {what} to judge, such as {brief(ids[0])}. Are the "
             f"ids those of the pairs?"
         )
+
+
+# The tasks of a sheet: its pairs in an order that tells nothing, and some of them once more.
+
+
+Order = Literal["query", "given", "random"]
+GAP = 10  # tasks between a pair and its repeat, where the sheet is long enough
+
+
+class Task(NamedTuple):
+    """One question to the judge: the number of a pair, and whether it was asked before."""
+
+    pair: int
+    is_repeat: bool
+
+
+def tasks_of(
+    queries: Sequence[int], *, order: Order = "query", repeats: float = 0.0, seed: int = 0
+) -> list[Task]:
+    """Return what is asked, in order; ``queries`` has the number of the query of each pair.
+
+    ``order``: ``query`` keeps the queries together, as they first come, and shuffles the items of each; ``given`` keeps the
+    order of the pairs; ``random`` shuffles all. Of n pairs, ⌈repeats · n⌉, drawn at random, are asked twice: the second time at a
+    random place that is at least ``GAP`` tasks later, or at the end.
+
+    Examples
+    --------
+    >>> tasks_of([0, 0, 1], order="given")
+    [Task(pair=0, is_repeat=False), Task(pair=1, is_repeat=False), Task(pair=2, is_repeat=False)]
+    >>> [task.is_repeat for task in tasks_of([0, 0, 1], repeats=0.1)]
+    [False, False, False, True]
+    """
+    if seed < 0:
+        raise UsageError(f"seed={brief(seed)}: must be 0 or more.")
+    draw = np.random.default_rng(seed)
+    n = len(queries)
+    shuffled = draw.permutation(n)
+    places = np.arange(n)
+    if order == "random":
+        places = shuffled
+    elif order == "query":
+        _, firsts, codes = np.unique(np.asarray(queries), return_index=True, return_inverse=True)
+        places = shuffled[np.argsort(firsts[codes][shuffled], kind="stable")]
+    count = int(np.ceil(repeats * n - 1e-9))
+    again = np.sort(draw.choice(n, count, replace=False))  # places in the order of the tasks
+    # between the place GAP tasks later and the end, of which those beyond the last are one after the other
+    when = again + GAP + draw.random(count) * np.maximum(n - again - GAP, 1)
+    keys = np.concatenate([np.arange(n), when])
+    pairs = np.concatenate([places, places[again]])
+    return [Task(int(pairs[at]), bool(at >= n)) for at in np.argsort(keys, kind="stable")]
+
+
+# Guidelines for judges: Markdown as HTML, in which markup, pictures from elsewhere and scripts stay plain text.
+
+
+LARGEST = 1_000_000  # bytes
+HEADINGS = 2  # levels that headings are moved down: those of the page are above
+
+
+def guidelines_in(path: str | Path) -> str:
+    """Return the text of a file of guidelines.
+
+    Raises
+    ------
+    InputError, DataError
+        If it cannot be read, is too large or is not UTF-8.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be read ({why}).") from error
+    if len(content) > LARGEST:
+        raise DataError(f"{path}: guidelines are at most {LARGEST // 1_000_000} MB of text; shorten them.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}: guidelines are Markdown or plain text in UTF-8; save the file as UTF-8."
+        ) from error
+
+
+def as_html(text: str) -> str:
+    r"""Return Markdown (CommonMark and tables) as HTML for a page.
+
+    >>> as_html("# Grades\n\n*Relevant* <script>alert(1)</script>")
+    '<h3>Grades</h3>\n<p><em>Relevant</em> &lt;script&gt;alert(1)&lt;/script&gt;</p>\n'
+    """
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = reader.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + HEADINGS, 6)}"
+        token.attrs.pop("style", None)  # of columns of tables; the page forbids styles of its own
+    found: str = reader.renderer.render(tokens, reader.options, {})
+    return found
+
+
+# The grades that a judge can give, and what each is called.
+
+
+USUAL = range(4)  # of the passage tasks of TREC Deep Learning
+RANGE = re.compile(r"\s*([0-9])\s*(?:-|–|\.\.)\s*([0-9])\s*")
+NAMED = re.compile(r"\s*([0-9])\s*=\s*(.*\S)\s*")
+REMEDY = "such as 0-3, or 0=not relevant,1=relevant; each grade is one digit, which is its key"
+LONGEST = 60
+
+
+class Grade(NamedTuple):
+    """A grade, which is also its key, and its label."""
+
+    grade: int
+    label: str
+
+
+def grades_of(given: str | Mapping[int, str] | None, words: Words) -> tuple[Grade, ...]:
+    """Return the grades, lowest first: those of a text or a mapping, or by default 0 to 3.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two, one is no digit, or one is given twice.
+
+    Examples
+    --------
+    >>> from rankwell.display.page import words_of
+    >>> grades_of("1=yes, 0=no", words_of("en"))
+    (Grade(grade=0, label='no'), Grade(grade=1, label='yes'))
+    >>> [each.label for each in grades_of("0-2", words_of("en"))]
+    ['', '', '']
+    """
+    if given is None:
+        return tuple(Grade(each, words(f"sheet.grades.{each}")) for each in USUAL)
+    found = _of_text(given) if isinstance(given, str) else [Grade(*each) for each in given.items()]
+    for each in found:
+        if type(each.grade) is not int or not 0 <= each.grade <= 9 or not isinstance(each.label, str):
+            raise UsageError(f"grades: {brief(each.grade)} cannot be a grade: {REMEDY}.")
+        if len(each.label) > LONGEST:
+            raise UsageError(
+                f"grades: the label {brief(each.label)} is longer than {LONGEST} characters; say more in the guidelines."
+            )
+    numbers = [each.grade for each in found]
+    if len(numbers) < 2:
+        raise UsageError(f"grades={brief(given)}: a scale needs at least two grades, {REMEDY}.")
+    if twice := [each for each in numbers if numbers.count(each) > 1]:
+        raise UsageError(f"grades={brief(given)}: {twice[0]} is given twice.")
+    return tuple(sorted(found))
+
+
+def _of_text(text: str) -> list[Grade]:
+    if match := RANGE.fullmatch(text):
+        low, high = map(int, match.groups())
+        return [Grade(each, "") for each in range(low, high + 1)]
+    found: list[Grade] = []
+    for part in text.split(","):
+        match = NAMED.fullmatch(part)
+        if match:
+            found.append(Grade(int(match[1]), match[2]))
+        elif found and re.match(r"\s*[^\s\d]", part):  # a label may hold a comma
+            found[-1] = Grade(found[-1].grade, f"{found[-1].label},{part.rstrip()}")
+        else:
+            raise UsageError(f"grades={brief(text)}: {brief(part)} is no grade with a label: {REMEDY}.")
+    return found

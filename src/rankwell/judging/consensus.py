@@ -1,0 +1,503 @@
+"""merge: the judgements of several sheets as one grade per pair, and how far each judge agrees with themselves and with the result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from rankwell.display.output import write
+from rankwell.display.result import TEXTS, Result
+from rankwell.display.table import Column, Table
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.frames.sheets import read_sheet
+from rankwell.records import record
+from rankwell.statistics.kappa import agreed, cohen
+from rankwell.tables.arguments import checked
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels
+
+if TYPE_CHECKING:
+    import polars as pl
+    from scipy.sparse import csr_array
+
+
+# ``merge``: the judgements of several sheets as one set of judgements.
+
+
+How = Literal["max", "majority", "dawid-skene"]
+CLOSE = 1e-6  # probabilities that are as good as equal
+
+
+@checked
+def merge(sheet: str | Path, /, *sheets: str | Path, how: How = "majority") -> Merged:
+    r"""Return one grade per pair of query and item from what several judges exported.
+
+    Parameters
+    ----------
+    sheet, sheets
+        CSV files that judging sheets exported. A judge may have several; of a pair that one judge judged twice, other than as a repeat,
+        the latest judgement counts.
+    how
+        ``max``, the highest grade; ``majority``, the most frequent, ties to the lowest; or ``dawid-skene``, the most probable under a model
+        in which each judge errs in a way of their own (EM, Dawid and Skene 1979), to which repeats are further judgements. Other
+        rules leave repeats out.
+
+    Returns
+    -------
+    Merged
+        ``found.qrels()`` are the judgements, ``found.save("merged.txt")`` writes them; ``found.judges`` says how far each judge agrees with
+        themselves, by their repeats, and with the result.
+
+    Raises
+    ------
+    RankwellError
+        If a file cannot be read, is no exported sheet, has a grade that is no number or beyond ±2^53, or there is no judgement.
+
+    Notes
+    -----
+    How far judges agree with each other is what ``agreement`` says of the same files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, rankwell as rw
+    >>> folder, head = pathlib.Path(tempfile.mkdtemp()), "query,item,grade,judge,time,order,is_repeat,comment"
+    >>> for judge, a, b, again in ("Ann", 2, 0, 2), ("Bo", 1, 0, 0), ("Cy", 2, 1, 2):
+    ...     rows = [f"1,a,{a},{judge},,1,false,", f"1,b,{b},{judge},,2,false,", f"1,a,{again},{judge},,3,true,"]
+    ...     _ = (folder / f"{judge}.csv").write_text("\n".join([head, *rows]))
+    >>> found = rw.judging.merge(*sorted(folder.glob("*.csv")))
+    >>> found.to_frame().select("item", "grade").rows()
+    [('a', 2), ('b', 0)]
+    >>> [(judge.name, judge.self_agreement) for judge in found.judges]
+    [('Ann', 1.0), ('Bo', 0.0), ('Cy', 1.0)]
+    """
+    paths = [os.fspath(each) for each in (sheet, *sheets)]
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise UsageError(f"{twice[0]} is given twice.")
+    return merged(Given.of([read_sheet(path) for path in paths]), how)
+
+
+def merged(given: Given, how: How) -> Merged:
+    """Return one grade per pair of judgements."""
+    votes = given.votes()
+    model: Estimated | None = None
+    if how == "dawid-skene":
+        model = dawid_skene(given.pair, given.judge, given.grade, grades=len(given.grades))
+        support = np.where(model.posterior >= model.posterior.max(axis=1, keepdims=True) - CLOSE, 1, 0)
+    elif how == "majority":
+        support = votes == votes.max(axis=1, keepdims=True)
+    else:
+        highest = votes.shape[1] - 1 - (votes[:, ::-1] > 0).argmax(axis=1)
+        support = np.arange(votes.shape[1]) == highest[:, None]
+    chosen = support.argmax(axis=1)  # of tied grades the lowest
+    return Merged(
+        how=how,
+        pairs=tuple(given.pairs),
+        grade=given.grades[chosen],
+        judged_by=votes.sum(axis=1),
+        probability=None if model is None else model.posterior[np.arange(len(chosen)), chosen],
+        judges=_judges(given, chosen),
+        grades=given.grades,
+        disputed=int(((votes > 0).sum(axis=1) > 1).sum()),
+        tied=int((support.sum(axis=1) > 1).sum()),
+        judged_again=given.judged_again,
+        model=model,
+    )
+
+
+def _judges(given: Given, chosen: np.ndarray) -> tuple[Judge, ...]:
+    tables = given.own_tables()
+    repeats = tables.sum(axis=(1, 2)).astype(np.int64)
+    found: list[Any] = []
+    for at, name in enumerate(given.judges):
+        own = (given.judge == at) & ~given.is_repeat
+        same = float((given.grade[own] == chosen[given.pair[own]]).mean())
+        exact, kappa = float(agreed(tables[at])), float(cohen(tables[at]))
+        found.append(Judge(name, int(own.sum()), int(repeats[at]), exact, kappa, same))
+    return tuple(found)
+
+
+# Merged: one grade per pair from several judges, and how far each judge agrees with themselves and with the
+# result.
+
+
+TREC = ".txt", ".qrels"
+RULES = {
+    "max": "the highest grade that a judge gave",
+    "majority": "the grade that most judges gave, of those with as many votes the lowest",
+    "dawid-skene": "the most probable grade (Dawid and Skene 1979): judges weigh as much as their confusion matrices tell",
+}
+
+
+class Judge(NamedTuple):
+    """A judge: pairs judged, pairs judged again; the share of these with the same grade and Cohen's κ; the share as merged."""
+
+    name: str
+    judged: int
+    repeats: int
+    self_agreement: float
+    self_kappa: float
+    as_merged: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Merged(Result):
+    """One grade per pair; made by ``merge``. ``probability`` is that of the grade, None without a model."""
+
+    _plural: ClassVar[str] = "judgements"
+    _texts: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(TREC, ""),
+        **TEXTS,
+    }  # what TREC cannot hold is named with the file
+
+    how: str
+    pairs: tuple[tuple[str, str], ...]
+    grade: np.ndarray
+    judged_by: np.ndarray
+    probability: np.ndarray | None
+    judges: tuple[Judge, ...]
+    grades: np.ndarray
+    disputed: int
+    tied: int
+    judged_again: int
+    model: Estimated | None
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def qrels(self) -> Qrels:
+        """Return the judgements for ``evaluate`` and all others."""
+        queries, items = zip(*self.pairs, strict=True)
+        return Qrels(list(queries), list(items), self.grade, name="merged")
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame: query, item, grade, judges (how many judged it), and probability with a model."""
+        import polars as pl
+
+        queries, items = zip(*self.pairs, strict=True)
+        columns = {
+            "query": list(queries),
+            "item": list(items),
+            "grade": self._numbers(),
+            "judges": self.judged_by,
+        }
+        return pl.DataFrame(columns | ({} if self.probability is None else {"probability": self.probability}))
+
+    def _numbers(self) -> np.ndarray:
+        whole = (self.grade == np.round(self.grade)).all()
+        return self.grade.astype(np.int64) if whole else self.grade
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; None for what is undefined."""
+        found = {
+            "how": self.how,
+            "disputed": self.disputed,
+            "tied": self.tied,
+            "judged_again": self.judged_again,
+            "judges": [_plain(judge._asdict()) for judge in self.judges],
+            "items": self.to_frame().to_dicts(),
+        }
+        if self.model is None:
+            return found
+        confusion = {
+            judge.name: [[None if np.isnan(cell) else float(cell) for cell in row] for row in table]
+            for judge, table in zip(self.judges, self.model.confusion, strict=True)
+        }
+        shares = self.model.shares.tolist()
+        model = {"grades": self.grades.tolist(), "shares": shares, "confusion": confusion}
+        model |= {"log_likelihood": self.model.log_likelihood, "steps": self.model.steps}
+        return {**found, "model": {**model, "has_converged": self.model.has_converged}}
+
+    def save(self, path: str | Path) -> None:
+        """Write TREC qrels (``.txt``, ``.qrels``), a table (``.csv``, ``.parquet`` …), or everything (``.json``), by the suffix.
+
+        Raises
+        ------
+        RankwellError
+            If the suffix is of no format, TREC qrels cannot hold an id, or the file cannot be written.
+        """
+        if self.suffix_of(path) in TREC:
+            write(self._trec(path), str(path))
+        else:
+            super().save(path)
+
+    def _trec(self, path: str | Path) -> str:
+        for each in (word for pair in self.pairs for word in pair):
+            if len(each.split()) != 1 or each.split()[0] != each:
+                raise DataError(
+                    f"{path}: TREC qrels cannot hold the id {brief(each)}, which has spaces; write .csv."
+                )
+        rows = zip(self.pairs, self._numbers().tolist(), strict=True)
+        return "".join(f"{query} 0 {item} {grade}\n" for (query, item), grade in rows)
+
+    def notes(self) -> list[str]:
+        """Return the rule, and what it met, as sentences."""
+        notes = [f"{self.how}: {RULES[self.how]}"]
+        if len(self.judges) > 1:
+            shared = int((self.judged_by > 1).sum())
+            notes.append(f"{shared:,} pairs have several judges, who differ on {self.disputed:,}")
+        if self.tied:
+            notes.append(f"{self.tied:,} pairs are tied, and have the lowest of the tied grades")
+        if self.judged_again:
+            notes.append(
+                f"{self.judged_again:,} times a judge judged a pair again, not as a repeat: the latest counts"
+            )
+        if self.model is not None:
+            end = (
+                ""
+                if self.model.has_converged
+                else ", which is not converged: take the probabilities with care"
+            )
+            notes.append(
+                f"EM ended after {self.model.steps:,} steps, log-likelihood {self.model.log_likelihood:.2f}{end}"
+            )
+            if len(self.judges) < 3:
+                notes.append("a model of fewer than 3 judges cannot tell who errs; take majority")
+        return notes
+
+    def to_table(self) -> Table:
+        """Return a table of the judges."""
+        columns = [Column("judge"), Column("judged", "count"), Column("repeats", "count")]
+        columns += [Column(name, "value") for name in ("self-agreement", "self κ", "as merged")]
+        caption = f"{len(self):,} pairs by {len(self.judges):,} judge{'s' * (len(self.judges) > 1)}"
+        return Table(columns, [_defined(judge) for judge in self.judges], caption=caption, notes=self.notes())
+
+    def tables(self) -> list[Table]:
+        """Return the judges, and with a model the confusion matrix of each, with a row per true grade."""
+        tables = [self.to_table()]
+        if self.model is not None:
+            names = [f"{grade:g}" for grade in self.grades]
+            tables += [
+                Table(
+                    [
+                        Column("true grade"),
+                        Column("share", "value"),
+                        *(Column(f"gives {name}", "value") for name in names),
+                    ],
+                    [
+                        (name, float(share), *(None if np.isnan(cell) else float(cell) for cell in row))
+                        for name, share, row in zip(names, self.model.shares, table, strict=True)
+                    ],
+                    caption=f"What {judge.name} gives, estimated",
+                )
+                for judge, table in zip(self.judges, self.model.confusion, strict=True)
+            ]
+        return tables
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()
+    }
+
+
+def _defined(judge: Judge) -> tuple[Any, ...]:
+    return tuple(_plain(judge._asdict()).values())
+
+
+# The judgements of all sheets as numbers: pairs, judges and grades, first judgements and repeats.
+
+
+T = TypeVar("T")
+KEY = "query", "item", "judge"
+
+
+@record(eq=False)
+class Given:
+    """A row per judgement: the numbers of its pair, judge and grade, and whether it is a repeat.
+
+    ``judged_again`` counts first judgements that a later one of the same judge replaces.
+    """
+
+    pairs: Sequence[tuple[str, str]]
+    judges: Sequence[str]
+    grades: np.ndarray
+    pair: np.ndarray
+    judge: np.ndarray
+    grade: np.ndarray
+    is_repeat: np.ndarray
+    judged_again: int
+
+    @classmethod
+    def of(cls, tables: Sequence[pl.DataFrame]) -> Given:
+        """Return the judgements of several sheets; of one judge the latest of each pair counts, and rows that are there twice once.
+
+        A repeat whose first judgement is not there, because it was skipped, is a first one.
+
+        Raises
+        ------
+        DataError
+            If there are none.
+        """
+        import polars as pl
+
+        rows = pl.concat(tables).unique(
+            [*KEY, "grade", "time", "order", "is_repeat"], keep="last", maintain_order=True
+        )
+        if not len(rows):
+            raise DataError("the sheets hold no judgement; nothing was graded before they were exported.")
+        has_first = (~pl.col("is_repeat")).any().over(KEY)
+        rows = rows.with_columns(pl.col("is_repeat") & has_first).with_row_index("row")
+        own = [*KEY, "is_repeat"]
+        latest = rows.sort("time", maintain_order=True).unique(own, keep="last", maintain_order=True)
+        firsts = [int((~each["is_repeat"]).sum()) for each in (rows, latest)]
+        rows = latest.sort("row")  # as the sheets have them
+        pairs, pair = _numbered(list(zip(rows["query"].to_list(), rows["item"].to_list(), strict=True)))
+        judges, judge = _numbered(rows["judge"].to_list())
+        grades, grade = np.unique(rows["grade"].to_numpy(), return_inverse=True)
+        return cls(
+            pairs, judges, grades, pair, judge, grade, rows["is_repeat"].to_numpy(), firsts[0] - firsts[1]
+        )
+
+    def votes(self) -> np.ndarray:
+        """Return how many judges gave each grade first, for each pair (pairs × grades)."""
+        found = np.zeros((len(self.pairs), len(self.grades)), np.int64)
+        first = ~self.is_repeat
+        np.add.at(found, (self.pair[first], self.grade[first]), 1)
+        return found
+
+    def own_tables(self) -> np.ndarray:
+        """Return a table per judge of the grades at first (rows) and again (columns)."""
+        count = len(self.grades)
+        found = np.zeros((len(self.judges), count, count))
+        first = {
+            (pair, judge): grade
+            for pair, judge, grade in zip(
+                *(each[~self.is_repeat].tolist() for each in (self.pair, self.judge, self.grade)), strict=True
+            )
+        }
+        again = zip(
+            *(each[self.is_repeat].tolist() for each in (self.pair, self.judge, self.grade)), strict=True
+        )
+        for pair, judge, grade in again:
+            if (pair, judge) in first:
+                found[judge, first[pair, judge], grade] += 1
+        return found
+
+
+def _numbered(values: Sequence[T]) -> tuple[list[T], np.ndarray]:
+    """The distinct values as they come, and the number of each."""
+    numbers = {value: at for at, value in enumerate(dict.fromkeys(values))}
+    return list(numbers), np.array([numbers[value] for value in values], np.int64)
+
+
+# Dawid and Skene's estimate of true grades from judges who err: EM over the confusion matrix of each judge.
+
+
+MOST_STEPS = 10_000
+SETTLED = 1e-9  # the largest change of a probability at which EM ends
+
+
+class Estimated(NamedTuple):
+    """What EM found: ``posterior`` (units × grades), ``shares`` of grades, and ``confusion`` (judges × true × given).
+
+    A row of a confusion matrix is NaN for a grade that no unit of that judge can have.
+    """
+
+    posterior: np.ndarray
+    shares: np.ndarray
+    confusion: np.ndarray
+    log_likelihood: float
+    steps: int
+    has_converged: bool
+
+
+def dawid_skene(
+    unit: np.ndarray,
+    judge: np.ndarray,
+    grade: np.ndarray,
+    *,
+    grades: int,
+    most_steps: int = MOST_STEPS,
+    close: float = SETTLED,
+) -> Estimated:
+    """Return the maximum-likelihood estimate that EM reaches from the shares of the grades given to each unit.
+
+    ``unit``, ``judge`` and ``grade`` are numbers, one of each per judgement, counted from 0; a judge may judge a unit several times. With
+    the confusion π_kjl (judge k gives l where the truth is j) and the shares p_j: T_ij ∝ p_j Π π_kjl over the judgements of unit i,
+    π_kjl ∝ Σ T_ij over the judgements l of judge k, p_j = mean of T_ij. There is no prior: a judge of few units is fitted closely.
+
+    Source: A. P. Dawid and A. M. Skene, Applied Statistics 28(1), 1979, equations 2.3 to 2.5 and 3.1.
+
+    Raises
+    ------
+    DataError
+        If there is no judgement.
+
+    Examples
+    --------
+    >>> unit, judge = np.repeat(np.arange(6), 3), np.tile(np.arange(3), 6)
+    >>> grade = np.array([0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1])
+    >>> found = dawid_skene(unit, judge, grade, grades=2)
+    >>> found.posterior.argmax(axis=1).tolist(), found.confusion[2].round(2).tolist()
+    ([0, 0, 0, 1, 1, 1], [[0.33, 0.67], [0.33, 0.67]])
+    """
+    if not len(unit):
+        raise DataError("there is no judgement to estimate grades from.")
+    given = _Given.of(unit, judge, grade, grades)
+    posterior = given.counts @ np.tile(np.eye(grades), (given.judges, 1))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    shares, confusion = given.maximised(posterior)
+    steps, change = 0, np.inf
+    while change >= close and steps < most_steps:
+        steps += 1
+        posterior, likelihood = given.expected(shares, confusion)
+        before = shares, confusion
+        shares, confusion = given.maximised(posterior)
+        changes = [np.abs(new - old) for new, old in zip((shares, confusion), before, strict=True)]
+        change = max(float(np.nanmax(each)) for each in changes)
+    return Estimated(
+        posterior[given.alike], shares, confusion, likelihood, steps, has_converged=change < close
+    )
+
+
+@record(eq=False)
+class _Given:
+    """What judges gave, by kinds of units: units with the same judgements are of one kind, as they always have the same probabilities.
+
+    ``counts`` (kinds × judges · grades) says how often, ``units`` how many units are of each kind, ``alike`` which kind each unit is of.
+    """
+
+    counts: csr_array
+    units: np.ndarray
+    alike: np.ndarray
+    judges: int
+
+    @classmethod
+    def of(cls, unit: np.ndarray, judge: np.ndarray, grade: np.ndarray, grades: int) -> _Given:
+        """Return the judgements, one row each."""
+        from scipy.sparse import csr_array
+
+        cell = (judge * grades + grade).astype(np.int32)
+        rows = np.lexsort((cell, unit))
+        ends = offsets_of(np.bincount(unit))
+        # units with the same cells are of one kind; grouping their bytes as ids compares all of them
+        kinds = Ids.of_spans(cell[rows].view(np.uint8), 4 * ends[:-1], (4 * np.diff(ends)).astype(np.int32))
+        alike, firsts = kinds.group()
+        judges = int(judge.max()) + 1
+        shape = len(ends) - 1, judges * grades
+        counts = csr_array((np.ones(len(cell)), cell[rows], ends), shape=shape)[firsts]
+        return cls(counts, np.bincount(alike), alike, judges)
+
+    def maximised(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of the grades and the confusion of each judge, from the probabilities of each kind of unit."""
+        grades = posterior.shape[1]
+        weighted = posterior * self.units[:, None]
+        counts = (self.counts.T @ weighted).reshape(self.judges, grades, grades).swapaxes(1, 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return weighted.sum(axis=0) / len(self.alike), counts / counts.sum(axis=2, keepdims=True)
+
+    def expected(self, shares: np.ndarray, confusion: np.ndarray) -> tuple[np.ndarray, float]:
+        """The probabilities of the grades of each kind of unit, in logarithms, since products of many judgements underflow."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.nan_to_num(confusion)).swapaxes(1, 2).reshape(-1, len(shares))
+            whole = self.counts @ logs + np.log(shares)
+        most = whole.max(axis=1, keepdims=True)
+        chances = np.exp(whole - most)
+        total = chances.sum(axis=1, keepdims=True)
+        return chances / total, float(self.units @ (most + np.log(total))[:, 0])

@@ -1,0 +1,320 @@
+"""``answers``: what a model said to requests, as judgements; what gives no grade is counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date as date_of_day
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from rankwell.display.output import write
+from rankwell.display.saved_files import Kind, ensure
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.judging.answer_grammar import grade_in
+from rankwell.judging.batch_files import AnswerLine, said
+from rankwell.judging.model_prompts import KIND
+from rankwell.judging.sheets.contents import Grade
+from rankwell.tables.arguments import checked
+from rankwell.tables.run_qrels import Assessor, Qrels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WHY = {
+    "outside": "gave a grade outside the scale",
+    "refused": "were refused",
+    "cut": "were cut off by their length",
+    "several": "gave several grades",
+    "none": "gave no grade",
+    "failed": "failed before the model answered",
+    "tied": "have answers that are tied between grades",
+    "missing": "were not answered",
+}
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # fromisoformat takes more, such as weeks
+COLUMNS = "query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"
+
+
+class GradeRow(TypedDict):
+    """``Grade`` in a key."""
+
+    grade: int
+    label: str
+
+
+class TaskRow(TypedDict):
+    """``Task`` in a key."""
+
+    pair: int
+    is_repeat: bool
+
+
+class Key(TypedDict):
+    """What ``Prompts.to_dict`` gives."""
+
+    key: str
+    model: str
+    prompt: str
+    grades: list[GradeRow]
+    pairs: list[tuple[str | int, str | int]]
+    tasks: list[TaskRow]
+
+
+KEY = Kind(
+    Key, "key to requests", "give the .key.json that was written beside the batch", "write the requests again, which gives the same key",
+    ("kind", KIND),
+)  # fmt: skip
+LINE = Kind(
+    AnswerLine,
+    "answer",
+    "each line is an object with custom_id, as the batch returned it",
+    "give what the batch returned, unchanged",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answers:
+    """Judgements by a model: a grade per request that has one, and how many have none, by the reason; made by ``answers``."""
+
+    assessor: Assessor
+    grades: tuple[Grade, ...]
+    rows: tuple[tuple[str | int, str | int, int, bool], ...]
+    requests: int
+    counts: Counter[str]
+    failures: Counter[str]
+
+    def __len__(self) -> int:
+        return sum(not is_repeat for *_, is_repeat in self.rows)
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats have a grade; with the judgements and ``counts`` they are all requests."""
+        return len(self.rows) - len(self)
+
+    @property
+    def self_agreement(self) -> float:
+        """The share of repeats with the grade that the model gave first; NaN if none was asked and answered twice."""
+        first = {(query, item): grade for query, item, grade, is_repeat in self.rows if not is_repeat}
+        same = [
+            grade == first[query, item]
+            for query, item, grade, again in self.rows
+            if again and (query, item) in first
+        ]
+        return float(np.mean(same)) if same else float("nan")
+
+    def qrels(self) -> Qrels:
+        """Return the judgements, without repeats, and who made them."""
+        kept = [row for row in self.rows if not row[3]]
+        query, item, grade = ([row[at] for row in kept] for at in range(3))
+        return Qrels(query, item, np.array(grade, np.float64), assessor=self.assessor, name="model")
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per answer: query, item, grade, is_repeat."""
+        import polars as pl
+
+        names = ["query", "item", "grade", "is_repeat"]
+        return pl.DataFrame(list(self.rows), schema=names, orient="row")
+
+    def save(self, path: str | Path) -> None:
+        """Write the judgements as a judging sheet exports them (``.csv``), which ``evaluate``, ``agreement`` and ``merge`` read, or for TREC.
+
+        Raises
+        ------
+        RankwellError
+            If the file ends in none of ``.csv``, ``.txt`` and ``.qrels``, there is no judgement, or the file cannot be written.
+        """
+        suffix = refuse_suffix(path)
+        if not len(self):
+            raise DataError(
+                f"no answer gave a judgement, and {path} is not written: {'; '.join(self.notes())}."
+            )
+        if suffix == ".csv":
+            text = io.StringIO()
+            lines = csv.writer(text, lineterminator="\n")
+            lines.writerow(COLUMNS)
+            judge, date = self._judge, self.assessor.date
+            for order, (query, item, grade, is_repeat) in enumerate(self.rows, 1):
+                lines.writerow([query, item, grade, judge, date, order, str(is_repeat).lower(), ""])
+            write(text.getvalue().rstrip("\n"), str(path))
+            return
+        kept = [row for row in self.rows if not row[3]]
+        write("\n".join(f"{query} 0 {item} {grade}" for query, item, grade, _ in kept), str(path))
+
+    @property
+    def _judge(self) -> str:
+        also = {"prompt": self.assessor.prompt, "date": self.assessor.date}
+        return ",".join(
+            [f"model:{self.assessor.name}", *(f"{word}={text}" for word, text in also.items() if text)]
+        )
+
+    def notes(self) -> list[str]:
+        """Return what gave no grade, as sentences."""
+        notes = [f"{n:,} of {self.requests:,} requests {WHY[why]}" for why, n in self.counts.items() if n]
+        return notes + [f"{n:,} × {why}" for why, n in self.failures.most_common(3)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        same = self.self_agreement
+        return {
+            "model": self.assessor.name, "prompt": self.assessor.prompt, "date": self.assessor.date,
+            "requests": self.requests, "judged": len(self), "repeats": self.repeats, "self_agreement": None if np.isnan(same) else same,
+            "without_grade": {why: n for why, n in self.counts.items() if n},
+            "rows": [list(row) for row in self.rows],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        more = f", and {self.repeats:,} of repeats" if self.repeats else ""
+        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests{more}"
+
+
+def refuse_suffix(path: str | Path) -> str:
+    """Return the suffix of a file for judgements; UsageError if it is none."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".txt", ".qrels"):
+        raise UsageError(f"{path}: judgements of a model are written as .csv, or for TREC as .txt or .qrels.")
+    return suffix
+
+
+@checked
+def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str = "") -> Answers:
+    r"""Return the judgements in what a model answered to requests that ``prompts`` wrote.
+
+    Parameters
+    ----------
+    key
+        The file that ``Prompts.save`` wrote beside the requests: batch.key.json.
+    file, files
+        The answers, one JSON object a line with the ``custom_id`` of its request: as the batches of OpenAI and Anthropic return them,
+        or with an ``answer``. Several answers to one request are votes, of which the most frequent grade counts; ties give none.
+    date
+        The day on which the model answered, such as 2026-11-25: models change under one name.
+
+    Returns
+    -------
+    Answers
+        ``found.qrels()`` are judgements that carry model, prompt and date; ``found.save("model.csv")`` writes them; ``found.counts`` says
+        what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0.
+
+    Raises
+    ------
+    RankwellError
+        If a file cannot be read, is empty or no such file, or holds answers to other requests; or the date is none.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile, rankwell as rw
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> texts = [{"item": "a", "text": "Masks filter droplets."}, {"item": "b", "text": "A virus of plants."}]
+    >>> asked = rw.judging.prompts({"1": ["a", "b"]}, model="some-model", items=texts)
+    >>> key = asked.save(folder / "batch.jsonl")
+    >>> said = [{"custom_id": each["custom_id"], "answer": "GRADE: 2"} for each in asked.requests()[:1]]
+    >>> _ = (folder / "out.jsonl").write_text("\n".join(map(json.dumps, said)))
+    >>> found = rw.judging.answers(key, folder / "out.jsonl")
+    >>> found.qrels(), found.notes()
+    (Qrels 'model': 1 rows, judged by model some-model (prompt 0a2f9f1bba9e), ['1 of 2 requests were not answered'])
+    """
+    _refuse_date(date)
+    asked = _key(key)
+    scale = tuple(Grade(**each) for each in asked["grades"])
+    pairs, tasks = asked["pairs"], asked["tasks"]
+    votes: dict[int, Counter[int]] = defaultdict(Counter)
+    reasons: dict[int, str] = {}
+    failures: Counter[str] = Counter()
+    for place, line in _lines([file, *files]):
+        at = _task(line, asked["key"], len(tasks), place)
+        found = said(line)
+        if found is None:
+            raise DataError(
+                f"{place}: no answer is there; give what the batch returned, or lines with custom_id and answer."
+            )
+        if found.failed:
+            reasons.setdefault(at, "failed")
+            failures[found.failed] += 1
+            continue
+        if found.refused:
+            reasons.setdefault(at, "refused")
+        if found.cut:
+            reasons.setdefault(at, "cut")
+        for text in found.texts:
+            read = grade_in(text, scale)
+            if read.grade is None:
+                reasons[at] = read.why
+            else:
+                votes[at][read.grade] += 1
+    counts: Counter[str] = Counter()
+    rows = []
+    for at, task in enumerate(tasks):
+        most = votes[at].most_common(2) if at in votes else []
+        if not most:
+            counts[reasons.get(at, "missing")] += 1
+        elif len(most) == 2 and most[0][1] == most[1][1]:
+            counts["tied"] += 1
+        else:
+            rows.append((*pairs[task["pair"]], most[0][0], task["is_repeat"]))
+    assessor = Assessor("model", asked["model"], prompt=asked["prompt"], date=date)
+    return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures)
+
+
+def _refuse_date(text: str) -> None:
+    try:
+        if text:
+            date_of_day.fromisoformat(text if DAY.fullmatch(text) else "")
+    except ValueError:
+        raise UsageError(f"date={brief(text)}: must be a date such as 2026-11-25.") from None
+
+
+def _key(path: str | Path) -> Key:
+    data = KEY.read(path)
+    with KEY.checking(path):
+        grades = [each["grade"] for each in data["grades"]]
+        ensure(
+            len(grades) > 1 and grades == sorted({*grades}) and {*grades} <= {*range(10)},
+            "grades",
+            "this is no scale",
+        )
+        first = [each["pair"] for each in data["tasks"] if not each["is_repeat"]]
+        ensure(sorted(first) == [*range(len(data["pairs"]))], "tasks", "they do not ask for each pair once")
+        again = {each["pair"] for each in data["tasks"] if each["is_repeat"]}
+        ensure(again <= {*first}, "tasks", "one repeats a pair that there is not")
+        ensure(len({*map(tuple, data["pairs"])}) == len(data["pairs"]), "pairs", "one stands there twice")
+    return data
+
+
+def _lines(files: list[str | Path]) -> Iterator[tuple[str, AnswerLine]]:
+    names = [os.fspath(each) for each in files]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"{twice[0]} is given twice; its answers would count twice.")
+    for name in names:
+        try:
+            content = Path(name).read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})."
+            ) from error
+        is_empty = True
+        for number, line in enumerate(content.split("\n"), 1):
+            if not line.strip():
+                continue
+            place, is_empty = f"{name}:{number}", False
+            yield place, LINE.decode(line, place)
+        if is_empty:
+            raise DataError(f"{name}: the file is empty; give what the batch returned, one answer a line.")
+
+
+def _task(line: AnswerLine, key: str, tasks: int, place: str) -> int:
+    """The number of the request that a line answers."""
+    name = line.get("custom_id")
+    begin, _, number = str(name).rpartition("-")
+    if begin != key or not number.isdecimal() or int(number) >= tasks:
+        raise DataError(
+            f"{place}: custom_id {brief(name)} is none of this batch, whose requests are {key}-0 to {key}-{tasks - 1}. Give the key that "
+            f"was written beside its requests."
+        )
+    return int(number)
