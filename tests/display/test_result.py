@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
 from typing import ClassVar
 
 import polars as pl
 import pytest
 
+import rankwell
 from rankwell.display.result import TEXTS, Result
 from rankwell.display.saved_files import kind_of
 from rankwell.display.table import Column, Table
 from rankwell.display.table_files import WRITERS
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, RankwellError, UsageError
 
 ONE = Table([Column("n", "count")], [(3,)], caption="one")
 OTHER = Table(
@@ -132,3 +136,24 @@ def test_results_in_parquet_say_so_in_their_metadata_and_runs_do_not(tmp_path):
         "",
         "",
     ]
+
+
+def test_what_shows_tables_in_a_notebook_is_a_result_or_a_table_itself():
+    """Who writes the forms of tables again forgets one of them, or the error of unknown suffixes."""
+    alone = set()
+    for module in pkgutil.walk_packages(rankwell.__path__, "rankwell."):
+        if ".kernels" in module.name:
+            continue
+        try:
+            made = importlib.import_module(module.name)
+        except RankwellError:  # of libraries that are not installed
+            continue
+        own = [
+            each for each in vars(made).values() if inspect.isclass(each) and each.__module__ == module.name
+        ]
+        alone |= {
+            each.__name__ for each in own if hasattr(each, "_repr_html_") and not issubclass(each, Result)
+        }
+    # tables of what is read, a table, what lint finds line by line, how it is evaluated, and pages of several parts
+    tables = {"Collection", "Findings", "Qrels", "Run", "Table"}
+    assert alone == tables | {"Evaluator", "Policy", "Report"}

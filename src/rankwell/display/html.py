@@ -1,15 +1,8 @@
-"""Tables as HTML: elements one below the other, a whole page that opens from disk, and what a notebook shows."""
+"""HTML around tables: a whole page that opens from disk, and the style that a notebook needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 from rankwell.display.escaping import HTML
-
-if TYPE_CHECKING:
-    from rankwell.display.table import Table
 
 # a notebook has rules of its own for tables, and a light or a dark theme: no colours here but a grey between both
 IN_NOTEBOOK = """
@@ -23,14 +16,6 @@ IN_NOTEBOOK = """
 """
 
 
-def html_of(tables: Sequence[Table], *, full: bool = False) -> str:
-    """Return tables one below the other, or a page of them."""
-    if not full:
-        return "\n\n".join(table.to_html() for table in tables)
-    title = next((table.caption for table in tables if table.caption), "rankwell")
-    return page_of(title, "\n".join(map(boxed, tables)))
-
-
 def page_of(title: str, body: str) -> str:
     """Return a page that needs no script and no other file; ``body`` is markup that is escaped already."""
     from rankwell import __version__
@@ -40,27 +25,6 @@ def page_of(title: str, body: str) -> str:
     return page(title, f'{body}\n<footer class="quiet">{made_by.translate(HTML)}</footer>')
 
 
-def boxed(table: Table) -> str:
-    """Return a table in a box in which it scrolls if it is wider than the page, with its notes below, which do not."""
-    from rankwell.display.page import words_of
-
-    name = f' role="region" aria-label="{table.caption.translate(HTML)}"' if table.caption else ""
-    hint = words_of("en")("page.scroll").translate(HTML)
-    return _noted(table, f'<div class="scroll" tabindex="0"{name} data-hint="{hint}">\n', "\n</div>")
-
-
-def in_notebook(tables: Sequence[Table]) -> str:
-    """Return tables as a notebook shows them: with their style, and their notes below."""
-    return styled("\n".join(map(_noted, tables)))
-
-
 def styled(markup: str) -> str:
     """Return markup of tables with the style that it needs in a notebook."""
     return f'<div class="rankwell-shown"><style>{IN_NOTEBOOK}</style>\n{markup}\n</div>'
-
-
-def _noted(table: Table, before: str = "", after: str = "") -> str:
-    """The table, and its notes below, which would make it wide."""
-    notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
-    below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
-    return f"{before}{replace(table, notes=()).to_html()}{after}{below}"

@@ -250,7 +250,7 @@ def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: 
             f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
         )
     if form == "html":
-        from rankwell.display.html import html_of
+        from rankwell.display.table import html_of
 
         return html_of(tables, full=True)
     method = {"markdown": "to_markdown", "latex": "to_latex"}.get(form)

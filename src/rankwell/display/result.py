@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from rankwell.display.html import html_of, in_notebook
 from rankwell.display.output import in_form, write
+from rankwell.display.table import Table, html_of, in_notebook
 from rankwell.display.table_files import WRITERS
 from rankwell.display.table_files import save as save_frame
 from rankwell.errors import UsageError, nearest, one_of
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.display.saved_files import Kind
-    from rankwell.display.table import Table
 
 # what ``save`` writes as text: the suffix, and the method that gives the text
 TEXTS = {".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".html": "_page"}

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, field, replace
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, Literal
 
 from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
-from rankwell.display.html import html_of, in_notebook
+from rankwell.display.html import page_of, styled
 from rankwell.display.layout import GAP, blocks_of, display_width, padded, total_of, wrapped
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import SetOnce, record
@@ -292,3 +292,32 @@ class Table(SetOnce):
         return in_notebook([self])
 
     __repr__ = to_text
+
+
+def html_of(tables: Sequence[Table], *, full: bool = False) -> str:
+    """Return tables one below the other, or a page of them."""
+    if not full:
+        return "\n\n".join(table.to_html() for table in tables)
+    title = next((table.caption for table in tables if table.caption), "rankwell")
+    return page_of(title, "\n".join(map(boxed, tables)))
+
+
+def boxed(table: Table) -> str:
+    """Return a table in a box in which it scrolls if it is wider than the page, with its notes below, which do not."""
+    from rankwell.display.page import words_of
+
+    name = f' role="region" aria-label="{table.caption.translate(HTML)}"' if table.caption else ""
+    hint = words_of("en")("page.scroll").translate(HTML)
+    return _noted(table, f'<div class="scroll" tabindex="0"{name} data-hint="{hint}">\n', "\n</div>")
+
+
+def in_notebook(tables: Sequence[Table]) -> str:
+    """Return tables as a notebook shows them: with their style, and their notes below."""
+    return styled("\n".join(map(_noted, tables)))
+
+
+def _noted(table: Table, before: str = "", after: str = "") -> str:
+    """The table, and its notes below, which would make it wide."""
+    notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
+    below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
+    return f"{before}{replace(table, notes=()).to_html()}{after}{below}"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.display.escaping import HTML, MARKDOWN
-from rankwell.display.html import boxed, page_of, styled
-from rankwell.display.table import Table, count, number
+from rankwell.display.html import page_of, styled
+from rankwell.display.table import Table, boxed, count, number
 
 if TYPE_CHECKING:
     import polars as pl
