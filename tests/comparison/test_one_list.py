@@ -10,8 +10,6 @@ import pytest
 import rankwell as rw
 from rankwell.comparison.one_list import OneList
 from rankwell.comparison.side_by_side import Lists
-from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
 from rankwell.metrics import metric_of
 
 RNG = np.random.default_rng(3)
@@ -38,8 +36,8 @@ QRELS = {"1": {"d1": 1, "d2": 2, "5": 1, "6": 1}, "2": {"x": 1}}
 def one_list(name, policy):
     qrels = {int(q): {int(i): g for i, g in own.items() if i.isdigit()} for q, own in QRELS.items()}
     run = rw.read_run(RUNS[name], name=name)
-    inputs = Inputs.of(METRIC, policy, qrels=rw.read_qrels(qrels if name == "numbers" else QRELS))
-    lists = Lists(Evaluator.of(inputs).task, run)
+    evaluator = rw.Evaluator(qrels if name == "numbers" else QRELS, [METRIC], policy=policy)
+    lists = Lists(evaluator.task, run)
     return OneList(lists.one(1 if name == "numbers" else "1"), METRIC, is_additive=True)
 
 

@@ -14,7 +14,9 @@ from rankwell import testing
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import one_query
+from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining import contributions, has_contributions
+from rankwell.metrics import metrics_of
 from rankwell.testing.data import read_tables
 
 SUMS = [metric for metric in METRICS if has_contributions(metric, "item-desc")]
@@ -23,10 +25,11 @@ JUDGED = rw.Policy(grades="judgements")
 
 def parts_and_values(metric, policy, data):
     """For each query what its ranks contribute, its value, and its ranks."""
-    inputs = read_inputs(
-        metric, policy, runs=[data.run], qrels=data.judgements([metric], {}), **read_tables()
+    request = Request(
+        metrics=metrics_of(metric), policy=policy, qrels=data.judgements([metric], {}), **read_tables()
     )
-    task = Evaluator.of(inputs).task
+    inputs = read_inputs(request, [data.run])
+    task = Evaluator.of(request, inputs).task
     table = inputs.runs[0].rows.table()
     for query in data.run:
         one = one_query(task, table, query)
@@ -66,7 +69,8 @@ def test_an_average_over_orders_ideal_lists_and_values_of_whole_lists_have_none(
 
 def test_several_topics_at_one_rank_are_one_contribution():
     qrels = rw.Qrels(["q", "q", "q"], ["a", "a", "b"], [1, 1, 1], ["x", "y", "x"])
-    inputs = read_inputs("alpha_dcg@2", rw.Policy(), runs=[{"q": ["a", "b"]}], qrels=qrels)
-    one = one_query(Evaluator.of(inputs).task, inputs.runs[0].rows.table(), "q")
+    request = Request(metrics=metrics_of("alpha_dcg@2"), policy=rw.Policy(), qrels=qrels)
+    inputs = read_inputs(request, [{"q": ["a", "b"]}])
+    one = one_query(Evaluator.of(request, inputs).task, inputs.runs[0].rows.table(), "q")
     # alpha = .5: two topics at rank 1; at rank 2 one that was seen before, discounted by log2(3)
     assert contributions(one) == pytest.approx({1: 2.0, 2: 0.5 / math.log2(3)})

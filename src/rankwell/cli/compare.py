@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from rankwell.display.table import Table
     from rankwell.efficiency import Costs
     from rankwell.evaluation.engine import Engine
-    from rankwell.evaluation.plan import BoundsWanted
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Qrels, Run
 
@@ -167,7 +166,7 @@ def compare(
     paths = split_names(words)[1]
     form = form_of(format, output, FORMS)
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files], [output])
-    bounds = bounding.wanted(reading.of_runs, weights=weights)
+    bounds = bounding.wanted(weights)
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
     unsaved = [each for each in named.values() if is_run(each)]
@@ -258,7 +257,7 @@ def evaluated(
     *,
     by: Sequence[str] | None,
     threads: int | None,
-    bounds: BoundsWanted | None = None,
+    bounds: Mapping[str, Any] | None = None,
     engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any, Judging | None]:
     """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
@@ -266,11 +265,12 @@ def evaluated(
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.engines.memory import Memory
     from rankwell.evaluation.inputs import read_inputs
-    from rankwell.evaluation.plan import NO_BOUNDS
+    from rankwell.evaluation.request import Request
+    from rankwell.metrics import metrics_of
 
     new = [name for name, each in named.items() if is_run(each)]
     if not new:
-        if bounds is not None and bounds.bounds:
+        if bounds is not None and bounds["bounds"]:
             raise UsageError("--bounds needs the runs themselves, not saved results.")
         return dict(named), tables.users, None
     judged = None if qrels == "none" else qrels
@@ -278,20 +278,22 @@ def evaluated(
         engine: Engine = Memory(progress=progress)
         if engines is not None:
             engine = engines.of([named[name] for name in new], judged, tables.train, progress=progress)
-        inputs = read_inputs(
-            metrics,
-            policy,
-            runs=[named[name] for name in new],
-            names=new,
+        request = Request(
+            metrics=metrics_of(metrics),
+            policy=policy,
             qrels=judged,
             train=tables.train,
             items=tables.items,
             users=tables.users,
-            run_options=reading.of_runs,
-            qrels_options=reading.of_qrels,
+            by=by,
             engine=engine,
+            threads=threads,
+            of_runs=reading.of_runs,
+            of_qrels=reading.of_qrels,
+            **bounds or {},
         )
-        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads, bounds=bounds or NO_BOUNDS)
+        inputs = read_inputs(request, [named[name] for name in new], new)
+        evaluator = Evaluator.of(request, inputs)
         runs = dict(zip(new, inputs.runs, strict=True))
         found = evaluator.warned_results(runs, stacklevel=4)
     results = {name: found.get(name, each) for name, each in named.items()}

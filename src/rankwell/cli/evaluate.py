@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankwell.display.table import Table
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.inputs import Inputs
-    from rankwell.evaluation.rel_sweep import Threshold
+    from rankwell.evaluation.rel_sweep import Sweep, Threshold
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Qrels, Run
 
@@ -154,11 +154,13 @@ def evaluate(
         )
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.inputs import read_inputs
+    from rankwell.evaluation.request import Request
+    from rankwell.metrics import metrics_of
 
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     refuse_files([qrels, *paths, *tables.given, *parts.values(), *bounding.files], [printed.output])
-    bounds = bounding.wanted(reading.of_runs, weights=weights)
+    bounds = bounding.wanted(weights)
     if interval:
         _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)
     others = {
@@ -187,27 +189,32 @@ def evaluate(
         engine = engines.of(paths, judged, train, progress=progress)
         if engine.opens and thresholds is not None:
             raise UsageError(f"--rel-sweep cannot be combined with --engine {engine.name}.")
-        inputs = read_inputs(
-            names,
-            policy,
-            runs=[*paths, *references],
-            names=titles,
+        request = Request(
+            metrics=metrics_of(names),
+            policy=policy,
+            preset=preset,
             qrels=judged,
             train=train,
             items=tables.items,
             users=tables.users,
+            by=by,
+            weights=weights,
             slices=parts,
-            preset=preset,
-            run_options=reading.of_runs,
-            qrels_options=reading.of_qrels,
             engine=engine,
+            threads=threads,
+            of_runs=reading.of_runs,
+            of_qrels=reading.of_qrels,
+            **bounds,
         )
+        inputs = read_inputs(request, [*paths, *references], titles)
         named = {each.name: each for each in inputs.runs}
         if thresholds is not None:
-            write_sweep(inputs, named, thresholds, threads, printed)
+            from rankwell.evaluation.rel_sweep import sweep_of
+
+            write_sweep(sweep_of(request, inputs, named, thresholds), printed)
             return
         if show != "means":
-            evaluator = Evaluator.of(inputs, engine=engine, threads=threads)
+            evaluator = Evaluator.of(request, inputs)
             shown = (
                 _contingency(evaluator, inputs, per_query=per_query)
                 if show == "contingency"
@@ -219,15 +226,7 @@ def evaluate(
         if is_stream and printed.form == "parquet" and printed.output is not None and len(named) == 1:
             to_file = _parquet_name(printed.output)
         needs_values = per_query or interval or bounding.bounds or printed.form == "parquet"
-        evaluator = Evaluator.of(
-            inputs,
-            by=by,
-            weights=weights,
-            engine=engine,
-            threads=threads,
-            per_query=to_file or needs_values,
-            bounds=bounds,
-        )
+        evaluator = Evaluator.of(replace(request, per_query=to_file or needs_values), inputs)
         found = evaluator.results_of_all(named).values()
         results = with_origin([each.collected() for each in found] if needs_values else found, experiment)
     _write(results, inputs, names, printed, per_query=per_query, intervals=interval, is_saved=bool(to_file))
@@ -365,17 +364,8 @@ def thresholds_in(names: Sequence[str], words: str) -> tuple[Threshold, ...]:
     return thresholds_of(metrics_of(names), split(words))
 
 
-def write_sweep(
-    inputs: Inputs,
-    runs: Mapping[str, Run],
-    thresholds: tuple[Threshold, ...],
-    threads: int | None,
-    printed: Printed,
-) -> None:
+def write_sweep(sweep: Sweep, printed: Printed) -> None:
     """Print one table per metric: a row per threshold."""
-    from rankwell.evaluation.rel_sweep import sweep_of
-
-    sweep = sweep_of(inputs, runs, thresholds, threads=threads)
     if printed.form == "json":
         import json
 

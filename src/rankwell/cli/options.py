@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -21,7 +21,6 @@ from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.display.table import Table
-    from rankwell.evaluation.plan import BoundsWanted
     from rankwell.results import Results
 
 
@@ -353,14 +352,10 @@ class Bounding:
 
     def given(self, weights: str | None) -> dict[str, Any]:
         """What ``report`` takes, by name; UsageError for options that do not go together."""
-        wanted = self.wanted({}, weights=weights)
-        named = {"bounds": wanted.bounds or None, "pool": wanted.pool, "scale": wanted.scale}
-        return {name: value for name, value in named.items() if value is not None}
+        return {name: value for name, value in self.wanted(weights).items() if value not in (None, False)}
 
-    def wanted(self, read: Mapping[str, Any], *, weights: str | None = None) -> BoundsWanted:
-        """What evaluators take; UsageError for options that do not go together."""
-        from rankwell.evaluation.plan import BoundsWanted
-
+    def wanted(self, weights: str | None = None) -> dict[str, Any]:
+        """What a request takes, by name; UsageError for options that do not go together."""
         if not self.bounds:
             for name, value in (("--pool", self.pool), ("--scale", self.scale)):
                 if value is not None:
@@ -368,7 +363,7 @@ class Bounding:
         elif weights is not None:
             raise UsageError("--bounds cannot be combined with --weights.")
         pool = None if self.pool is None else [int(part) if part.isdecimal() else part for part in self.pool]
-        return BoundsWanted(self.bounds, pool, self._grades(), read)
+        return {"bounds": self.bounds, "pool": pool, "scale": self._grades()}
 
     def _grades(self) -> float | list[float] | None:
         if self.scale is None:

@@ -424,7 +424,7 @@ class Asked:
             self.policy,
             by=by,
             threads=None,
-            bounds=self.bounding.wanted(self.reading.of_runs) if unsaved else None,
+            bounds=self.bounding.wanted() if unsaved else None,
         )
         found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
         if "comparison" in self.takes and (len(results) > 1 or not found):

@@ -25,7 +25,7 @@ from rankwell.comparison.spread.results import Spread
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import encoding_of
+from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named

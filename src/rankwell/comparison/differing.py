@@ -17,7 +17,8 @@ from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import READING, Inputs, Words, read_inputs, read_with, reading_of
+from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.request import READING, Request, Words, read_with, reading_of
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -120,24 +121,25 @@ def diff(
     a, b = opened(a), opened(b)
     asked = _metric(metric, a, b)
     _refuse(top, direction, asked)
-    run_options, qrels_options = reading_of(
+    of_runs, of_qrels = reading_of(
         read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
     )  # fmt: skip
-    encoding = qrels_options.get("encoding")
+    encoding = of_qrels.get("encoding")
     item_texts = texts_of_items(items, text, encoding)
     given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
-    inputs = None
+    request = inputs = None
     if isinstance(a, Results) and isinstance(b, Results):
         _refuse_policy(given, a)
     else:
-        inputs = read_inputs(
-            [asked], given, runs=[each for each in (a, b) if not isinstance(each, Results)], qrels=qrels, train=train, items=items,
-            users=users, run_options=run_options, qrels_options=qrels_options,
+        request = Request(
+            metrics=(asked,), policy=given, qrels=qrels, train=train, items=items, users=users, threads=threads, tie_ranges=False,
+            of_runs=of_runs, of_qrels=of_qrels,
         )  # fmt: skip
+        inputs = read_inputs(request, [each for each in (a, b) if not isinstance(each, Results)])
         users = users if inputs.users is None else inputs.users
     query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
-    results, lists = _evaluated(a, b, inputs, threads)
+    results, lists = _evaluated(a, b, request, inputs)
     called = _names(names, (results[0].name, results[1].name))
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
     aligned = Aligned.of({first.name: first, second.name: second}, [asked])
@@ -163,12 +165,12 @@ def diff(
 
 
 def _evaluated(
-    a: Any, b: Any, inputs: Inputs | None, threads: int | None
+    a: Any, b: Any, request: Request | None, inputs: Inputs | None
 ) -> tuple[tuple[Results, Results], tuple[Lists | None, Lists | None]]:
     """The results of both, and the lists of those that were runs, which are evaluated together."""
-    if inputs is None:
+    if request is None or inputs is None:
         return (a, b), (None, None)
-    evaluator = Evaluator.of(inputs, threads=threads, tie_ranges=False)
+    evaluator = Evaluator.of(request, inputs)
     waiting = iter(inputs.runs)
     runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
     made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)

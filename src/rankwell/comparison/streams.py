@@ -14,7 +14,7 @@ from rankwell.comparison.comparing import results_of
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.evaluation.inputs import encoding_of
+from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.system_names import short_name

@@ -27,7 +27,7 @@ from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
-    from rankwell.evaluation.plan import BoundsWanted
+    from rankwell.evaluation.request import Request
     from rankwell.matching.context import Context
 
 
@@ -45,6 +45,31 @@ class BoundsAsked:
     is_stated: bool = False
     scale: tuple[float, ...] | None = None
 
+    @classmethod
+    def of(cls, request: Request, engine: Engine) -> BoundsAsked | None:
+        """Return what ``bounds``, ``pool`` and ``scale`` ask for; None without bounds.
+
+        UsageError for what cannot be combined, or a pool or scale that is none.
+        """
+        if request.bounds is False:
+            for name, value in (("pool", request.pool), ("scale", request.scale)):
+                if value is not None:
+                    raise UsageError(f"{name}= is about bounds: give bounds=True too.")
+            return None
+        if request.bounds is not True:
+            raise UsageError(f"bounds={brief(request.bounds)}: must be true or false.")
+        if engine.name != "memory":
+            raise UsageError(f"bounds need engine='memory', not {engine.name}.")
+        if request.weights is not None:
+            raise UsageError("bounds cannot be combined with weights=.")
+        depth, runs = _pool(request.pool)
+        opened = tuple(
+            open_run(run, name=None if isinstance(run, (str, os.PathLike)) else "pool", **request.of_runs)
+            for run in runs
+        )
+        scale = None if request.scale is None else _scale(request.scale)
+        return cls(opened, depth, request.pool is not None, scale)
+
     def words(self, n: int) -> str:
         """The pool in words, for ``n`` runs of the call; empty without a stated one."""
         if not self.is_stated:
@@ -52,30 +77,6 @@ class BoundsAsked:
         more = f" and {', '.join(run.name for run in self.runs)}" if self.runs else ""
         depth = "whole lists" if self.depth is None else f"depth {self.depth}"
         return f"{'the run' if n == 1 else f'{n} runs'}{more}, {depth}"
-
-
-def bounds_asked(wanted: BoundsWanted, *, engine: Engine, weights: str | None) -> BoundsAsked | None:
-    """Return what the arguments ``bounds``, ``pool`` and ``scale`` ask for; None without bounds.
-
-    UsageError for what cannot be combined, or a pool or scale that is none.
-    """
-    bounds, pool, scale, read = wanted
-    if bounds is False:
-        for name, value in (("pool", pool), ("scale", scale)):
-            if value is not None:
-                raise UsageError(f"{name}= is about bounds: give bounds=True too.")
-        return None
-    if bounds is not True:
-        raise UsageError(f"bounds={brief(bounds)}: must be true or false.")
-    if engine.name != "memory":
-        raise UsageError(f"bounds need engine='memory', not {engine.name}.")
-    if weights is not None:
-        raise UsageError("bounds cannot be combined with weights=.")
-    depth, runs = _pool(pool)
-    opened = tuple(
-        open_run(run, name=None if isinstance(run, (str, os.PathLike)) else "pool", **read) for run in runs
-    )
-    return BoundsAsked(opened, depth, pool is not None, None if scale is None else _scale(scale))
 
 
 def _pool(pool: Any) -> tuple[int | None, list[Any]]:

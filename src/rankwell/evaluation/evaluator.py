@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankwell.errors import brief
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import (
-    NO_OPTIONS,
+from rankwell.evaluation.inputs import Inputs, read_inputs, run_of, runs_of
+from rankwell.evaluation.plan import OpenedPlan, Plan, plan_of
+from rankwell.evaluation.request import (
+    NOTHING_SAID,
     READING,
-    Inputs,
+    Request,
     Words,
-    read_inputs,
     read_with,
     reading_of,
     refuse_words,
-    run_of,
-    runs_of,
 )
-from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
@@ -37,8 +35,6 @@ from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.evaluation.engines.spark.engine import SparkPlan
-    from rankwell.evaluation.engines.stream.plan import StreamPlan
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
 
@@ -119,24 +115,19 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
-    run_options, qrels_options = reading_of(
+    of_runs, of_qrels = reading_of(
         read_with(read, rules) if rules else read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
     )  # fmt: skip
-    if run_options or qrels_options["columns"]:
-        refuse_words(run_options, qrels_options, run, qrels)
-    where = engine_of(engine, run, qrels, train, per_query=per_query)
-    inputs = read_inputs(
-        metrics, policy_with(policy, rules, OF_EVALUATE), preset=preset, runs=[run], qrels=qrels, labels=labels, train=train, items=items,
-        users=users, slices=slices, run_options=run_options, qrels_options=qrels_options, engine=where,
+    if of_runs or (of_qrels["columns"] is not NOTHING_SAID and of_qrels["columns"]):
+        refuse_words(run, of_runs, qrels, of_qrels)
+    request = Request(
+        engine=engine_of(engine, run, qrels, train, per_query=per_query), policy=policy_with(policy, rules, OF_EVALUATE),
+        metrics=metrics_of(metrics), preset=preset, qrels=qrels, labels=labels, train=train, items=items, users=users, by=by, weights=weights,
+        slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
     )  # fmt: skip
-    wanted = NO_BOUNDS
-    if bounds is not False or pool is not None or scale is not None:
-        wanted = BoundsWanted(bounds, pool, scale, run_options)
-    plan = plan_of(
-        inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query, bounds=wanted
-    )
-    found = plan.results(inputs.runs[0])
+    inputs = read_inputs(request, [run])
+    found = plan_of(request, inputs).results(inputs.runs[0])
     warn([found], stacklevel=2)
     return found
 
@@ -213,7 +204,7 @@ class Evaluator:
     0.75
     """
 
-    plan: Plan | StreamPlan | SparkPlan
+    plan: Plan | OpenedPlan
     read: Mapping[str, Any]
 
     def __init__(
@@ -244,29 +235,26 @@ class Evaluator:
         order: Literal["rows"] | None = None,
         **rules: Unpack[Words],
     ) -> None:
-        run_options, qrels_options = reading_of(
+        of_runs, of_qrels = reading_of(
             read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
             encoding=encoding, order=order,
         )  # fmt: skip
-        where = engine_of(engine, qrels, train, per_query=per_query)
-        inputs = read_inputs(
-            metrics, policy_with(policy, rules, OF_EVALUATOR), qrels=qrels, labels=labels, train=train, items=items, users=users,
-            slices=slices, qrels_options=qrels_options, engine=where,
+        request = Request(
+            engine=engine_of(engine, qrels, train, per_query=per_query), policy=policy_with(policy, rules, OF_EVALUATOR),
+            metrics=metrics_of(metrics), qrels=qrels, labels=labels, train=train, items=items, users=users, by=by, weights=weights,
+            slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
         )  # fmt: skip
-        wanted = BoundsWanted(bounds, pool, scale, run_options)
-        plan = plan_of(
-            inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query, bounds=wanted
-        )
-        object.__setattr__(self, "plan", plan)
-        object.__setattr__(self, "read", run_options)
+        object.__setattr__(self, "plan", plan_of(request, read_inputs(request)))
+        object.__setattr__(self, "read", of_runs)
 
     @classmethod
-    def of(cls, inputs: Inputs, **asked: Any) -> Evaluator:
-        """Return an evaluator for inputs that have been read; what else is asked is as for ``plan_of``."""
-        return cls._of(plan_of(inputs, **asked))
+    def of(cls, request: Request, inputs: Inputs | None = None) -> Evaluator:
+        """Return an evaluator for a request, of which the inputs may have been read."""
+        plan = plan_of(request, read_inputs(request) if inputs is None else inputs)
+        return cls._of(plan, request.of_runs)
 
     @classmethod
-    def _of(cls, plan: Plan | StreamPlan | SparkPlan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
+    def _of(cls, plan: Plan | OpenedPlan, read: Mapping[str, Any]) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
         object.__setattr__(evaluator, "read", dict(read))
@@ -296,7 +284,7 @@ class Evaluator:
             If the run cannot be read, or has no query in common with the judgements.
         """
         if self.read:
-            refuse_words(self.read, {}, run, None)
+            refuse_words(run, self.read, None, {})
         found = self.results_of(run_of(run, None, self.plan.engine, self.read))
         warn([found], stacklevel=2)
         return found

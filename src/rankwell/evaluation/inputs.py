@@ -1,4 +1,4 @@
-"""Inputs of an evaluation: metrics, policy and tables, each table read once."""
+"""Inputs of an evaluation: the tables of a request, each read once, and what the metrics need of them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import zip_longest
-from types import MappingProxyType, NoneType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.errors import UsageError, brief
 from rankwell.evaluation.needs import asked_of, refuse_metrics
+from rankwell.evaluation.request import Request
 from rankwell.matching.asked import Asked
-from rankwell.matching.policy import Policy, Rules
-from rankwell.metrics import Wanted, metrics_of
+from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
 from rankwell.readers.frames.columns import Given
 from rankwell.records import record
-from rankwell.tables.arguments import plain
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.popularity import Parts
@@ -28,22 +26,8 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.frames.pieces import Pieces
 
-OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
-READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
-NOTHING_SAID = Given(argument="qrels_columns")
 NOT_NAMED = Given(argument="")  # no argument names the columns of this table
 OF_TRAIN = frozenset({"history", "counts"})  # needs that the training data meet
-NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
-
-
-class Words(Rules, total=False):
-    """Fields of the policy, and words of ``read``, that functions take by name."""
-
-    rank_base: int
-    query_ids: Any
-    items_in: str
-    qrels_items_in: str
-    scores_from: Any
 
 
 @record(slots=True)
@@ -65,26 +49,6 @@ class Inputs:
     opened: Mapping[str, Pieces] = field(default_factory=dict)
     prepare: Callable[[Qrels], Qrels] | None = None
 
-    @classmethod
-    def of(
-        cls,
-        metrics: Iterable[Wanted] | Wanted,
-        policy: Policy,
-        *,
-        qrels: Qrels | None = None,
-        train: Qrels | None = None,
-        items: Items | None = None,
-        users: Users | None = None,
-    ) -> Inputs:
-        """Return the inputs made of metrics, policy and tables that have been read.
-
-        RankwellError if a metric needs a table that was not given, or is not defined under the policy.
-        """
-        wanted = metrics_of(metrics)
-        asked = asked_of(wanted, policy)
-        refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
-        return cls(wanted, asked, qrels, train, items, users)
-
     def in_pieces(self) -> Inputs:
         """Return the same with judgements and training data opened; what has been read already is given in pieces of it."""
         from rankwell.readers.frames.pieces import held_qrels
@@ -98,77 +62,48 @@ class Inputs:
         return replace(self, asked=asked_of(self.metrics, policy))
 
 
-def read_inputs(
-    metrics: Iterable[Wanted] | Wanted | None,
-    policy: Policy,
-    *,
-    runs: Sequence[Any] = (),
-    names: Sequence[str] = (),
-    qrels: Any = None,
-    labels: Any = None,
-    train: Any = None,
-    items: Any = None,
-    users: Any = None,
-    slices: Mapping[str, Any] | Parts | None = None,
-    preset: str | None = None,
-    run_options: Mapping[str, Any] = NO_OPTIONS,
-    qrels_options: Mapping[str, Any] = NO_OPTIONS,
-    engine: Engine | None = None,
-) -> Inputs:
-    """Read each table that the metrics need once; typed tables are taken as they are.
+def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str] = ()) -> Inputs:
+    """Read each table of a request that the metrics need once, and open runs; typed tables are taken as they are.
 
-    Arguments are as for ``Evaluator``; combinations that cannot work are refused before anything is read. By default a run has the name of
-    its file. ``run_options`` and ``qrels_options`` are what ``read_run`` and ``read_qrels`` take; the encoding of the judgements is that of
-    the other tables, too. With an ``engine`` judgements and training data may only be opened, to be read in pieces, and it may read sources
-    itself. RankwellError if a metric is unknown or needs a table that was not given, or a table cannot be read.
+    Combinations that cannot work are refused before anything is read. By default a run has the name of its file. The encoding of the
+    judgements is that of the other tables, too. An engine that opens tables is left the judgements and the training data, and may read
+    sources itself. RankwellError if a metric needs a table that was not given, or a table cannot be read.
     """
-    wanted, rules, tool = metrics_of(metrics), policy, None
-    if preset is not None:
+    metrics, policy, tool, prepare = request.metrics, request.policy, None, None
+    if request.preset is not None:
         from rankwell.evaluation.preset import preset_of
 
-        tool = preset_of(preset)
-        wanted, rules = tool.applied(wanted, policy)
-    asked = asked_of(wanted, rules)
-    if labels is not None:
-        qrels = _labels(labels, qrels)
-    refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
-    named, encoding = zip_longest(runs, names), qrels_options.get("encoding")
-    train = train if asked.needs & OF_TRAIN else None
-    opened, judgements, prepare = {}, None, None
-    if engine is not None and engine.opens:
-        opened = _opened(qrels, train, engine, qrels_options)
-        prepare = None if tool is None else partial(tool.judgements, given=policy, rules=rules)
-        qrels = train = None
-    if qrels is not None:
-        judgements = read_qrels(qrels, **qrels_options)
-        judgements = judgements if tool is None else tool.judgements(judgements, policy, rules)
-    return Inputs(
-        metrics=wanted,
-        asked=asked,
-        qrels=judgements,
-        **read_tables(asked.needs, train=train, items=items, users=users, encoding=encoding),
-        slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
-        runs=runs_of(named, engine, run_options),
-        opened=opened,
-        prepare=prepare,
+        tool = preset_of(request.preset)
+        metrics, policy = tool.applied(metrics, policy)
+    asked = asked_of(metrics, policy)
+    if request.labels is not None:
+        request = replace(request, qrels=_labels(request))
+    refuse_metrics(metrics, asked, request)
+    opened, qrels = {}, None
+    if request.engine is not None and request.engine.opens:
+        opened = _opened(request, request.engine, with_train=bool(asked.needs & OF_TRAIN))
+        prepare = None if tool is None else partial(tool.judgements, given=request.policy, rules=policy)
+        request = replace(request, train=None)
+    elif request.qrels is not None:
+        qrels = read_qrels(request.qrels, **request.of_qrels)
+        qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
+    train, items, users = read_tables(request, asked.needs)
+    slices = {} if request.slices is None else request.slices
+    if not isinstance(slices, Parts):
+        slices = _slices(slices, request.of_qrels.get("encoding"))
+    opened_runs = runs_of(zip_longest(runs, names), request.engine, request.of_runs)
+    return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare)
+
+
+def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, Items | None, Users | None]:
+    """Read the training data, the catalogue and the users, as far as metrics with these needs look at them."""
+    encoding = request.of_qrels.get("encoding")
+    train, items, users = request.train if needs & OF_TRAIN else None, request.items, request.users
+    return (
+        None if train is None else _train(train, encoding),
+        None if items is None else _items(items, encoding, with_columns="features" in needs),
+        None if users is None else _users(users, encoding),
     )
-
-
-def read_tables(
-    needs: frozenset[str],
-    *,
-    train: Any = None,
-    items: Any = None,
-    users: Any = None,
-    encoding: str | None = None,
-) -> dict[str, Any]:
-    """Read the tables beside runs and judgements, as far as metrics with these needs look at them; typed tables are taken as they are."""
-    train = train if needs & OF_TRAIN else None
-    return {
-        "train": None if train is None else _train(train, encoding),
-        "items": None if items is None else _items(items, encoding, with_columns="features" in needs),
-        "users": None if users is None else _users(users, encoding),
-    }
 
 
 def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:
@@ -208,112 +143,28 @@ def _found(
     return found, name if name is not None or found is source else Path(source).name
 
 
-def _opened(qrels: Any, train: Any, engine: Engine, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
+def _opened(request: Request, engine: Engine, *, with_train: bool) -> dict[str, Pieces]:
     """Judgements and training data, to be read in pieces."""
     from rankwell.readers.in_files import open_qrels
 
-    opened = {}
-    if qrels is not None:
-        found, name = _found(qrels, None, engine, qrels_options)
-        opened["qrels"] = open_qrels(found, name=name, **qrels_options)
+    opened, train = {}, request.train if with_train else None
+    if request.qrels is not None:
+        found, name = _found(request.qrels, None, engine, request.of_qrels)
+        opened["qrels"] = open_qrels(found, name=name, **request.of_qrels)
     if train is not None:
         found, name = _found(train, None if isinstance(train, str) else "train", engine, {})
-        opened["train"] = open_qrels(
-            found, name=name, encoding=qrels_options.get("encoding"), columns=NOT_NAMED
-        )
+        encoding = request.of_qrels.get("encoding")
+        opened["train"] = open_qrels(found, name=name, encoding=encoding, columns=NOT_NAMED)
         refuse_labels(getattr(opened["train"], "matrix", None))
     return opened
 
 
-def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the words about reading among the arguments of a function: those in ``read``, and those given by themselves.
-
-    In ``read`` what is said of columns and of the format holds for judgements too, unless they have words of their own.
-
-    UsageError if a word is given twice, or ``read`` has one that is none of these.
-    """
-    read = {} if options.get("read") is None else options["read"]
-    if not isinstance(read, Mapping):
-        raise UsageError(f"read= takes words such as {{'encoding': 'latin-1'}}, not {brief(read)}.")
-    found = dict(read)
-    for word in found:
-        if word not in READING:
-            raise UsageError(
-                f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
-            )
-    found = {"qrels_columns": found.get("columns"), "qrels_format": found.get("format_in")} | found
-    for word in READING:
-        if options.get(word) is None:
-            continue
-        if word in read:
-            raise UsageError(f"{word}= is given twice, also in read=. Give it once.")
-        found[word] = options[word]
-    return found
-
-
-def read_with(read: Mapping[str, Any] | None, rules: Any) -> Mapping[str, Any] | None:
-    """Return ``read`` with the words about reading among other arguments, of which they are taken out; UsageError for one given twice."""
-    own = {word: rules.pop(word) for word in READING if word in rules} if rules else None
-    if not own:
-        return read
-    reading_in({"read": read, **own})
-    return {**(read or {}), **own}
-
-
-def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what ``read_run`` and ``read_qrels`` take of words about reading; UsageError as for ``reading_in``."""
-    if read is None and {*map(type, words.values())} <= {NoneType}:  # without a call for each word
-        return {}, {"columns": NOTHING_SAID}
-    found = reading_in({"read": read, **words})
-    encoding = plain("encoding", found.get("encoding"), str, None)
-    plain("order", found.get("order"), Literal["rows"], None)
-    for word in ("format_in", "qrels_format"):
-        plain(word, found.get(word), str, None)
-    of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
-    of_run |= {word: found.get(word) for word in OF_RUNS}
-    items_in = found.get("qrels_items_in")
-    of_qrels = {
-        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns", items_in=items_in),
-        "format_in": found.get("qrels_format"),
-        "encoding": encoding,
-    }
-    return {word: value for word, value in of_run.items() if value is not None}, of_qrels
-
-
-def refuse_words(
-    run_options: Mapping[str, Any], qrels_options: Mapping[str, Any], run: Any, qrels: Any
-) -> None:
-    """Raise UsageError for words about reading beside a Run or Qrels, which have been read already."""
-    of_run = [word for word, value in run_options.items() if word != "encoding" and value]
-    of_qrels = [word for word, value in qrels_options.items() if word != "encoding" and value]
-    for table, kind, words in ((run, Run, of_run), (qrels, Qrels, of_qrels)):
-        if isinstance(table, kind) and words:
-            raise UsageError(
-                f"{words[0]}= says how a table is read, but {table.name} is a {kind.__name__}, which has been read already. Say it to "
-                f"rw.read_{kind.__name__.lower()}."
-            )
-
-
-def encoding_of(options: Mapping[str, Any]) -> str | None:
-    """Return the encoding of text files among the arguments of a function."""
-    found: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
-    return found
-
-
-def _columns(given: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
-    """What columns hold; UsageError for what is no mapping."""
-    found: Mapping[str, str] | None = given.get(word)
-    if found is None or isinstance(found, Mapping):
-        return found
-    raise UsageError(f"{word}= says what columns hold, such as {{'its name': 'query'}}, not {brief(found)}.")
-
-
-def _labels(labels: Any, qrels: Any) -> Qrels:
+def _labels(request: Request) -> Qrels:
     from rankwell.readers.memory.matrices import labels_of
 
-    if qrels is not None:
+    if request.qrels is not None:
         raise UsageError("labels= and qrels= are both judgements; give one of them.")
-    return labels_of(labels)
+    return labels_of(request.labels)
 
 
 def _train(train: Any, encoding: str | None) -> Qrels:

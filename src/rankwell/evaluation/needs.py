@@ -1,20 +1,15 @@
-"""Needs of metrics besides the run, and the shared context built from them before the first batch."""
+"""Needs of metrics besides the run: asked for once, and held against what was given."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 
 from rankwell.errors import NeededError, UsageError
+from rankwell.evaluation.request import Request
 from rankwell.matching.asked import Asked, Asker
-from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
-from rankwell.matching.pool import Pool
 from rankwell.metrics.metric import Metric
-from rankwell.tables.ids import Known
-from rankwell.tables.items_users import Items, Users
-from rankwell.tables.run_qrels import Qrels
 
 TABLES = {
     "catalogue": ("items", "the catalogue: give items= with every item that could be shown"),
@@ -54,14 +49,11 @@ def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
     )
 
 
-def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, object]) -> None:
-    """Raise an error if a metric needs a table that was not given, or is not defined under the policy.
-
-    ``given`` holds the arguments qrels, items, train and users, each None if it was not given.
-    """
+def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) -> None:
+    """Raise an error if a metric needs a table that was not given, or is not defined under the policy."""
     policy = asked.policy
     for metric in metrics:
-        if metric.judgements and given["qrels"] is None:
+        if metric.judgements and request.qrels is None:
             raise NeededError(
                 f"{metric} needs judgements: give qrels=. Without qrels, only list metrics such as coverage can be computed."
             )
@@ -76,42 +68,8 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, 
                 f"ties='item-desc', or 'best' and 'worst' for the range."
             )
     for need, (table, remedy) in TABLES.items():
-        if (asker := asked.by_need.get(need)) is not None and given[table] is None:
+        if (asker := asked.by_need.get(need)) is not None and getattr(request, table) is None:
             raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
-
-
-def context_of(
-    metrics: Iterable[Metric],
-    pool: Pool,
-    asked: Asked,
-    *,
-    items: Items | None,
-    train: Qrels | None,
-    users: Users | None,
-) -> tuple[Context, Counter[str]]:
-    """Return the shared context, and how many rows each policy affected; RankwellError if a table lacks something that a metric needs."""
-    needs = asked.needs
-    counts: Counter[str] = Counter()
-    catalogue, history = None if items is None else Known(items.item), None
-    if train is not None and needs & {"history", "counts"}:
-        from rankwell.matching import history_of
-
-        history, counts = history_of(train, catalogue, asked.policy)
-        catalogue = history.catalogue
-    highest = float(pool.grades.max()) if len(pool.grades) else None
-    context = Context(
-        scale=pool.scale,
-        grade_max=highest,
-        grade_min=_lowest(pool) if "grade_min" in needs else None,
-        catalogue=catalogue,
-        items=items,
-        train=history,
-        users=users if "users" in needs else None,
-        cuts=asked.cuts,
-    )
-    for metric in metrics:
-        metric.check_tables(context)
-    return context, counts
 
 
 def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
@@ -121,9 +79,3 @@ def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
         known = cuts.setdefault(metric.name, ())
         cuts[metric.name] = known if metric.k in known else (*known, metric.k)
     return cuts
-
-
-def _lowest(pool: Pool) -> float | None:
-    """Return the lowest grade that counts as a judgement."""
-    grades = pool.grades[pool.scale.judged(pool.grades)]
-    return float(grades.min()) if len(grades) else None

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import NO_OPTIONS, Inputs
-from rankwell.evaluation.needs import asked_of, context_of
+from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.needs import asked_of
+from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
+from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import ENOUGH, TENTH, Pool
 from rankwell.metrics.metric import Metric
@@ -33,29 +36,12 @@ from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rankwell.evaluation.bounds import Bounds, BoundsAsked
-    from rankwell.evaluation.engines.spark.engine import SparkPlan
-    from rankwell.evaluation.engines.stream.plan import StreamPlan
 
 
 LOOKED_AT = 1000  # judged items of which enough different ones show whether ids tell something
-
-
-class BoundsWanted(NamedTuple):
-    """The arguments about bounds under unjudged items, and how the runs of a pool are read."""
-
-    bounds: Any = False
-    pool: Any = None
-    scale: Any = None
-    read: Mapping[str, Any] = NO_OPTIONS
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether none of them was given."""
-        return self.bounds is False and self.pool is None and self.scale is None
-
-
-NO_BOUNDS = BoundsWanted()
 
 
 @record(eq=False)
@@ -183,78 +169,151 @@ class Plan:
         return Results(run.name, task.metrics, task.conditions, part, division, slices)
 
 
-def plan_of(
-    inputs: Inputs,
-    *,
-    by: str | Iterable[str] | None = None,
-    weights: str | None = None,
-    engine: str | Engine | None = None,
-    threads: int | None = None,
-    per_query: bool | str | os.PathLike[str] = True,
-    tie_ranges: bool = True,
-    bounds: BoundsWanted = NO_BOUNDS,
-) -> Plan | StreamPlan | SparkPlan:
-    """Prepare judgements, tables and metrics for any number of runs."""
-    threads = None if threads is None else plain("threads", threads, int)
-    weights = None if weights is None else plain("weights", weights, str)
-    asked, users, slices = inputs.asked, inputs.users, inputs.slices
-    where = engine_of(engine)
-    bounding = None
-    if bounds is not NO_BOUNDS and not bounds.is_nothing:
-        from rankwell.evaluation.bounds import bounds_asked
+class Opener(Engine, Protocol):
+    """An engine that opens the tables itself, and evaluates any run by them."""
 
-        bounding = bounds_asked(bounds, engine=where, weights=weights)
-    if where.name == "spark":
-        from rankwell.evaluation.engines.spark.engine import Spark, SparkPlan
+    @property
+    def no_task(self) -> str:
+        """What it says where judgements would have to be held."""
 
-        assert isinstance(where, Spark)
-        segments = Segments.of(users, by, weights, metrics=inputs.metrics)
-        return SparkPlan(inputs.in_pieces(), where, plain("per_query", per_query, bool), segments, tie_ranges)
-    if where.opens:
+    @property
+    def writes_values(self) -> bool:
+        """Whether it can write the values of each query to a file."""
+
+    def results(self, plan: OpenedPlan, run: Run) -> Results:
+        """Return the results of one run."""
+
+
+@record(eq=False)
+class OpenedPlan:
+    """Opened tables, metrics and rules, for any number of runs; no judgements are held, so an evaluation is all that can be made of them."""
+
+    inputs: Inputs
+    engine: Opener
+    threads: int | None
+    per_query: bool | Path
+    segments: Segments | None
+    tie_ranges: bool
+    slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
+
+    is_streamed: ClassVar[bool] = True
+
+    @property
+    def task(self) -> Task:
+        """Raise UsageError: no judgements are held that anything else could be computed from."""
+        raise UsageError(self.engine.no_task)
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self.inputs.metrics
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the evaluation."""
+        return self.inputs.asked.policy
+
+    def with_metrics(self, metrics: tuple[Metric, ...]) -> OpenedPlan:
+        """Return the same plan with other metrics."""
+        asked = asked_of(metrics, self.inputs.asked.policy)
+        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+
+    def results(self, run: Run) -> Results:
+        """Return the results of one run."""
+        return self.engine.results(self, run)
+
+    settled_results = results
+
+
+def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
+    """Prepare what was read of a request for any number of runs."""
+    threads = None if request.threads is None else plain("threads", request.threads, int)
+    weights = None if request.weights is None else plain("weights", request.weights, str)
+    engine = engine_of(None) if request.engine is None else request.engine
+    bounds_asked = None
+    if request.bounds is not False or request.pool is not None or request.scale is not None:
+        from rankwell.evaluation.bounds import BoundsAsked
+
+        bounds_asked = BoundsAsked.of(request, engine)
+    segments = None
+    if request.by is not None or weights is not None:
+        segments = Segments.of(inputs.users, request.by, weights, metrics=inputs.metrics)
+    per_query = request.per_query
+    if engine.opens:
         from pathlib import Path
 
-        from rankwell.evaluation.engines.stream.engine import Stream
-        from rankwell.evaluation.engines.stream.plan import StreamPlan
-
-        assert isinstance(where, Stream)
-        segments = Segments.of(users, by, weights, metrics=inputs.metrics)
-        values = (
-            Path(per_query)
-            if isinstance(per_query, (str, os.PathLike))
-            else plain("per_query", per_query, bool)
-        )
-        return StreamPlan(inputs.in_pieces(), where, threads, values, segments, tie_ranges)
+        opener = cast("Opener", engine)
+        is_file = opener.writes_values and isinstance(per_query, (str, os.PathLike))
+        values = Path(per_query) if is_file else plain("per_query", per_query, bool)  # type: ignore[arg-type]
+        return OpenedPlan(inputs.in_pieces(), opener, threads, values, segments, request.tie_ranges)
     if isinstance(per_query, (str, os.PathLike)):
         raise UsageError(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
         )
     per_query = per_query is True or plain("per_query", per_query, bool)
-    if bounding is not None and not per_query:
+    if bounds_asked is not None and not per_query:
         raise UsageError("bounds need the values of each query; leave out per_query=False.")
+    qrels, train, asked = inputs.qrels, inputs.train, inputs.asked
     with at_most(threads) if threads is not None else nullcontext():
-        pool, counts = pool_of(inputs.qrels, asked)
-    context, history_counts = context_of(
-        inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
+        pool, counts = pool_of(qrels, asked)
+    context, history_counts = _context(inputs, pool)
+    task = Task(
+        inputs.metrics,
+        pool,
+        asked,
+        context,
+        per_query,
+        segments,
+        users=None if inputs.users is None else inputs.users.query,
+        matrices=(None if qrels is None else qrels.matrix, None if train is None else train.matrix),
+        tie_ranges=request.tie_ranges,
+        origin=None if qrels is None else (qrels.name, qrels.source, dict(qrels.words)),
     )
-    segments, ids = (
-        Segments.of(users, by, weights, metrics=inputs.metrics),
-        None if users is None else users.query,
-    )
-    matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
-    given = inputs.qrels
-    origin = None if given is None else (given.name, given.source, dict(given.words))
-    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges, origin)
     counts = counts + history_counts
     met = None
-    if context.train is not None and given is not None:
+    if context.train is not None and qrels is not None:
         from rankwell.matching.train import met_in
 
         met = met_in(context.train, pool)
-    if given is not None and given.unread:
-        counts.update(counts_of("judgements", given.unread))
-    plan = Plan(task, where, threads, counts, asked=bounding, met=met)
+    if qrels is not None and qrels.unread:
+        counts.update(counts_of("judgements", qrels.unread))
+    plan = Plan(task, engine, threads, counts, asked=bounds_asked, met=met)
+    slices = inputs.slices
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
+
+
+def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
+    """What batches share, and how many rows of the training data each rule affected; RankwellError if a table lacks what a metric needs."""
+    asked, items, train = inputs.asked, inputs.items, inputs.train
+    needs = asked.needs
+    counts: Counter[str] = Counter()
+    catalogue, history = None if items is None else Known(items.item), None
+    if train is not None and needs & {"history", "counts"}:
+        from rankwell.matching import history_of
+
+        history, counts = history_of(train, catalogue, asked.policy)
+        catalogue = history.catalogue
+    highest = float(pool.grades.max()) if len(pool.grades) else None
+    context = Context(
+        scale=pool.scale,
+        grade_max=highest,
+        grade_min=_lowest(pool) if "grade_min" in needs else None,
+        catalogue=catalogue,
+        items=items,
+        train=history,
+        users=inputs.users if "users" in needs else None,
+        cuts=asked.cuts,
+    )
+    for metric in inputs.metrics:
+        metric.check_tables(context)
+    return context, counts
+
+
+def _lowest(pool: Pool) -> float | None:
+    """Return the lowest grade that counts as a judgement."""
+    grades = pool.grades[pool.scale.judged(pool.grades)]
+    return float(grades.min()) if len(grades) else None
 
 
 def may_mismatch(found: Results, pool: Pool | None = None) -> bool:

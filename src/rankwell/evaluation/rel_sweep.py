@@ -13,6 +13,7 @@ from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
@@ -136,17 +137,11 @@ def rel_sweep(
     """
     wanted = metrics_of(metrics)
     thresholds = thresholds_of(wanted, rels)
-    inputs = read_inputs(
-        wanted,
-        policy_with(policy, {}),
-        runs=list(runs.values()),
-        names=list(runs),
-        qrels=qrels,
-        train=train,
-        items=items,
-        users=users,
-    )
-    return sweep_of(inputs, dict(zip(runs, inputs.runs, strict=True)), thresholds, threads=threads)
+    request = Request(
+        metrics=wanted, policy=policy_with(policy, {}), qrels=qrels, train=train, items=items, users=users, threads=threads
+    )  # fmt: skip
+    inputs = read_inputs(request, list(runs.values()), list(runs))
+    return sweep_of(request, inputs, dict(zip(runs, inputs.runs, strict=True)), thresholds)
 
 
 def thresholds_of(metrics: Iterable[Metric], rels: Iterable[Threshold]) -> tuple[Threshold, ...]:
@@ -164,11 +159,7 @@ def thresholds_of(metrics: Iterable[Metric], rels: Iterable[Threshold]) -> tuple
 
 
 def sweep_of(
-    inputs: Inputs,
-    runs: Mapping[str, Run],
-    thresholds: tuple[Threshold, ...],
-    *,
-    threads: int | None = None,
+    request: Request, inputs: Inputs, runs: Mapping[str, Run], thresholds: tuple[Threshold, ...]
 ) -> Sweep:
     """Evaluate runs that have been read under each threshold; see ``rel_sweep``."""
     values: dict[tuple[Metric, Threshold, str], float] = {}
@@ -176,7 +167,7 @@ def sweep_of(
     for rel in thresholds:
         rules: dict[str, Any] = {"rel": rel} if isinstance(rel, float) else {"rel": None, "grades": rel}
         policy = replace(inputs.asked.policy, **rules)
-        evaluator = Evaluator.of(inputs.under(policy), threads=threads)
+        evaluator = Evaluator.of(request, inputs.under(policy))
         for name, res in evaluator.results_of_all(runs).items():
             for metric in inputs.metrics:
                 values[metric, rel, name], n[metric, rel] = res.mean[str(metric)], res.n[str(metric)]

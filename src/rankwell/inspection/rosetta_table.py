@@ -14,8 +14,9 @@ from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import OF_TRAIN, Inputs, read_inputs, read_tables
+from rankwell.evaluation.inputs import read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
+from rankwell.evaluation.request import Request
 from rankwell.matching.lists import OWN
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of, metrics_of
@@ -144,12 +145,14 @@ def rosetta(
         given = {"qrels": qrels, "train": train, "items": items}
         metrics = [name for word, names in USUAL.items() if given[word] is not None for name in names]
     asked, policy = metrics_of(metrics), policy_with(policy, {})
-    tools = Tools(asked, policy)
+    request = Request(metrics=asked, policy=policy, qrels=qrels, train=train, items=items, users=users)
+    tools = Tools(request)
     needs = frozenset().union(*(metric.needed() for metric in (*asked, *tools.metrics)))
-    tools.tables = read_tables(needs, train=train, items=items, users=users)
-    inputs = read_inputs(asked, policy, runs=[run], qrels=qrels, **tools.tables)
+    train, items, users = read_tables(request, needs)
+    tools.request = replace(request, train=train, items=items, users=users)
+    inputs = read_inputs(tools.request, [run])
     read = _read_once(inputs.runs[0])
-    res = Evaluator.of(inputs).results_of(read)
+    res = Evaluator.of(tools.request, inputs).results_of(read)
     tools.evaluate(read, inputs.qrels)
     return Rosettas(_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics)
 
@@ -173,20 +176,19 @@ class Setting:
 class Tools:
     """The setting of each tool for each metric asked for, its results, and the errors where there are none."""
 
-    def __init__(self, asked: Iterable[Metric], policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, request: Request) -> None:
+        self.request = request
         self.settings: dict[Key, Setting] = {}
         self.results: dict[Key, Results] = {}
         self.failed: dict[Key, RankwellError] = {}
-        self.tables: Mapping[str, Any] = {}  # train, items and users, as far as they were given
-        for metric, name in product(asked, names()):
+        for metric, name in product(request.metrics, names()):
             preset = preset_of(name)
             if (reason := preset.not_reproduced.get(metric.name)) is not None:
                 self.failed[metric, name] = UsageError(f"{metric.name} is not reproduced: {reason}.")
             elif preset.has(metric):
                 try:
                     theirs = metric_of(preset.metric(metric))
-                    meant = Setting(preset, theirs, preset.policy_of(metric, policy))
+                    meant = Setting(preset, theirs, preset.policy_of(metric, request.policy))
                 except RankwellError as error:
                     self.failed[metric, name] = error
                 else:
@@ -204,16 +206,16 @@ class Tools:
             groups.setdefault((setting.rules, setting.preset.is_binary), []).append(key)
         for (rules, _), keys in groups.items():
             preset = self.settings[keys[0]].preset
-            judgements = None if qrels is None else preset.judgements(qrels, self.policy, rules)
+            judgements = None if qrels is None else preset.judgements(qrels, self.request.policy, rules)
             self._evaluate(run, judgements, rules, keys)
 
     def _evaluate(self, run: Run, qrels: Qrels | None, rules: Policy, keys: list[Key]) -> None:
         metrics = dict.fromkeys(self.settings[key].metric for key in keys)
         try:
-            inputs = Inputs.of(metrics, rules, qrels=qrels, **self.tables)
-            inputs = inputs if inputs.asked.needs & OF_TRAIN else replace(inputs, train=None)
-            evaluator = Evaluator.of(inputs, tie_ranges=False)
-            self.results |= dict.fromkeys(keys, evaluator.results_of(run))
+            request = replace(
+                self.request, metrics=tuple(metrics), policy=rules, qrels=qrels, tie_ranges=False
+            )
+            self.results |= dict.fromkeys(keys, Evaluator.of(request).results_of(run))
         except RankwellError as error:
             if len(metrics) == 1:
                 self.failed |= dict.fromkeys(keys, error)
@@ -233,7 +235,7 @@ class Tools:
 
 def _one(asked: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rosetta:
     ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
-    plain, matters = tools.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
+    plain, matters = tools.request.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
     found, failed = tools.of(asked)
     if not found and not failed:
         raise UsageError(f"no other tool that is known here has {asked.name}.")

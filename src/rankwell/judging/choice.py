@@ -13,7 +13,7 @@ from rankwell.display.result import Result
 from rankwell.display.saved_files import Kind, ensure, ensure_counts, ensure_same, within
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
 from rankwell.judging.method import Method, Told, method_named

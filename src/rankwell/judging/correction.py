@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import DataError, UsageError, brief, one_of
-from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.sampled_ranks import (
     Estimate,
     Places,

@@ -15,7 +15,7 @@ from rankwell.display.saved_files import Kind, ensure, ensure_counts
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.choice import Chooser
 from rankwell.judging.measure import Measure, measure_of

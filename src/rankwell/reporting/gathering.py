@@ -17,7 +17,7 @@ from rankwell.display.page import Words
 from rankwell.display.saved_files import kind_of
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import READING, reading_in, reading_of
+from rankwell.evaluation.request import READING, reading_in, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric

@@ -11,7 +11,7 @@ from tests.reporting.plots.pictures import ITEMS, RUNS, TRAIN
 
 from rankwell.display.page import words_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
 from rankwell.readers import open_run, read_qrels
 from rankwell.readers.items_users import read_catalogue
@@ -20,8 +20,10 @@ from rankwell.reporting.rows.calibration import column_name, few_topics, metrics
 
 def measured(run, train, items, *, column="topics", query=None, k=None, **how):
     catalogue, wanted = read_catalogue(items), metrics_of(k, column, query)
-    inputs = Inputs.of(wanted, Policy(outside="ignore"), train=read_qrels(train), items=catalogue)
-    res = Evaluator.of(inputs, **how).results_of(open_run(run, name="run"))
+    request = Request(
+        metrics=wanted, policy=Policy(outside="ignore"), train=read_qrels(train), items=catalogue, **how
+    )
+    res = Evaluator.of(request).results_of(open_run(run, name="run"))
     return rows_of({"run": res}, catalogue.features(column).names, wanted)
 
 

@@ -13,7 +13,7 @@ import rankwell as rw
 from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
 from rankwell.readers import open_run, read_items, read_qrels
 from rankwell.reporting.rows.exposure import Slots, history_in, rows_of
@@ -22,8 +22,10 @@ from rankwell.reporting.rows.exposure import Slots, history_in, rows_of
 def measured(runs, train, groups, *, items=None, k=None, view="cut", **how):
     wanted = Slots(k=k, view=view)
     catalogue = None if items is None else read_items(items)
-    inputs = Inputs.of(wanted, Policy(outside="ignore"), train=read_qrels(train), items=catalogue)
-    evaluator = Evaluator.of(inputs, **how)
+    request = Request(
+        metrics=(wanted,), policy=Policy(outside="ignore"), train=read_qrels(train), items=catalogue, **how
+    )
+    evaluator = Evaluator.of(request)
     results = {name: evaluator.results_of(open_run(run, name=name)) for name, run in runs.items()}
     return rows_of(results, history_in(evaluator), groups, wanted)
 

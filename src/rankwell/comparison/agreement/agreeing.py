@@ -15,7 +15,7 @@ from rankwell.comparison.agreement.orders import How, Leaderboards, compared
 from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import read_with, reading_of
+from rankwell.evaluation.request import read_with, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric

@@ -13,7 +13,7 @@ from rankwell.comparison.agreement.pool_found import Alone, PoolBias
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import read_with, reading_of
+from rankwell.evaluation.request import read_with, reading_of
 from rankwell.matching import Asked, judge, pool_of
 from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy

@@ -11,7 +11,7 @@ from rankwell.comparison.agreement.powered import Powered
 from rankwell.comparison.agreement.powering_items import rows_of_items
 from rankwell.comparison.agreement.powering_queries import rows_of_queries
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.evaluation.inputs import read_with, reading_of
+from rankwell.evaluation.request import read_with, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers import read_qrels

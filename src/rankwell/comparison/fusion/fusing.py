@@ -16,7 +16,7 @@ from rankwell.comparison.fusion.learning import Setting
 from rankwell.comparison.fusion.lessons import lesson_of
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import READING, Words, read_with, reading_of
+from rankwell.evaluation.request import READING, Words, read_with, reading_of
 from rankwell.kernels import order
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted

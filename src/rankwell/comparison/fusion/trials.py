@@ -14,7 +14,7 @@ from rankwell.comparison.fusion.norms import Votes
 from rankwell.comparison.fusion.recipes import Recipe
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.request import Request
 from rankwell.kernels import votes
 from rankwell.matching.judged import Judged
 from rankwell.matching.lists import matches_of
@@ -111,5 +111,5 @@ def evaluator_of(qrels: Any, metric: Wanted, policy: Policy, read: Mapping[str, 
             f"metric={brief(metric)}: must be one metric with a value per query, such as 'ndcg@10', whose mean can be made as "
             f"good as possible."
         )
-    inputs = read_inputs(only, policy, qrels=qrels, qrels_options=read)
-    return Evaluator.of(inputs, threads=1, tie_ranges=False)
+    request = Request(metrics=(only,), policy=policy, qrels=qrels, of_qrels=read, threads=1, tie_ranges=False)
+    return Evaluator.of(request)

@@ -26,7 +26,7 @@ from rankwell.comparison.gate.verdict import Gate
 from rankwell.comparison.groups import Groups, columns_of, groups_of
 from rankwell.comparison.methods import FailOn, Mode, refuse_more_than_all
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.inputs import encoding_of
+from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.system_names import short_name

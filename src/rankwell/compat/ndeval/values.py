@@ -11,11 +11,12 @@ import numpy as np
 from rankwell.compat.ndeval.options import Options
 from rankwell.errors import DataError, NothingInCommonError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.kernels import order
 from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
+from rankwell.metrics import metrics_of
 from rankwell.metrics.diversity.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.diversity.intents import APIA, PIA
 from rankwell.metrics.diversity.reaching import SRecall
@@ -275,8 +276,8 @@ class Values:
         self._subtopics = judgements.subtopics
         self._share = 1 - (1 - alpha) * beta
         policy = Policy(grades="judgements", ties="order", missing="skip", undefined="zero")
-        inputs = Inputs.of(self.columns.values(), policy, qrels=judgements.qrels)
-        self._evaluator = Evaluator.of(inputs)
+        metrics = metrics_of(self.columns.values())
+        self._evaluator = Evaluator.of(Request(metrics=metrics, policy=policy, qrels=judgements.qrels))
 
     def of(self, lists: Lists) -> dict[int, np.ndarray]:
         """Return the values of each judged topic."""

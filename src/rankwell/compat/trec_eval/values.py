@@ -14,9 +14,9 @@ from rankwell.compat.trec_eval.measures import GainRBP, Printed, Settings, judge
 from rankwell.compat.trec_eval.options import PREFERENCES, Options
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
-from rankwell.metrics import metric_of
+from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import named_gains
 from rankwell.results import Results
@@ -224,4 +224,5 @@ def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]
         depth=options.depth or None,
     )
     # the program prints no range of what ties could change
-    return Evaluator.of(Inputs.of(metrics, policy, qrels=qrels), tie_ranges=False).results_of(run)
+    request = Request(metrics=metrics_of(metrics), policy=policy, qrels=qrels, tie_ranges=False)
+    return Evaluator.of(request).results_of(run)

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
 from rankwell.metrics.additive import Additive
 from rankwell.metrics.metric import Metric
@@ -315,8 +315,15 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
         If the metric cannot be computed from judgements with topics, items with topics and a history.
     """
     data = tables(situations, top)
-    inputs = Inputs.of(metric, policy, qrels=data.qrels, train=data.train, items=data.items, users=data.users)
-    evaluator = Evaluator.of(inputs)
+    request = Request(
+        metrics=(metric,),
+        policy=policy,
+        qrels=data.qrels,
+        train=data.train,
+        items=data.items,
+        users=data.users,
+    )
+    evaluator = Evaluator.of(request)
     results = evaluator.results_of(data.run)
     values = np.full(2 * len(situations), np.nan)
     values[np.asarray(results.queries, np.int64)] = results.values(metric)

@@ -14,6 +14,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import One, one_query
+from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining.card import Explanation, card
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of
@@ -115,8 +116,9 @@ def worked_table(
         raise UsageError(
             f"{metric}: ties=expected averages over orders, so there is no single list; use ties='item-desc'."
         )
-    inputs = read_inputs(metric, policy, runs=[run], qrels=qrels, **tables)
-    task = Evaluator.of(inputs).task
+    request = Request(metrics=(metric,), policy=policy, qrels=qrels, **tables)
+    inputs = read_inputs(request, [run])
+    task = Evaluator.of(request, inputs).task
     task.require_fit(inputs.runs[0])
     one = one_query(task, inputs.runs[0].rows.table(), query)
     value = float(task.measure(one.judged, Counter()).values[metric][0])

@@ -16,9 +16,10 @@ from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import DataError, InputError, RankwellError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.kernels import order
 from rankwell.matching.policy import Policy
+from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import files_of, recoded
@@ -172,8 +173,10 @@ class Data:
     def _value(self, given: Run, metric: str, lenient: Policy) -> float | None:
         assert self.qrels is not None
         try:
-            inputs = Inputs.of(metric, lenient, qrels=self.qrels.qrels)
-            value = Evaluator.of(inputs, tie_ranges=False).results_of(given)[metric]
+            request = Request(
+                metrics=metrics_of(metric), policy=lenient, qrels=self.qrels.qrels, tie_ranges=False
+            )
+            value = Evaluator.of(request).results_of(given)[metric]
         except RankwellError:
             return None  # the finding is reported without its effect
         return None if math.isnan(value) else value

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
-from rankwell.evaluation.inputs import NOT_NAMED, Words, read_with, reading_of
+from rankwell.evaluation.inputs import NOT_NAMED
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.inspection.linting import matches, rules
 from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import Data, Settings, fits, qrels_data, run_data, tried

@@ -14,7 +14,7 @@ from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimation.estimators import LISTED, RULES, Target, targets_of
 from rankwell.judging.estimation.frame import Frame, Judged, Part, Unanswered, judged_in

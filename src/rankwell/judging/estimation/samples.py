@@ -13,7 +13,7 @@ from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.display.table_files import save
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimation.frame import Frame
 from rankwell.judging.pools import Pooled

@@ -11,7 +11,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
@@ -79,11 +79,15 @@ def calibration(
     'Shares of genres in histories and in recommendations'
     """
     log, catalogue = read_qrels(train), read_catalogue(items)
-    inputs = Inputs.of(metrics_of(k, column, query), Policy(outside="ignore"), items=catalogue, train=log)
-    evaluator = Evaluator.of(inputs, tie_ranges=False)
+    metrics = metrics_of(k, column, query)
+    evaluator = Evaluator.of(
+        Request(
+            metrics=metrics, policy=Policy(outside="ignore"), items=catalogue, train=log, tie_ranges=False
+        )
+    )
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
     names = catalogue.features(column).names
-    rows = rows_of(results, names, metrics_of(k, column, query))
+    rows = rows_of(results, names, metrics)
     shown = column_name(catalogue, column)
     return drawn_calibration(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
 

@@ -10,7 +10,7 @@ from rankwell.display.escaping import UNDEFINED
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_in
+from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.reporting.chart import theme
@@ -79,10 +79,14 @@ def exposure(
     if groups < 2:
         raise UsageError(f"groups={groups}: must be at least 2.")
     log, catalogue = read_qrels(train), None if items is None else read_items(items)
-    inputs = Inputs.of(Slots(k=k, view=view), Policy(outside="ignore"), train=log, items=catalogue)
-    evaluator = Evaluator.of(inputs, tie_ranges=False)
+    slots = Slots(k=k, view=view)
+    evaluator = Evaluator.of(
+        Request(
+            metrics=(slots,), policy=Policy(outside="ignore"), train=log, items=catalogue, tie_ranges=False
+        )
+    )
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
-    rows = rows_of(results, history_in(evaluator), groups, Slots(k=k, view=view))
+    rows = rows_of(results, history_in(evaluator), groups, slots)
     return drawn_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_in
+from rankwell.evaluation.request import reading_in
 from rankwell.reporting.chart import theme
 from rankwell.reporting.chart.axes import best_first, step_of
 from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis

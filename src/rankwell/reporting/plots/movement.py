@@ -13,7 +13,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_in
+from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
 from rankwell.reporting.chart import theme

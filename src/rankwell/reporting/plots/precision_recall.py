@@ -10,7 +10,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import reading_in
+from rankwell.evaluation.request import reading_in
 from rankwell.reporting.chart import theme
 from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, told
 from rankwell.reporting.chart.lines import divided, domain_of

@@ -9,9 +9,9 @@ from typing import Any
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
-from rankwell.evaluation.inputs import reading_in
 from rankwell.evaluation.rel_sweep import EVERY, Threshold
 from rankwell.evaluation.rel_sweep import rel_sweep as swept
+from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels

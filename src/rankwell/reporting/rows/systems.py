@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.inputs import reading_of
+from rankwell.evaluation.request import reading_of
 from rankwell.readers import open_run
 from rankwell.readers.read import is_one_run
 from rankwell.results import Results

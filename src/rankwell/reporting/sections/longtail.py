@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.request import Request
 from rankwell.matching import history_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.train import History
@@ -85,8 +85,10 @@ def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History,
         return history_of(material.train, catalogue, Policy(outside="ignore"))[0], {}
     policy = _policy(material)
     qrels = material.qrels if policy.population == "judged" else None
-    inputs = Inputs.of(wanted, policy, qrels=qrels, train=material.train, items=material.items)
-    evaluator = Evaluator.of(inputs, tie_ranges=False, per_query=False)
+    request = Request(
+        metrics=wanted, policy=policy, qrels=qrels, train=material.train, items=material.items, tie_ranges=False, per_query=False
+    )  # fmt: skip
+    evaluator = Evaluator.of(request)
     results = {name: evaluator.results_of(run) for name, run in material.runs.items()}
     return exposure.history_in(evaluator), results
 

@@ -11,8 +11,6 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import Inputs
 
 METRICS = ["ndcg@10", "ap", "rr", "bpref", "judged@5", "personalization@3"]
 FILMS = files("rankwell") / "data" / "movietweetings"
@@ -246,9 +244,9 @@ def test_tables_that_have_been_read_are_not_forgotten():
     run, qrels = made()
     judged, log = rw.read_qrels(qrels), rw.read_qrels({q: ["i1"] for q in qrels})
     metrics, policy = ["ap", "arp@3"], rw.Policy(outside="ignore")
-    inputs = Inputs.of(metrics, policy, qrels=judged, train=log)
     found, whole = (
-        Evaluator.of(inputs, engine=each).evaluate(run) for each in (rw.Stream(part_rows=9), None)
+        rw.Evaluator(judged, metrics, policy=policy, train=log, engine=each).evaluate(run)
+        for each in (rw.Stream(part_rows=9), None)
     )
     assert said(found) == said(whole)
     assert whole["ap"] > 0

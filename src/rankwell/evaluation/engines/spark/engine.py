@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -23,7 +23,6 @@ from rankwell.evaluation.engines.spark.tables import (
     without_users,
 )
 from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, as_ours, blobs, groups_for, mapped
-from rankwell.evaluation.engines.stream.plan import OpenedPlan
 from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import words_of_survey
 from rankwell.evaluation.engines.stream.values import Values
@@ -33,14 +32,13 @@ from rankwell.matching.train import Everyone
 from rankwell.metrics.metric import Metric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces
-from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import add_counts
-from rankwell.results.segments import Segments
 from rankwell.tables.arguments import plain
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.plan import OpenedPlan
     from rankwell.results.part import Part
 
 
@@ -69,6 +67,10 @@ class Spark:
 
     name: ClassVar[str] = "spark"
     opens: ClassVar[bool] = True
+    writes_values: ClassVar[bool] = False
+    no_task: ClassVar[str] = (
+        "engine='spark' holds no judgements, so only evaluate works with it; collect the data for anything else."
+    )
 
     def __post_init__(self) -> None:
         if self.groups is not None and plain("groups", self.groups, int) < 1:
@@ -95,6 +97,44 @@ class Spark:
         from rankwell.readers.frames.spark import read_by_spark
 
         return read_by_spark(self.opened, os.fspath(given))
+
+    def results(self, plan: OpenedPlan, run: Run) -> Results:
+        """Return the results of one run."""
+        if plan.policy.duplicate_grades == "last":
+            raise UsageError(
+                "duplicate_grades='last' needs rows in an order, and those of Spark have none; use 'max' or 'error'."
+            )
+        tables: dict[str, Pieces] = {"run": pieces_of(run), **plan.inputs.opened}
+        session = self._session(tables)
+        frames = frames_of(session, tables)
+        words = {name: words_of_survey(plan.inputs, name, has_train="train" in frames) for name in frames}
+        prepare = {"qrels": plan.inputs.prepare}
+        surveys = {
+            name: survey(frame, words[name], tables[name].name, prepare.get(name))
+            for name, frame in frames.items()
+        }
+        names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
+        work = work_of(plan, run, surveys, names)
+        rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
+        groups = self.groups or groups_for(session, rows, items)
+        counts: dict[str, int] = {}
+        if "train" in frames:
+            work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
+        if work.reads_all and work.catalogue is not None:
+            work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
+        if work.users is not None:
+            segments, read = by_table(work), [name for name in ("run", "qrels") if name in frames]
+            refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
+            frames[USERS] = frame_of(session, work.users, segments)
+        work, done, values = _evaluated(work, frames, groups)
+        return replace(results_of(work, done, surveys, counts, tables, run), spark_rows=values)
+
+    def _session(self, tables: Mapping[str, Pieces]) -> Any:
+        if self.session is None:
+            for pieces in tables.values():
+                if isinstance(pieces, SparkPieces):
+                    return pieces.frame.sparkSession
+        return self.opened()
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines
         """Raise UsageError: the judgements of the task have been read already."""
@@ -155,94 +195,31 @@ def _sessions() -> Any:
     return SparkSession
 
 
-@record(eq=False)
-class SparkPlan(OpenedPlan):
-    """Opened tables, metrics and rules, for any number of runs on Spark."""
-
-    engine: Spark
-    per_query: bool = True
-    segments: Segments | None = None
-    tie_ranges: bool = True
-    threads: int | None = None
-    slices: Mapping[str, Task] = field(default_factory=dict)
-
-    no_task: ClassVar[str] = (
-        "engine='spark' holds no judgements, so only evaluate works with it; collect the data for anything else."
-    )
-
-    def results(self, run: Run) -> Results:
-        """Return the results of one run."""
-        if self.policy.duplicate_grades == "last":
-            raise UsageError(
-                "duplicate_grades='last' needs rows in an order, and those of Spark have none; use 'max' or 'error'."
-            )
-        tables: dict[str, Pieces] = {"run": pieces_of(run), **self.inputs.opened}
-        session = self._session(tables)
-        frames = frames_of(session, tables)
-        words = {name: words_of_survey(self.inputs, name, has_train="train" in frames) for name in frames}
-        prepare = {"qrels": self.inputs.prepare}
-        surveys = {
-            name: survey(frame, words[name], tables[name].name, prepare.get(name))
-            for name, frame in frames.items()
-        }
-        names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
-        work = work_of(
-            self.inputs,
-            run,
-            surveys,
-            names,
-            self.segments,
-            keeps_values=self.per_query,
-            tie_ranges=self.tie_ranges,
+def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, Done, Any]:
+    """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
+    ranges = ranges_of(work)
+    while True:
+        names = (
+            [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
+            if work.keeps_values
+            else []
         )
-        rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
-        groups = self.engine.groups or groups_for(session, rows, items)
-        counts: dict[str, int] = {}
-        if "train" in frames:
-            work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
-        if work.reads_all and work.catalogue is not None:
-            work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
-        if work.users is not None:
-            segments, read = by_table(work), [name for name in ("run", "qrels") if name in frames]
-            refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
-            frames[USERS] = frame_of(session, work.users, segments)
-        work, done, values = self._evaluated(work, frames, groups)
-        return replace(results_of(work, done, surveys, counts, tables, run), spark_rows=values)
-
-    settled_results = results
-
-    def _evaluated(self, work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, Done, Any]:
-        """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
-        ranges = ranges_of(work)
-        while True:
-            names = (
-                [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
-                if self.per_query
-                else []
-            )
-            with as_ours():
-                answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
-            done = Done(Values())
-            by_item = []
-            for found in blobs(merged(answered, groups, ranges)):
-                if isinstance(found, PartDone):
-                    done.add(found)
-                else:
-                    by_item.append(found)
-            if done.ends == work.facts.ends:
-                break
-            answered.unpersist()
-            work = replace(work, facts=replace(work.facts, ends=done.ends))
-        done.hold(beside(by_item).items())
-        rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if self.per_query else None
-        return work, done, rows
-
-    def _session(self, tables: Mapping[str, Pieces]) -> Any:
-        if self.engine.session is None:
-            for pieces in tables.values():
-                if isinstance(pieces, SparkPieces):
-                    return pieces.frame.sparkSession
-        return self.engine.opened()
+        with as_ours():
+            answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
+        done = Done(Values())
+        by_item = []
+        for found in blobs(merged(answered, groups, ranges)):
+            if isinstance(found, PartDone):
+                done.add(found)
+            else:
+                by_item.append(found)
+        if done.ends == work.facts.ends:
+            break
+        answered.unpersist()
+        work = replace(work, facts=replace(work.facts, ends=done.ends))
+    done.hold(beside(by_item).items())
+    rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if work.keeps_values else None
+    return work, done, rows
 
 
 def _with_values(work: Work) -> set[Metric]:

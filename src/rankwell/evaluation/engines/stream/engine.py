@@ -11,11 +11,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError, brief
+from rankwell.evaluation.engines.stream.folder import Folder, Keeping, Nowhere, identity_of
 from rankwell.evaluation.engines.stream.parts import Layout
 from rankwell.evaluation.engines.stream.sums import Done
 from rankwell.evaluation.engines.stream.survey import Surveyor, Surveys, words_of_survey
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in
-from rankwell.evaluation.engines.stream.values import Values
+from rankwell.evaluation.engines.stream.values import StoredValues, Values
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.matching.train import Everyone
 from rankwell.readers.frames.pieces import HeldPieces, pieces_of
@@ -23,14 +24,13 @@ from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.tables.arguments import plain
-from rankwell.tables.machine import free_memory
+from rankwell.tables.machine import at_most, free_memory
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Amounts
 
 if TYPE_CHECKING:
-    from rankwell.evaluation.engines.stream.folder import Keeping
-    from rankwell.evaluation.engines.stream.plan import StreamPlan
+    from rankwell.evaluation.plan import OpenedPlan
     from rankwell.evaluation.task import Task
     from rankwell.results.part import Part
 
@@ -83,6 +83,10 @@ class Stream:
 
     name: ClassVar[str] = "stream"
     opens: ClassVar[bool] = True
+    writes_values: ClassVar[bool] = True
+    no_task: ClassVar[str] = (
+        "engine='stream' holds no judgements, so only evaluate works with it; for anything else use engine='memory'."
+    )
 
     def __post_init__(self) -> None:
         if self.part_rows is not None and plain("part_rows", self.part_rows, int) < 1:
@@ -106,16 +110,21 @@ class Stream:
         """Raise UsageError: the judgements of the task have been read already."""
         raise UsageError("engine='stream' reads the judgements itself; give it to evaluate or an Evaluator.")
 
+    def results(self, plan: OpenedPlan, run: Run) -> Results:
+        """Return the results of one run."""
+        with at_most(plan.threads):
+            return Evaluation(self, plan, run).results()
+
     def tell(self, what: str, done: int, total: int | None) -> None:
         """Tell what is done, if somebody wants to know."""
         if self.progress is not None:
             self.progress(what, done, total)
 
-    def keeping(self, plan: StreamPlan, run: Run, tables: Tables) -> Keeping:
+    def keeping(self, plan: OpenedPlan, run: Run, tables: Tables) -> Keeping:
         """Return what keeps what is done of an evaluation."""
-        from rankwell.evaluation.engines.stream.folder import Folder, Nowhere, identity_of
-
-        return Nowhere() if self.resume is None else Folder(self.resume, identity_of(plan, run, tables))
+        if self.resume is None:
+            return Nowhere()
+        return Folder(self.resume, identity_of(plan, run, tables, (self.part_rows, str(self.memory))))
 
     def rows_of_parts(self, tables: Tables, surveys: Surveys, values: int) -> int:
         """Return how many rows of a table a part may have, if the values per query take so many bytes.
@@ -166,17 +175,17 @@ def bytes_of(size: str | int) -> int:
     return int(float(number) * (1024 if binary else 1000) ** power)
 
 
-class Streaming:
-    """A run under evaluation by opened tables."""
+class Evaluation:
+    """A run that is evaluated part by part."""
 
-    def __init__(self, plan: StreamPlan, run: Run) -> None:
-        self.plan, self.run, self.inputs, self.tell = plan, run, plan.inputs, plan.engine.tell
+    def __init__(self, engine: Stream, plan: OpenedPlan, run: Run) -> None:
+        self.engine, self.plan, self.run, self.inputs, self.tell = engine, plan, run, plan.inputs, engine.tell
         self.tables: Tables = {"run": pieces_of(run)} | dict(self.inputs.opened)
         for table in self.inputs.opened.values():
             refuse_mismatch(run.matrix, table.matrix if isinstance(table, HeldPieces) else None)
         self.counts: dict[str, int] = {}
         self.values: list[Values] = []
-        self.keeping = plan.engine.keeping(plan, run, self.tables)
+        self.keeping = engine.keeping(plan, run, self.tables)
 
     def results(self) -> Results:
         """Return the results, and keep nothing of what was kept meanwhile."""
@@ -190,7 +199,7 @@ class Streaming:
     def _of_parts(self) -> Results:
         rows = self.keeping.load("rows")  # what is kept is divided by it, and memory may have been freer then
         if rows is None:
-            rows = self.plan.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
+            rows = self.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
             self.keeping.save("rows", rows)
         self.layout = Layout(self.tables, self.surveys, rows, self.keeping)
         try:
@@ -202,25 +211,15 @@ class Streaming:
                 each.close()
 
     def _results(self) -> Results:
-        plan = self.plan
         names = {name: pieces.name for name, pieces in self.tables.items()} | {"run": self.run.name}
-        work = work_of(
-            self.inputs,
-            self.run,
-            self.surveys,
-            names,
-            plan.segments,
-            keeps_values=plan.per_query is not False,
-            tie_ranges=plan.tie_ranges,
-        )
+        work = work_of(self.plan, self.run, self.surveys, names)
         if "train" in self.tables:
             work = replace(work, facts=replace(work.facts, everyone=self._everyone(work)))
         if work.reads_all and work.catalogue is not None:
             work = replace(work, facts=replace(work.facts, grades=self._grades(work)))
         done = self._done(work, "part")
-        if (
-            done.ends != work.facts.ends
-        ):  # a rule for copies of a judgement took the highest or the lowest away
+        # a rule for copies of a judgement may have taken the highest or the lowest away
+        if done.ends != work.facts.ends:
             work = replace(work, facts=replace(work.facts, ends=done.ends))
             done = self._done(work, "again")
         results = results_of(work, done, self.surveys, self.counts, self.tables, self.run)
@@ -229,7 +228,7 @@ class Streaming:
 
     def _bytes_of_values(self) -> int:
         """The bytes of the values per query, as far as they are held."""
-        if not self.plan.holds_values:
+        if self.plan.per_query is not True:
             return 0
         queries = max(survey.queries for survey in self.surveys.values())
         return queries * 8 * (len(self.inputs.metrics) + 2)
@@ -282,7 +281,10 @@ class Streaming:
 
     def _done(self, work: Work, kind: str) -> Done:
         """All parts evaluated and added up; those that are kept are not evaluated again."""
-        self.values.append(self.plan.values(self.keeping, kind))
+        to_file = self.plan.per_query
+        self.values.append(
+            Values() if isinstance(to_file, bool) else StoredValues(to_file, self.keeping, kind)
+        )
         done, start = Done(self.values[-1]), None
         for number in count():
             found = self.keeping.load(f"{kind}-{number}")

@@ -19,7 +19,7 @@ from rankwell.results.conditions import digest_of_tables
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
-    from rankwell.evaluation.engines.stream.plan import StreamPlan
+    from rankwell.evaluation.plan import OpenedPlan
 
 
 MARK, LOCK = "rankwell-evaluation", "rankwell-lock"
@@ -200,7 +200,7 @@ def _lock(file: IO[bytes]) -> bool:
 Keeping = Nowhere | Folder
 
 
-def identity_of(plan: StreamPlan, run: Run, tables: Tables) -> str:
+def identity_of(plan: OpenedPlan, run: Run, tables: Tables, cut: tuple[int | None, str]) -> str:
     """Return a digest of all that the values depend on; UsageError if a table is not in files, which alone are known to be the same later."""
     inputs, division = plan.inputs, None if plan.segments is None else plan.segments.division
     said: list[Any] = [
@@ -208,8 +208,7 @@ def identity_of(plan: StreamPlan, run: Run, tables: Tables) -> str:
         run.name,
         [metric.signature for metric in plan.metrics],
         inputs.asked.policy.to_dict(),
-        plan.engine.part_rows,
-        str(plan.engine.memory),
+        *cut,
         plan.per_query if isinstance(plan.per_query, bool) else "file",
         plan.tie_ranges,
         None if division is None else (division.by, division.weights),

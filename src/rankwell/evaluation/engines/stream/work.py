@@ -13,7 +13,7 @@ from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import NO_IDS, Ends, Facts, Surveys
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in, qrels_of, run_of
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.plan import check_training, may_mismatch, on_slices
+from rankwell.evaluation.plan import OpenedPlan, check_training, may_mismatch, on_slices
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
 from rankwell.matching.asked import Asked
@@ -170,17 +170,9 @@ def users_like(users: Ids, queries: Ids) -> Ids:
     return to_same_kind(users, queries, "query")[0]
 
 
-def work_of(
-    inputs: Inputs,
-    run: Run,
-    surveys: Surveys,
-    names: Mapping[str, str],
-    segments: Segments | None,
-    *,
-    keeps_values: bool,
-    tie_ranges: bool,
-) -> Work:
+def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, str]) -> Work:
     """Return the work on parts of tables, by what their surveys tell."""
+    inputs = plan.inputs
     given = run.rows.rank_base if isinstance(run.rows, Columns) else None
     is_from_0 = given == 0 or (given is None and surveys["run"].lowest_rank == 0)
     return Work(
@@ -191,9 +183,9 @@ def work_of(
         _catalogue(inputs, surveys),
         _slices(inputs, surveys),
         0 if is_from_0 else None,
-        segments,
-        keeps_values,
-        tie_ranges,
+        plan.segments,
+        plan.per_query is not False,
+        plan.tie_ranges,
     )
 
 

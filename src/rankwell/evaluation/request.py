@@ -1,0 +1,145 @@
+"""Request: what an evaluation is asked, in one record that every face makes of its arguments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.matching.policy import Policy, Rules
+from rankwell.metrics.metric import Metric
+from rankwell.readers.frames.columns import Given
+from rankwell.records import record
+from rankwell.tables.arguments import plain
+from rankwell.tables.popularity import Parts
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.engine import Engine
+
+OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
+READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
+NOTHING_SAID = Given(argument="qrels_columns")
+
+
+@record(eq=False, kw_only=True)
+class Request:
+    """What an evaluation is asked; the fields are the arguments of ``evaluate``, and hold what was given there.
+
+    Tables are sources that are still to be read, or tables that have been. ``of_runs`` and ``of_qrels`` are what ``read_run`` and
+    ``read_qrels`` take. Without ``tie_ranges`` the order of equal scores is not looked at again. No ``engine`` is that in memory.
+    """
+
+    metrics: tuple[Metric, ...]
+    policy: Policy
+    preset: str | None = None
+    qrels: Any = None
+    labels: Any = None
+    train: Any = None
+    items: Any = None
+    users: Any = None
+    by: str | Iterable[str] | None = None
+    weights: str | None = None
+    slices: Mapping[str, Any] | Parts | None = None
+    engine: Engine | None = None
+    threads: int | None = None
+    per_query: bool | str | os.PathLike[str] = True
+    tie_ranges: bool = True
+    bounds: bool = False
+    pool: Any = None
+    scale: float | Sequence[float] | None = None
+    of_runs: Mapping[str, Any] = field(default_factory=dict)
+    of_qrels: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Words(Rules, total=False):
+    """Fields of the policy, and words of ``read``, that functions take by name."""
+
+    rank_base: int
+    query_ids: Any
+    items_in: str
+    qrels_items_in: str
+    scores_from: Any
+
+
+def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the words about reading among the arguments of a function: those in ``read``, and those given by themselves.
+
+    In ``read`` what is said of columns and of the format holds for judgements too, unless they have words of their own.
+
+    UsageError if a word is given twice, or ``read`` has one that is none of these.
+    """
+    read = {} if options.get("read") is None else options["read"]
+    if not isinstance(read, Mapping):
+        raise UsageError(f"read= takes words such as {{'encoding': 'latin-1'}}, not {brief(read)}.")
+    found = dict(read)
+    for word in found:
+        if word not in READING:
+            raise UsageError(
+                f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
+            )
+    found = {"qrels_columns": found.get("columns"), "qrels_format": found.get("format_in")} | found
+    for word in READING:
+        if options.get(word) is None:
+            continue
+        if word in read:
+            raise UsageError(f"{word}= is given twice, also in read=. Give it once.")
+        found[word] = options[word]
+    return found
+
+
+def read_with(read: Mapping[str, Any] | None, rules: Any) -> Mapping[str, Any] | None:
+    """Return ``read`` with the words about reading among other arguments, of which they are taken out; UsageError for one given twice."""
+    own = {word: rules.pop(word) for word in READING if word in rules} if rules else None
+    if not own:
+        return read
+    reading_in({"read": read, **own})
+    return {**(read or {}), **own}
+
+
+def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what ``read_run`` and ``read_qrels`` take of words about reading; UsageError as for ``reading_in``."""
+    if read is None and {*map(type, words.values())} <= {NoneType}:  # without a call for each word
+        return {}, {"columns": NOTHING_SAID}
+    found = reading_in({"read": read, **words})
+    encoding = plain("encoding", found.get("encoding"), str, None)
+    plain("order", found.get("order"), Literal["rows"], None)
+    for word in ("format_in", "qrels_format"):
+        plain(word, found.get(word), str, None)
+    of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
+    of_run |= {word: found.get(word) for word in OF_RUNS}
+    items_in = found.get("qrels_items_in")
+    of_qrels = {
+        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns", items_in=items_in),
+        "format_in": found.get("qrels_format"),
+        "encoding": encoding,
+    }
+    return {word: value for word, value in of_run.items() if value is not None}, of_qrels
+
+
+def refuse_words(run: Any, of_runs: Mapping[str, Any], qrels: Any, of_qrels: Mapping[str, Any]) -> None:
+    """Raise UsageError for words about reading beside a Run or Qrels, which have been read already."""
+    for table, kind, options in ((run, Run, of_runs), (qrels, Qrels, of_qrels)):
+        words = [word for word, value in options.items() if word != "encoding" and value]
+        if isinstance(table, kind) and words:
+            raise UsageError(
+                f"{words[0]}= says how a table is read, but {table.name} is a {kind.__name__}, which has been read already. Say it to "
+                f"rw.read_{kind.__name__.lower()}."
+            )
+
+
+def encoding_of(options: Mapping[str, Any]) -> str | None:
+    """Return the encoding of text files among the arguments of a function."""
+    found: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
+    return found
+
+
+def _columns(given: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
+    """What columns hold; UsageError for what is no mapping."""
+    found: Mapping[str, str] | None = given.get(word)
+    if found is None or isinstance(found, Mapping):
+        return found
+    raise UsageError(f"{word}= says what columns hold, such as {{'its name': 'query'}}, not {brief(found)}.")
