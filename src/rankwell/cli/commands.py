@@ -12,7 +12,7 @@ GROUPS = {
         "evaluate": ("evaluate", "Evaluate runs against judgements."),
         "merge": (
             "evaluate",
-            "Add saved results of disjoint sets of queries, such as those of several days, and print what one evaluation of all would.",
+            "Add saved results of disjoint sets of queries, such as days, and print the result of evaluating them together.",
         ),
         "demo": ("demo", "Evaluate bundled real data and print tables worth reading."),
     },

@@ -520,7 +520,9 @@ class Learning:
 
     qrels: Annotated[
         str | None,
-        Option(help="judgements to learn from; each judged query is fused with what others taught"),
+        Option(
+            help="judgements to learn from; each judged query is fused with weights learned from the other queries"
+        ),
     ] = None
     metric: Annotated[
         str | None,

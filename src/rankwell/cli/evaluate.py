@@ -407,7 +407,7 @@ def merge(
     ] = None,
     output: Output = None,
 ) -> None:
-    """Add saved results of disjoint sets of queries, such as those of several days, and print what one evaluation of all would.
+    """Add saved results of disjoint sets of queries, such as days, and print the result of evaluating them together.
 
     Example: ``rankwell merge days/ --since 2026-11-01 --until 2026-11-07 -o week.parquet``
     """

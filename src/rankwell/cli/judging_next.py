@@ -42,7 +42,7 @@ def judging_next(
 ) -> None:
     """Choose the unjudged items whose judgements tell most about a comparison of runs.
 
-    It prints how many judgements would settle the comparison: as far as can be expected, and so that no answer could change it.
+    It prints the judgements needed to settle the comparison: the expected number, and the number after which no answer can change it.
     Judge some of the items, add them to the judgements, and choose again.
 
     Example: ``rankwell judging next qrels.txt bm25.run dense.run --budget 200 -o next.tsv``

@@ -128,8 +128,8 @@ def confidence_sequence(
 ) -> Stream:
     """Compare two systems on a stream of queries, of which one may stop at any time.
 
-    An ordinary interval holds for a number of queries that was fixed before. Who looks every day and stops when it excludes 0 is
-    misled in far more than one of twenty cases. The bounds here hold at every number of queries at once.
+    An ordinary interval holds for a number of queries that was fixed before. If you check every day and stop at the first
+    significant result, you will be wrong far more often than 5 % of the time. The bounds here hold at every number of queries at once.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class Systems:
 
 
 def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> dict[str, tuple[T, ...]]:
-    """Return each group's members, and what is in no group alone; a group stands where its first member stood."""
+    """Return the members of each group, in the order of first members; ungrouped systems form groups of one."""
     group_of: dict[str, str] = {}
     for group, members in groups.items():
         for name in members:

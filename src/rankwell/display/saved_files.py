@@ -1,4 +1,4 @@
-"""Files that rankwell saved: the first characters, by which they are known, and the one loader of what they hold.
+"""Files that rankwell saved: the first bytes of a saved result, used to tell it from data, and the one loader of what they hold.
 
 Each room says of its kinds of files what they hold, as types; here nothing is known of any. A file that is damaged or was edited ends
 in one error, which names the place within it.

@@ -66,8 +66,8 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
     Returns
     -------
     Chosen
-        The items, best first. Print it, iterate over it, or ``save`` it; ``settling`` says how many judgements would settle
-        the comparison.
+        The items, best first. Print it, iterate over it, or ``save`` it; ``settling`` is the number of judgements
+        needed to settle the comparison.
 
     Raises
     ------

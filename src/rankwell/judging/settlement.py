@@ -1,4 +1,4 @@
-"""How many judgements would settle a comparison: as far as can be expected, and so that no answer could change it."""
+"""Judgements needed to settle a comparison: the expected number, and the number after which no answer can change it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rankwell.tables.csr import offsets_of
 
 WITHIN = 0.01
 ASSUMED = (
-    "sure, if unjudged items are as often relevant as judged ones that stand as high in as many lists; where better runs were judged, they "
-    "are not"
+    "assumes that unjudged items are relevant as often as judged items at the same rank of as many lists; they are relevant less often "
+    "where better runs were judged"
 )
 
 

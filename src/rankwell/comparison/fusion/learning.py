@@ -1,4 +1,4 @@
-"""Learning weights, or the number of a method, from judged queries; each judged query is fused with what others taught."""
+"""Learning weights, or the number of a method, from judged queries; each judged query is fused with weights learned from the other queries."""
 
 from __future__ import annotations
 

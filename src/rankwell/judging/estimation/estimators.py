@@ -358,7 +358,7 @@ def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
     Raises
     ------
     UsageError
-        For a metric, or a switch of it, that no estimator is of; an unknown estimator; or a metric that none of those given is of.
+        If no estimator exists for a metric or its setting, an estimator is unknown, or none of those given estimates a metric.
     """
     names = DEFAULT if estimators is None else tuple(as_list("estimators", estimators))
     if not names:

@@ -30,10 +30,10 @@ class Depth(Method):
         return candidate, 1.0 / float(self.pooled.best_rank[candidate])
 
     def answered(self, candidate: int) -> None:
-        """Told change nothing."""
+        """Answers do not change the order of pooling."""
 
     def corrected(self, candidate: int) -> None:
-        """Told change nothing."""
+        """Answers do not change the order of pooling."""
 
     def moved(self, query: int) -> None:
         """What is open is looked at when an item is chosen."""
