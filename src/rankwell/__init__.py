@@ -43,7 +43,7 @@ HOMES = {
     "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
-    "read_collection": "rankwell.readers.collections",
+    "read_collection": "rankwell.readers.collections.collection",
     "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",

@@ -170,7 +170,7 @@ from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
-from rankwell.readers.collections import read_collection as read_collection
+from rankwell.readers.collections.collection import read_collection as read_collection
 from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run

@@ -12,7 +12,7 @@ import pytest
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.readers.in_files import open_qrels
+from rankwell.readers.read import open_qrels
 
 QRELS = "1 0 alpha 1\n1 0 beta 0\n1 0 gamma 0\n"
 RUN = "1 Q0 alpha report 1 9 t\n1 Q0 beta report 2 5 t\n1 Q0 gamma report 3 1 t\n"

@@ -132,7 +132,7 @@ def _costs(
 ) -> int:
     """Print costs that were saved, or measured now."""
     from rankwell.efficiency import Costs
-    from rankwell.readers.collections import read_collection
+    from rankwell.readers.collections.collection import read_collection
 
     if files:
         first, *others = (Costs.load(each) for each in files)
@@ -185,7 +185,7 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     """What the systems cost, and the judgements."""
     from rankwell.efficiency import Command, measure
     from rankwell.metrics.parsing import metrics_of
-    from rankwell.readers.collections import read_collection
+    from rankwell.readers.collections.collection import read_collection
 
     _refuse_no_topics(quality)
     if quality.qrels is not None:

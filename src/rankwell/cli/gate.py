@@ -27,7 +27,7 @@ from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
-from rankwell.readers.bytes.system_names import short_name
+from rankwell.readers.bytes.paths import short_name
 from rankwell.records import record
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ def measured(
 ) -> Growth:
     """Measure growth with the documents and topics of these paths."""
     from rankwell.efficiency import growth
-    from rankwell.readers.collections import read_collection
+    from rankwell.readers.collections.collection import read_collection
 
     if paths["documents"] is None:
         raise UsageError("--documents is missing: what grows.")

@@ -135,7 +135,7 @@ def _refuse_what_does_not_fit(
 def _collection(
     folder: str | None, documents: str | None, topics: str | None, qrels: str | None, encoding: str | None
 ) -> Collection:
-    from rankwell.readers.collections import read_collection
+    from rankwell.readers.collections.collection import read_collection
 
     if folder is not None:
         return read_collection(folder, encoding=encoding)

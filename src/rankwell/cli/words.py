@@ -255,7 +255,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
     >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
     ['a/bm25', 'b/bm25', 'dense']
     """
-    from rankwell.readers.bytes.system_names import names_of
+    from rankwell.readers.bytes.paths import names_of
 
     return names_of(paths)
 

@@ -29,7 +29,7 @@ from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
-from rankwell.readers.read import refuse_unnamed
+from rankwell.readers.sources import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import UNFIT, checked, fitted

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from rankwell.comparison.methods import FailOn, Methods, Mode
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
-from rankwell.readers.frames.scans import ADDRESS
+from rankwell.readers.bytes.paths import ADDRESS
 from rankwell.records import record
 from rankwell.tables.arguments import UNFIT, fitted
 

@@ -16,7 +16,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.matching.scale import Scale
 from rankwell.readers import read_run
-from rankwell.readers.read import refuse_one_list
+from rankwell.readers.sources import refuse_one_list
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, of_one_kind

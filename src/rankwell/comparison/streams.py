@@ -17,7 +17,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.bytes.system_names import short_name
+from rankwell.readers.bytes.paths import short_name
 from rankwell.statistics import sequences
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked

@@ -15,7 +15,7 @@ from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import paths_of
 from rankwell.readers.frames.in_memory import is_spark
-from rankwell.readers.read import are_files
+from rankwell.readers.sources import are_files
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 

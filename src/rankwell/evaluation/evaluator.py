@@ -26,7 +26,7 @@ from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
-from rankwell.readers.read import refuse_unnamed
+from rankwell.readers.sources import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.doubts import warn
 from rankwell.tables.arguments import checked

@@ -127,7 +127,7 @@ def _source(
         return run, name
     run, title = _found(run, name, engine, options)
     if name is None and title is not None:
-        from rankwell.readers.bytes.system_names import short_name
+        from rankwell.readers.bytes.paths import short_name
 
         title = short_name(title)
     return run, title
@@ -145,7 +145,7 @@ def _found(
 
 def _opened(request: Request, engine: Engine, *, with_train: bool) -> dict[str, Pieces]:
     """Judgements and training data, to be read in pieces."""
-    from rankwell.readers.in_files import open_qrels
+    from rankwell.readers.read import open_qrels
 
     opened, train = {}, request.train if with_train else None
     if request.qrels is not None:

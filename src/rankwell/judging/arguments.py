@@ -11,7 +11,7 @@ from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.pool import Pool
 from rankwell.readers import open_named, open_several, read_qrels
-from rankwell.readers.read import is_one_run, refuse_one_list
+from rankwell.readers.sources import is_one_run, refuse_one_list
 from rankwell.tables.run_qrels import Run
 
 Aim = Literal["order", "difference", "mean"]

@@ -1,35 +1,20 @@
-"""Read a run, judgements or a catalogue from files, folders, addresses and collections; several files are one, their rows end to end."""
+"""Runs, judgements and catalogues in files, folders, addresses and collections; several files are one, their rows end to end."""
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rankwell.errors import DataError, NoRowsError, UsageError
-from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.paths import files_of, recoded
-from rankwell.readers.frames.in_memory import is_spark
+from rankwell.readers.bytes.files import File, files_of
+from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.frames.pieces import Pieces, SeveralPieces, held_qrels, not_alike, pieces_of
 from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
-from rankwell.readers.read import (
-    KINDS,
-    NAMED_WORDS,
-    NO_COLUMNS,
-    PATHS,
-    WITH_CELLS,
-    Options,
-    are_files,
-    read_qrels,
-    refuse_one_list,
-    refuse_options,
-    refuse_query_ids,
-)
 from rankwell.readers.registry import (
     TABLES,
     ExplainedPieces,
@@ -39,6 +24,18 @@ from rankwell.readers.registry import (
     holds,
     not_held,
     reader,
+    recoded,
+)
+from rankwell.readers.sources import (
+    KINDS,
+    NAMED_WORDS,
+    PATHS,
+    WITH_CELLS,
+    Options,
+    is_collection,
+    refuse_one_list,
+    refuse_options,
+    refuse_query_ids,
 )
 from rankwell.tables.columns import together
 from rankwell.tables.ids import Ids
@@ -48,39 +45,27 @@ from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
+    from rankwell.readers.frames.tables import Opened
     from rankwell.readers.memory.answers import IdsOfFiles
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 
-def of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
+def read_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
     """Return the run, the qrels or the items at paths, an address or an id of a collection."""
-    if isinstance(source, str) and source.startswith("irds:"):
-        from rankwell.readers import irds
+    if is_collection(source):
+        import rankwell.readers.irds as collections
 
-        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
+        return getattr(collections, f"read_{kind}")(source, name=name, columns=options.columns)
     if is_scanned(source):
-        return _of_scan(source, kind, name, options)
-    return _read_files(source, kind, name, options)
-
-
-def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
-    from rankwell.readers.frames import tables
-
-    table = scanned(source)
-    with polars_errors(label := os.fspath(source)):
-        found = getattr(tables, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
-    if isinstance(found, Run):
-        found.name = name or _system_name(Path(source).name)
-    if isinstance(found, Run) and isinstance(found.rows, tables.FrameRows):
-        found.rows.frames = tables.ScannedFrames(table.select(found.rows.words.values()), label)
-    return found
-
-
-def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
-    given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
-    files = [file for each in given for file in files_of(each)]
+        title = name or Path(source).name
+        with polars_errors(os.fspath(source)):
+            table = getattr(_open_scan(source, kind, title, options), kind)(title)
+        if kind == "run":
+            table.name = name or short_name(Path(source).name)
+        return table
+    given, files = _files_in(source)
     ids = None
     if options.query_ids is not None:
         from rankwell.readers.memory.answers import IdsOfFiles
@@ -95,11 +80,35 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
         return parts[0]
     joins: dict[str, Callable[..., Any]] = {"run": run_of, "qrels": qrels_of, "items": items_of}
     path = first if isinstance(given[0], File) else os.fspath(given[0])
-    return joins[kind](parts, name or (_system_name(path) if kind == "run" else first))
+    return joins[kind](parts, name or (short_name(path) if kind == "run" else first))
+
+
+def open_qrels_at(source: Any, name: str | None, options: Options) -> Pieces:
+    """Return the judgements at paths or an address, to be read in pieces; those of formats that cannot be read so are held."""
+    if is_scanned(source):
+        title = name or Path(source).name
+        return _open_scan(source, "qrels", title, options).pieces(title)
+    refuse_one_list(source)
+    given, files = _files_in(source)
+    parts = [_open_file(file, None if len(files) > 1 else name, options) for file in files]
+    return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(given[0]))
+
+
+def _files_in(source: Any) -> tuple[list[Any], list[File]]:
+    """The paths and patterns that were given, and the files that they name."""
+    given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
+    return given, [file for each in given for file in files_of(each)]
 
 
 def _name_of(source: Any) -> str:
     return source.name if isinstance(source, File) else Path(source).name
+
+
+def _open_scan(source: Any, kind: str, name: str, options: Options) -> Opened:
+    """The table at an address or in a folder, in pieces."""
+    from rankwell.readers.frames.tables import open_table
+
+    return open_table(scanned(source), kind, name, options.columns, label=os.fspath(source))
 
 
 def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
@@ -107,92 +116,69 @@ def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
     file = recoded(file, options.encoding, options.format_in)
     form, why = form_of(file, options.format_in, options.columns)
     if form in NAMED_WORDS and kind != "items" and not options.columns:
-        from rankwell.readers.memory.foreign import refuse_foreign_file
+        from rankwell.readers.foreign import refuse_foreign_file
 
         refuse_foreign_file(file.head, file.label, kind, form)
     return file, form, why
 
 
 def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
-    file, chosen, why = _formed(file, kind, options)
-    module = reader(chosen)
-    function = getattr(module, f"read_{kind}", None)
-    if function is None and kind == "items" and holds(module, kind):
-        function = partial(_items_in_table, module.read_table)
-    if function is None and kind in TABLES:
-        raise not_held(file, chosen, kind)
-    if function is None:
-        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    """The run, the qrels or the items in one file, by the module of its format; what goes wrong later is explained, too."""
+    file, form, why = _formed(file, kind, options)
+    read = _function_of(file, form, kind)
     extra: dict[str, Any] = {}
-    taken = inspect.signature(function).parameters
+    taken = inspect.signature(read).parameters
     refuse_options(
         options,
         file.label,
-        f"a file read as {chosen}",
-        is_table=chosen in WITH_CELLS,
+        f"a file read as {form}",
+        is_table=form in WITH_CELLS,
         has_scores="scores_from" not in taken,
     )
     if ids is not None:
         if "query_ids" not in taken:
-            refuse_query_ids(options.query_ids, file.label, f"a file read as {chosen} names them")
+            refuse_query_ids(options.query_ids, file.label, f"a file read as {form} names them")
         extra["query_ids"] = ids.of(file)
     if options.scores_from is not None:
         extra["scores_from"] = options.scores_from
-    with failures_explained(file, chosen):
+    with failures_explained(file, form):
         # what is wrong with a run is said of its file, whatever the system is called
         title = file.name if kind == "run" else name or file.name
-        table = function(file, name=title, columns=options.columns, **extra)
+        table: Any = read(file, name=title, columns=options.columns, **extra)
         if not isinstance(table, KINDS[kind]):
             msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
             raise TypeError(msg)
-    if isinstance(table, Run) and not isinstance(table.rows, Columns):
-        table.rows = ExplainedRows(table.rows, file, chosen)
+    if kind == "run":
+        table.name = name or short_name(file.name)
+        if not isinstance(table.rows, Columns):
+            table.rows = ExplainedRows(table.rows, file, form)
     packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
-    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    table.source = f"{file.label}: read as {form}{packed} ({why})"
     table.files = (file,)
-    if isinstance(table, Run):
-        table.name = name or _system_name(file.name)
     return table
 
 
-def open_qrels(
-    source: Any,
-    *,
-    name: str | None = None,
-    format_in: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    encoding: str | None = None,
-) -> Pieces:
-    """Return judgements as ``read_qrels`` does, to be read in pieces; what cannot be read so is held.
-
-    Tables of Polars that are read later (``scan_parquet`` and others) are read in pieces, too.
-    """
-    given = NO_COLUMNS if columns is None else columns
-    if are_files(source):
-        refuse_one_list(source)
-        sources = list(source) if isinstance(source, (list, tuple)) else [source]
-        files = [file for each in sources for file in files_of(each)]
-        options = Options(format_in, given, encoding)
-        parts = [_open_file(file, None if len(files) > 1 else name, options) for file in files]
-        return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(sources[0]))
-    is_address = is_scanned(source)
-    if is_address or (type(source).__name__ == "LazyFrame" and format_in is None):
+def _function_of(file: File, form: str, kind: str) -> Callable[..., Any]:
+    """What reads a kind of table from files of a format; UsageError if they cannot hold one."""
+    module = reader(form)
+    function: Callable[..., Any] | None = getattr(module, f"read_{kind}", None)
+    if function is not None:
+        return function
+    if kind == "items" and holds(
+        module, kind
+    ):  # the format has no shorter way to the ids than its whole table
         from rankwell.readers.frames import tables
 
-        table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
-        opened = tables.open_table(table, "qrels", name or title, given)
-        if is_address and isinstance(opened.frames, tables.ScannedFrames):
-            opened.frames.label = os.fspath(source)
-        return opened.pieces(name or title)
-    if is_spark(source):
-        from rankwell.readers.frames import spark
-
-        return spark.opened(source, "qrels", name or "qrels", given)
-    qrels: Qrels = read_qrels(source, name=name, format_in=format_in, columns=columns, encoding=encoding)
-    return held_qrels(qrels)
+        return lambda file, *, name, columns: tables.items_of(
+            module.read_table(file, kind="items", columns=columns)[0], name=name, columns=columns
+        )
+    if kind in TABLES:
+        raise not_held(file, form, kind)
+    raise UsageError(f"{file.label}: {form} files cannot hold {kind}.")
 
 
 def _open_file(file: File, name: str | None, options: Options) -> Pieces:
+    """The judgements in one file, to be read in pieces."""
     file, form, _ = _formed(file, "qrels", options)
     refuse_options(options, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
     function = getattr(reader(form), "open_qrels", None)
@@ -201,22 +187,6 @@ def _open_file(file: File, name: str | None, options: Options) -> Pieces:
     with failures_explained(file, form):
         pieces = function(file, name=name or file.name, columns=options.columns)
     return ExplainedPieces(pieces, file, form)
-
-
-def _items_in_table(
-    read_table: Callable[..., Any], file: File, *, name: str, columns: Mapping[str, str]
-) -> Items:
-    """The catalogue in a file of a format that has no shorter way to the ids."""
-    from rankwell.readers.frames import tables
-
-    table, _ = read_table(file, kind="items", columns=columns)
-    return tables.items_of(table, name=name, columns=columns)
-
-
-def _system_name(file: str) -> str:
-    from rankwell.readers.bytes.system_names import short_name
-
-    return short_name(file)
 
 
 class SeveralRows(Rows):

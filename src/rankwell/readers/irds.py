@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.errors import InputError, UsageError
+from rankwell.readers.sources import IRDS
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -13,7 +14,6 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-PREFIX = "irds:"
 CHUNK = 100_000
 
 
@@ -83,7 +83,7 @@ def _dataset(source: str, kind: str) -> Any:
     except ImportError:
         raise UsageError(f"{source}: needs ir_datasets: pip install 'rankwell[ir_datasets]'.") from None
     try:
-        dataset = ir_datasets.load(source.removeprefix(PREFIX))
+        dataset = ir_datasets.load(source.removeprefix(IRDS))
     except KeyError:
         raise InputError(
             f"{source}: ir_datasets knows no such collection (https://ir-datasets.com lists all)."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
 from rankwell.readers.frames.columns import match_columns, quoted
-from rankwell.readers.read import ids_in
+from rankwell.readers.sources import ids_in
 from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids

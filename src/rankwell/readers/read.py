@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from itertools import pairwise
-from numbers import Integral, Real
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
-from rankwell.readers.frames.columns import NONE_GIVEN, Given
-from rankwell.readers.frames.in_memory import is_dict_of_columns, is_spark
-from rankwell.readers.standard_input import Opened
+from rankwell.readers.sources import (
+    KINDS,
+    NO_COLUMNS,
+    ItemsIn,
+    Options,
+    are_files,
+    given_of,
+    ids_in,
+    is_collection,
+    is_of_paths,
+    plain_list,
+    refuse_one_list,
+    refuse_options,
+    refuse_query_ids,
+    refuse_rows_of_a_table,
+)
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Assessor, Qrels, Run
-from rankwell.tables.series import is_column, listed
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from rankwell.readers.frames.pieces import Pieces
     from rankwell.readers.memory.answers import Shape
 
-PATHS = (str, os.PathLike, Opened)
-KINDS = {"run": Run, "qrels": Qrels, "items": Items}
-NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard input (- or <stdin>)
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
-NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
-# the formats whose cells may hold lists, and those whose words say what they hold
-WITH_CELLS = "delimited", "recbole", "ndjson", "json", "parquet", "arrow"
-NAMED_WORDS = "delimited", "ndjson", "json"
-
-
-class Options(NamedTuple):
-    """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
-
-    format_in: str | None
-    columns: Mapping[str, str]
-    encoding: str | None
-    query_ids: Any = None
-    scores_from: Any = None
-
-
 AS_IT_IS = Options(None, NO_COLUMNS, None)
-ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
 class ReadingWords(TypedDict, total=False):
@@ -202,47 +192,11 @@ def open_named(runs: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str,
     return dict(zip(runs, open_several(named, options), strict=True))
 
 
-def is_one_run(runs: Any) -> bool:
-    """Whether a dict holds the lists of queries, or the columns of a table, and not runs by name.
-
-    >>> is_one_run({"q": ["a", "b"]}), is_one_run({"q": {"a": 1.0}}), is_one_run({"bm25": {"q": ["a", "b"]}})
-    (True, True, False)
-    """
-    if not isinstance(runs, Mapping):
-        return False
-    first: Any = next(iter(runs.values()), "")
-    if isinstance(first, Mapping):
-        item, number = next(iter(first.items()), (None, None))
-        return isinstance(number, Real) and type(item) is not tuple
-    if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
-        return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
-    return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
-
-
-def refuse_unnamed(runs: Any, what: str) -> None:
-    """Raise UsageError for what is no dict of runs by name, saying how to write one."""
-    if is_one_run(runs):
-        said = "not one run with its lists by query. Give {'a': run, 'b': other}"
-    elif isinstance(runs, Mapping):
-        return
-    elif "GroupBy" in type(runs).__name__:
-        said = "not groups. Give {name: part for (name,), part in groups}"
-        if type(runs).__module__.startswith("pandas"):
-            said = "not groups. Give dict(list(groups))"
-    elif isinstance(runs, (list, tuple)) and runs and is_one_list(runs):
-        said = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
-    elif isinstance(runs, (list, tuple)):
-        said = "not a list. Give {'a': runs[0], 'b': runs[1]}"
-    else:
-        said = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
-    raise UsageError(f"{what} takes runs by name, {said}.")
-
-
 def _is_trec(source: Any) -> bool:
     """Whether a source is a file that looks like TREC text, of which columns have no names."""
     if isinstance(source, (list, tuple)) or not are_files(source):
         return False
-    from rankwell.readers.bytes.paths import files_of
+    from rankwell.readers.bytes.files import files_of
     from rankwell.readers.registry import TREC, guess
 
     return all(guess(file) == (TREC, "by its first bytes") for file in files_of(source))
@@ -291,6 +245,36 @@ def read_qrels(
     return qrels if assessor is None else qrels.by(assessor)
 
 
+def open_qrels(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Pieces:
+    """Return judgements as ``read_qrels`` does, to be read in pieces; what cannot be read so is held.
+
+    Tables of Polars that are read later (``scan_parquet`` and others) are read in pieces, too.
+    """
+    options = Options(format_in, NO_COLUMNS if columns is None else columns, encoding)
+    if is_of_paths(source) and not is_collection(source):
+        from rankwell.readers.in_files import open_qrels_at
+
+        return open_qrels_at(source, name, options)
+    if type(source).__name__ == "LazyFrame" and format_in is None:
+        from rankwell.readers.frames.tables import open_table
+
+        return open_table(source, "qrels", name or "qrels", options.columns).pieces(name or "qrels")
+    if in_memory.is_spark(source):
+        from rankwell.readers.frames import spark
+
+        return spark.opened(source, "qrels", name or "qrels", options.columns)
+    from rankwell.readers.frames.pieces import held_qrels
+
+    return held_qrels(read_qrels(source, name=name, format_in=format_in, columns=columns, encoding=encoding))
+
+
 def read_items(
     source: Any,
     *,
@@ -313,28 +297,18 @@ def read_items(
     return found
 
 
-def ids_in(source: Any) -> Any:
-    """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
-    source = plain_list(source)
-    if isinstance(source, (list, tuple, set, frozenset, range)):
-        if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
-            return None
-        with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
-            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
-        return list(source)
-    return source if is_column(source) else None
-
-
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    """The table of a kind that a source holds: files by their format, values in memory by their type."""
     if isinstance(source, KINDS[kind]):
         return source
     if type(source) is not dict:
         source = plain_list(source)
-    if type(source) is not dict and _is_of_paths(source):
-        refuse_one_list(source)
-        from rankwell.readers import in_files
+        if is_of_paths(source):
+            refuse_one_list(source)
+            from rankwell.readers.in_files import read_paths
 
-        return in_files.of_paths(source, kind, name, options)
+            return read_paths(source, kind, name, options)
+    title = name or kind
     if options.format_in is not None:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
@@ -349,11 +323,10 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         source = in_memory.as_table_or_dict(source, kind)
         is_of_numbers = is_of_numbers and type(next(iter(source.values()))) is dict
     is_plain = is_of_numbers and kind != "items"
-    if not is_plain and kind != "items":
-        shape, answers = answers_in(source, kind, name or kind, options)
-        if shape is not None:
-            read = getattr(shape, f"{kind}_of")
-            return read(answers, name=name or kind, columns=options.columns, query_ids=options.query_ids)
+    if not is_plain and kind != "items" and (found := _answers(source, title, kind, options)) is not None:
+        shape, answers = found
+        read = getattr(shape, f"{kind}_of")
+        return read(answers, name=title, columns=options.columns, query_ids=options.query_ids)
     what = f"a {type(source).__name__}"
     if is_plain:
         from rankwell.readers.memory import mapping as module
@@ -361,82 +334,16 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         module, source = _module_and_value(source, kind)
     items_in = getattr(options.columns, "items_in", None)
     if options.query_ids is not None or options.scores_from is not None or items_in is not None:
-        refuse_query_ids(options.query_ids, name or kind, f"{what} names its queries")
-        refuse_options(options, name or kind, what, is_table=module.__name__.endswith(".tables"))
+        refuse_query_ids(options.query_ids, title, f"{what} names its queries")
+        refuse_options(options, title, what, is_table=module.__name__.endswith(".tables"))
     try:
-        return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+        return getattr(module, f"{kind}_of")(source, name=title, columns=options.columns)
     except DataError:
-        if module.__name__.endswith(".mapping"):
-            from rankwell.readers.memory.foreign import refuse_foreign
+        if module.__name__.endswith(".mapping"):  # a dict or list may be what another tool wrote
+            from rankwell.readers.foreign import refuse_foreign
 
-            refuse_foreign(source, name or kind, kind)
+            refuse_foreign(source, title, kind)
         raise
-
-
-def _refuse_rows_of_a_table(rows: Any, kind: str) -> None:
-    """Raise UsageError for tuples such as (query, item, score), which are rows of a table and no lists of items."""
-    if (
-        not all(type(row) is tuple for row in rows)
-        or len({len(row) for row in rows}) != 1
-        or not 2 <= len(rows[0]) <= 4
-    ):
-        return
-    repeats = any(one[0] == other[0] for one, other in pairwise(rows))
-    if repeats or len({type(cell) for row in rows for cell in row}) > 1:
-        raise UsageError(
-            f"{kind}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
-            f"list of a query, [list(row) for row in rows]."
-        )
-
-
-def plain_list(source: Any) -> Any:
-    """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
-    if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
-        return source
-    found = listed(source, f"the {type(source).__name__}")
-    return tuple(found) if isinstance(source, tuple) else found
-
-
-def _is_of_paths(source: Any) -> bool:
-    """Whether a source is a path, a file, or a list of them."""
-    if isinstance(source, (list, tuple)):
-        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
-    return isinstance(source, PATHS)
-
-
-def is_one_list(source: Sequence[Any]) -> bool:
-    """Whether a list holds items, and none that could name a file: people try one list first.
-
-    >>> is_one_list(["a", "b"]), is_one_list([1, 2]), is_one_list(["a.run", "b.run"]), is_one_list([["a"]])
-    (True, True, False, False)
-    """
-    return all(
-        isinstance(each, Integral)
-        or (isinstance(each, str) and not NAMING & set(each) and not os.path.exists(each))  # noqa: PTH110 - Path refuses long names
-        for each in source
-    )
-
-
-def refuse_one_list(source: Any, word: str = "") -> None:
-    """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it; ``word`` is the name of the argument."""
-    if not isinstance(source, (list, tuple)) or not source or not is_one_list(source):
-        return
-    shown = ", ".join(brief(each) for each in source[:2]) + (", …" if len(source) > 2 else "")
-    given = f"{word}=" if word else ""
-    raise UsageError(
-        f"{given}[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
-    )
-
-
-def are_files(source: Any) -> bool:
-    """Whether a source is a path, or a list of them, and not the id of a collection."""
-    if type(source) is dict or not _is_of_paths(source):
-        return False
-    if isinstance(source, str) and source.startswith("irds:"):
-        return False
-    from rankwell.readers.frames.scans import is_scanned
-
-    return not is_scanned(source)
 
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
@@ -447,7 +354,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
         from rankwell.readers.frames import tables
 
         return tables, in_memory.columns_of(source, kind)
-    if is_spark(source):
+    if in_memory.is_spark(source):
         from rankwell.readers.frames import spark
 
         return spark, source
@@ -467,7 +374,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
         if kind == "run" and matrices.is_pair(source):
             return matrices, source
         if isinstance(source, (list, tuple)) and source:
-            _refuse_rows_of_a_table(source, kind)
+            refuse_rows_of_a_table(source, kind)
             refuse_one_list(source)
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
@@ -482,52 +389,22 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     )
 
 
-def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows: bool = False) -> Given:
-    """Return what columns hold, and how cells write lists of items, if that was said."""
-    given = NONE_GIVEN if columns is None else Given.of(columns)
-    if items_in is None and not by_rows:
-        return given
-    return Given(given, by_rows=by_rows, argument=given.argument, items_in=items_in or given.items_in)
-
-
-def answers_in(source: Any, kind: str, name: str, options: Options) -> tuple[Shape | None, Any]:
+def _answers(source: Any, name: str, kind: str, options: Options) -> tuple[Shape, Any] | None:
     """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
-    if not isinstance(source, (Mapping, list, tuple)) and not hasattr(source, "body"):
-        return None, source
-    if isinstance(source, (Mapping, list, tuple)) and in_memory.is_usual(source):
-        return None, source
-    from rankwell.readers.memory.answers import shape_of, unwrapped
+    if isinstance(source, (Mapping, list, tuple)):
+        if in_memory.is_usual(source):
+            return None
+    elif not hasattr(source, "body"):
+        return None
+    from rankwell.readers.memory.answers import unwrapped
+    from rankwell.readers.registry import shape_of
 
     source = unwrapped(source)
     if not isinstance(source, (Mapping, list, tuple)):
-        return None, source
+        return None
     shape = shape_of(source)
     if shape is None and not options.columns:
-        from rankwell.readers.memory.foreign import refuse_foreign
+        from rankwell.readers.foreign import refuse_foreign
 
         refuse_foreign(source, name, kind)
-    return shape, source
-
-
-def refuse_options(
-    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
-) -> None:
-    """Raise UsageError for what was said of the reading of a source and does not apply to it."""
-    if Given.of(options.columns).items_in is not None and not is_table:
-        from rankwell.readers.frames.list_columns import argument_of
-
-        raise UsageError(
-            f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
-        )
-    if options.scores_from is not None and has_scores:
-        raise UsageError(
-            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
-        )
-
-
-def refuse_query_ids(given: Any, label: str, why: str) -> None:
-    """Raise UsageError if ids are given to queries that have a name."""
-    if given is not None:
-        raise UsageError(
-            f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
-        )
+    return None if shape is None else (shape, source)

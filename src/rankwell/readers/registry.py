@@ -5,18 +5,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
+import rankwell.readers.formats as folder
 from rankwell.errors import RankwellError, ReaderError, UsageError, brief, nearest, one_of
 from rankwell.faces import modules
-from rankwell.readers import formats as folder
-from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.files import File, known_encoding
 from rankwell.readers.frames.pieces import Piece, Pieces, pieces_of
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Run
 
 # Failures of the reader of a format, each turned into one error that says where and why.
+
+if TYPE_CHECKING:
+    from rankwell.readers.memory.answers import Shape
 
 
 @contextmanager
@@ -104,6 +107,7 @@ class ExplainedPieces(Pieces):
 
 
 TREC = "trec"
+BINARY = ("parquet", "arrow")
 OTHER_NAMES = {
     ".text": TREC, ".qrel": TREC, ".libsvm": "letor", ".opensearch": "elasticsearch",
 }  # fmt: skip
@@ -156,6 +160,20 @@ def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tu
     return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
 
 
+def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
+    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
+
+    A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
+    """
+    if format_in is not None:
+        file = file.changed(format_in=format_in)
+    if encoding is None or (format_in or guess(file)[0]) in BINARY:
+        return file
+    name = known_encoding(encoding)
+    is_named = file.marked is not None or name in ("utf-16", "utf-32")
+    return file if is_named else file.changed(encoding=name)
+
+
 def guess(file: File) -> tuple[str, str]:
     """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
     # most files are TREC text, and no file has two formats: then none of the other readers is imported
@@ -169,3 +187,16 @@ def guess(file: File) -> tuple[str, str]:
             if file.stem.endswith(reader(name).SUFFIXES):
                 return name, "by its name"
     return TREC, "as no other format fits"
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    """Return the shapes of all formats."""
+    from rankwell.readers.memory.answers import Shape
+
+    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
+
+
+def shape_of(value: Any) -> Shape | None:
+    """Return the shape of a value; None if it has none that a reader knows."""
+    return next((shape for shape in shapes() if shape.holds(value)), None)

@@ -10,19 +10,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.text import require_text
 from rankwell.readers.frames.columns import NONE_GIVEN, match_columns, quoted
 from rankwell.readers.whole_frames import of_source
 from rankwell.tables.columns import WORDS
-from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
     import polars as pl
 
 OTHERS = {"stratum": ("stratum", "strata"), "drawn": ("drawn", "sampled", "in_sample")}
 FLAGS = dict.fromkeys(("true", "1", "1.0", "yes"), True) | dict.fromkeys(("false", "0", "0.0", "no"), False)
-COLUMNS = ("query", "ignored", "item", "stratum", "grade")
 
 
 class SampleRows(NamedTuple):
@@ -115,29 +111,3 @@ def _flags(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
         row = int(found.is_null().arg_max() or 0)
         raise DataError(f"{place(row)}: drawn is {brief(column[row])}; write true or false.")
     return found
-
-
-def read_prels(file: File) -> tuple[pl.DataFrame, Place]:
-    """Return the columns of stratified judgements as text, and where each row stands; DataError if a line has another number of columns."""
-    import polars as pl
-
-    require_text(file)
-    text = file.content.tobytes().decode(errors="replace")
-    numbered = [(at, line.split()) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    lines = [at for at, _ in numbered]
-
-    def place(row: int) -> str:
-        return f"{file.label}:{lines[row]}"
-
-    for row, (_, words) in enumerate(numbered):
-        if len(words) != len(COLUMNS):
-            hint = (
-                " Judgements without strata need the frame of their sample; give it as frame=."
-                if len(words) == len(COLUMNS) - 1
-                else ""
-            )
-            raise DataError(
-                f"{place(row)}: {len(words)} columns where stratified judgements have 5: query 0 item stratum grade.{hint}"
-            )
-    frame = pl.DataFrame([words for _, words in numbered], dict.fromkeys(COLUMNS, pl.String), orient="row")
-    return frame.drop("ignored"), place

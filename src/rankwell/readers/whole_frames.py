@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.paths import files_of, recoded
+from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.frames import in_memory
 from rankwell.readers.frames.columns import NONE_GIVEN
 from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
-from rankwell.readers.registry import failures_explained, form_of, holds, not_held, reader
+from rankwell.readers.registry import failures_explained, form_of, holds, not_held, reader, recoded
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.series import MOST
 

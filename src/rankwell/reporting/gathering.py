@@ -22,8 +22,8 @@ from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
-from rankwell.readers.bytes.system_names import short_name
-from rankwell.readers.read import is_one_run
+from rankwell.readers.bytes.paths import short_name
+from rankwell.readers.sources import is_one_run
 from rankwell.records import record
 from rankwell.reporting.input_files import InputFile, input_files
 from rankwell.reporting.material import Material

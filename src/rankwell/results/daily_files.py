@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from rankwell.errors import InputError, UsageError, brief
-from rankwell.readers.frames.scans import refuse_whole_disk
+from rankwell.readers.bytes.paths import refuse_whole_disk
 
 SUFFIXES = (".parquet", ".json")
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")

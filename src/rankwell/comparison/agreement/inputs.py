@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.errors import brief
 from rankwell.matching.policy import Policy, Rules, policy_with
 from rankwell.readers import open_run
-from rankwell.readers.read import refuse_unnamed
+from rankwell.readers.sources import refuse_unnamed
 from rankwell.tables.run_qrels import Run
 
 

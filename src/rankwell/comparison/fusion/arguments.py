@@ -9,7 +9,7 @@ from rankwell.comparison.fusion.methods import Method
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import open_several
-from rankwell.readers.read import refuse_one_list, refuse_unnamed
+from rankwell.readers.sources import refuse_one_list, refuse_unnamed
 from rankwell.tables.arguments import UNFIT, fitted
 from rankwell.tables.run_qrels import Run
 

@@ -29,7 +29,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.bytes.system_names import short_name
+from rankwell.readers.bytes.paths import short_name
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import as_list, checked

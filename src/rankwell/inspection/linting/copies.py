@@ -20,7 +20,7 @@ from rankwell.inspection.linting.rules import ranked_as_given
 from rankwell.kernels import match, order
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.bytes.system_names import short_name
+from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.registry import guess
 from rankwell.tables.csr import owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids

@@ -21,10 +21,9 @@ from rankwell.kernels import order
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels, read_run
-from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.paths import files_of, recoded
+from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.formats.trec import TextRows
-from rankwell.readers.registry import ExplainedRows, guess
+from rankwell.readers.registry import ExplainedRows, guess, recoded
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known

@@ -17,10 +17,10 @@ from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.choice import Chosen, picks_of
 from rankwell.judging.estimation.samples import Sample
 from rankwell.readers import read_qrels
-from rankwell.readers.bytes.paths import files_of
+from rankwell.readers.bytes.files import files_of
 from rankwell.readers.frames.columns import ItemsToJudge
 from rankwell.readers.items_users import read_catalogue
-from rankwell.readers.read import are_files
+from rankwell.readers.sources import are_files
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
 

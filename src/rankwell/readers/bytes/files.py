@@ -9,6 +9,7 @@ import io
 import mmap
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes import pipes
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES, compression_of, expanded, reading_errors
+from rankwell.readers.bytes.paths import paths_of
 from rankwell.readers.standard_input import STDIN, Opened
 from rankwell.records import cached_property
 
@@ -436,8 +438,6 @@ class File(Opened):
         except ValueError as error:
             raise InputError(f"{brief(str(self.path))}: is no name of a file ({error}).") from error
         if stat.S_ISDIR(found.st_mode):
-            from rankwell.readers.bytes.paths import to_name_instead
-
             raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
         return _state(found)
 
@@ -487,3 +487,28 @@ def _state(found: os.stat_result) -> tuple[int, ...]:
 
 def _held_or_kept(found: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
     return (found, None) if isinstance(found, np.ndarray) else (None, found)
+
+
+def to_name_instead(folder: Path) -> str:
+    """Return what to name: the judgements of a collection of BEIR, else a pattern of the most frequent suffix."""
+    if (folder / "corpus.jsonl").exists() and (judged := sorted((folder / "qrels").glob("*.tsv"))):
+        return f"It is a collection of BEIR; its judgements are in {' or '.join(map(str, judged))}."
+    suffixes = Counter(suffix for suffix in _suffixes(folder) if suffix)
+    suffix = suffixes.most_common(1)[0][0] if suffixes else ""
+    return f"Name a file, or several as '{folder / f'*{suffix}'}'."
+
+
+def _suffixes(folder: Path) -> list[str]:
+    """The suffixes of the files in a folder, with that of a compression; none if it cannot be listed."""
+    try:
+        files = sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    except OSError:
+        return []
+    return [
+        "".join(each.suffixes[-2:]) if each.suffix in COMPRESSED_SUFFIXES else each.suffix for each in files
+    ]
+
+
+def files_of(source: str | os.PathLike[str] | File) -> list[File]:
+    """Return the files of a path or a pattern."""
+    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]

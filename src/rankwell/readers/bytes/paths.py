@@ -1,25 +1,24 @@
-"""The files that a path or a pattern names, and what to write where a folder was given."""
+"""Paths: the files that a pattern names, and the names of systems whose runs are files."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
-from collections import Counter
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 
 from rankwell.errors import InputError
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.bytes.files import File, known_encoding
-from rankwell.readers.frames.scans import refuse_whole_disk
-from rankwell.readers.registry import guess
 
-BINARY = ("parquet", "arrow")
+ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")  # in an object store or on a web server
 
-
-def files_of(source: str | os.PathLike[str] | File) -> list[File]:
-    """Return the files of a path or a pattern."""
-    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]
+# those of all formats (a test compares them), so that none has to be imported for a name
+FORMAT_SUFFIXES = (
+    ".run", ".qrels", ".trec", ".txt", ".csv", ".tsv", ".psv", ".dsv", ".jsonl", ".ndjson", ".json", ".dat", ".prefs",
+    ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".letor", ".svmlight", ".inter",
+)  # fmt: skip
+SUFFIXES = (*FORMAT_SUFFIXES, *COMPRESSED_SUFFIXES)
 
 
 def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
@@ -48,35 +47,91 @@ def _in_order(path: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path)]
 
 
-def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
-    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
+def refuse_whole_disk(source: str | os.PathLike[str]) -> None:
+    """Refuse a folder or a pattern below which is everything, before it is walked for minutes.
 
-    A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
+    Raises
+    ------
+    InputError
+        If it is the root of the file system, a pattern with ``**`` from there on, or one that ends with ``**``.
+
+    Examples
+    --------
+    >>> refuse_whole_disk("runs/**/*.parquet")
+    >>> refuse_whole_disk("**")
+    Traceback (most recent call last):
+        ...
+    rankwell.errors.InputError: **: names all files of all folders; say which, such as runs/*.parquet.
     """
-    if format_in is not None:
-        file = file.changed(format_in=format_in)
-    if encoding is None or (format_in or guess(file)[0]) in BINARY:
-        return file
-    name = known_encoding(encoding)
-    is_named = file.marked is not None or name in ("utf-16", "utf-32")
-    return file if is_named else file.changed(encoding=name)
+    path = Path(source)
+    if "**" in path.parts:
+        first = path.parts[: path.parts.index("**")]
+        if path.parts[-1] == "**" or (first and _is_root(Path(*first))):
+            raise InputError(f"{source}: names all files of all folders; say which, such as runs/*.parquet.")
+    elif _is_root(path):
+        raise InputError(f"{source}: is the whole disk; name a file or a folder.")
 
 
-def to_name_instead(folder: Path) -> str:
-    """Return what to name: the judgements of a collection of BEIR, else a pattern of the most frequent suffix."""
-    if (folder / "corpus.jsonl").exists() and (judged := sorted((folder / "qrels").glob("*.tsv"))):
-        return f"It is a collection of BEIR; its judgements are in {' or '.join(map(str, judged))}."
-    suffixes = Counter(suffix for suffix in _suffixes(folder) if suffix)
-    suffix = suffixes.most_common(1)[0][0] if suffixes else ""
-    return f"Name a file, or several as '{folder / f'*{suffix}'}'."
+def _is_root(path: Path) -> bool:
+    # what has no name is short, unlike text that is no path at all
+    return path.name in ("", "..") and path != Path() and path.resolve() == Path(path.resolve().anchor)
 
 
-def _suffixes(folder: Path) -> list[str]:
-    """The suffixes of the files in a folder, with that of a compression; none if it cannot be listed."""
-    try:
-        files = sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
-    except OSError:
-        return []
-    return [
-        "".join(each.suffixes[-2:]) if each.suffix in COMPRESSED_SUFFIXES else each.suffix for each in files
-    ]
+def short_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without its folder and known suffixes; of a pattern what stands before its signs, or its folder.
+
+    >>> short_name("runs/bm25.run.gz"), short_name("v1.2.parquet"), short_name(".run"), short_name("als/part-*.csv")
+    ('bm25', 'v1.2', '.run', 'als')
+    """
+    name = _without_suffixes(PurePath(path).name)
+    if not set("*?") & set(name):
+        return name
+    before = name.replace("?", "*").partition("*")[0].rstrip("-_.")
+    return before if before not in ("", "part") else PurePath(path).parent.name or name
+
+
+def names_of(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return a name for each file: short, or with its suffixes or folder where several would have the same.
+
+    >>> names_of(["bm25.run", "/runs/old/dense.run", "/runs/new/dense.run", "als.csv", "als.parquet"])
+    ['bm25', 'old/dense', 'new/dense', 'als.csv', 'als.parquet']
+    """
+    texts = [os.fspath(path) for path in paths]
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(short_name(text), []).append(text)
+    named = {
+        path: name for group in groups.values() for path, name in zip(group, _told_apart(group), strict=True)
+    }
+    return [named[text] for text in texts]
+
+
+def _told_apart(paths: list[str]) -> list[str]:
+    """The shortest names that tell files with one short name apart; the paths if none do."""
+    files = [PurePath(path).name for path in paths]
+    below = _below_common_folder(paths)
+    for names in (
+        [short_name(path) for path in paths],
+        files,
+        [_without_suffixes(path) for path in below],
+        below,
+    ):
+        if len(set(names)) == len(paths):
+            return names
+    return paths
+
+
+def _below_common_folder(paths: list[str]) -> list[str]:
+    """The paths from the last folder on that holds all of the files."""
+    parts = [PurePath(path).parts for path in paths]
+    shared = 0
+    while all(len(each) > shared + 1 and each[shared] == parts[0][shared] for each in parts):
+        shared += 1
+    return [str(PurePath(*each[shared:])) for each in parts]
+
+
+def _without_suffixes(path: str) -> str:
+    """A path without the known suffixes of its file, of which something stays."""
+    end = next((end for end in SUFFIXES if path.lower().endswith(end)), "")
+    short = path[: len(path) - len(end)]
+    return _without_suffixes(short) if end and PurePath(short).name and short[-1] not in "/\\" else path

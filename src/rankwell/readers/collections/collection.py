@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from rankwell.errors import DataError, InputError, UsageError, brief
-from rankwell.readers import irds
 from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.paths import recoded
+from rankwell.readers.bytes.paths import refuse_whole_disk
 from rankwell.readers.collections import beir, msmarco, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
 from rankwell.readers.collections.topics import judged_in, numbered, only, topics_in
-from rankwell.readers.frames.scans import refuse_whole_disk
+from rankwell.readers.irds import read_texts
 from rankwell.readers.read import read_qrels
+from rankwell.readers.registry import recoded
+from rankwell.readers.sources import is_collection
 from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels
@@ -90,12 +91,12 @@ def read_collection(
         raise UsageError("Give a folder, or documents=, topics= and qrels=; not both.")
     if folder is None and split is not None:
         raise UsageError("split= is for a folder in BEIR's layout; name the file with qrels= instead.")
-    if isinstance(folder, str) and folder.startswith(irds.PREFIX):
+    if is_collection(folder):
         if split is not None:
             raise UsageError(f"{folder}: the id names the split; leave out split=.")
         if encoding is not None:
             raise UsageError(f"{folder}: ir_datasets knows the encoding; leave out encoding=.")
-        found = Documents(*irds.read_texts(folder, "docs")), Topics(*irds.read_texts(folder, "queries"))
+        found = Documents(*read_texts(folder, "docs")), Topics(*read_texts(folder, "queries"))
         return Collection(name or folder, *found, read_qrels(folder))
     if folder is not None:
         where = Path(folder)
@@ -182,7 +183,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:
-    if is_smart and isinstance(source, (str, os.PathLike)) and not str(source).startswith(irds.PREFIX):
+    if is_smart and isinstance(source, (str, os.PathLike)) and not is_collection(str(source)):
         file = File(Path(source))
         found = smart.read_qrels(file) if file.head[:1].isdigit() else None
         if found is not None:

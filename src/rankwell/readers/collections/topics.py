@@ -11,12 +11,13 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import UsageError
-from rankwell.readers import irds
 from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.paths import recoded
 from rankwell.readers.collections import beir, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, is_number, mark_of, without_zeros
+from rankwell.readers.irds import read_texts
 from rankwell.readers.items_users import read_queries
+from rankwell.readers.registry import recoded
+from rankwell.readers.sources import is_collection
 from rankwell.tables.collections import Topics
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
@@ -35,8 +36,8 @@ def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None
     """
     if isinstance(source, Topics):
         return source
-    if isinstance(source, str) and source.startswith(irds.PREFIX):
-        return Topics(*irds.read_texts(source, "queries"), name=source)
+    if is_collection(source):
+        return Topics(*read_texts(source, "queries"), name=source)
     if not isinstance(source, (str, os.PathLike)):
         table = read_queries(source, encoding=encoding)
         return Topics(table.query, table.frame, name=table.name)

@@ -29,7 +29,7 @@ from rankwell.readers.frames.columns import Given, match_columns
 from rankwell.readers.frames.pieces import Frames
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
-from rankwell.readers.memory.answers import shape_of
+from rankwell.readers.registry import shape_of
 from rankwell.tables.columns import ID_WORDS, WORDS, known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import MOST, Changed

@@ -28,6 +28,7 @@ SUFFIXES = (".prefs",)
 TABLES = ("log", "sample")
 LINE = "A line is: query group subgroup item level."
 COLUMNS = 5
+PRELS = ("query", "ignored", "item", "stratum", "grade")  # of stratified judgements
 
 
 def recognises(start: bytes) -> bool:
@@ -112,8 +113,6 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     """Return the table of preferences; as a sample, lines of five words are stratified judgements."""
     del columns  # they have no other names
     if kind == "sample":
-        from rankwell.readers.samples import read_prels
-
         return read_prels(file)
     from rankwell.readers.frames.in_memory import frame_of_qrels
 
@@ -135,3 +134,29 @@ def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.nda
         is_comment[at] = len(words) != COLUMNS or words[0] == b"#" or not is_number(words[4])
     has_content = ~is_comment[line]
     return starts[has_content], ends[has_content], line[has_content]
+
+
+def read_prels(file: File) -> tuple[pl.DataFrame, Place]:
+    """Return the columns of stratified judgements as text, and where each row stands; DataError if a line has another number of columns."""
+    import polars as pl
+
+    require_text(file)
+    text = file.content.tobytes().decode(errors="replace")
+    numbered = [(at, line.split()) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [at for at, _ in numbered]
+
+    def place(row: int) -> str:
+        return f"{file.label}:{lines[row]}"
+
+    for row, (_, words) in enumerate(numbered):
+        if len(words) != len(PRELS):
+            hint = (
+                " Judgements without strata need the frame of their sample; give it as frame=."
+                if len(words) == len(PRELS) - 1
+                else ""
+            )
+            raise DataError(
+                f"{place(row)}: {len(words)} columns where stratified judgements have 5: query 0 item stratum grade.{hint}"
+            )
+    frame = pl.DataFrame([words for _, words in numbered], dict.fromkeys(PRELS, pl.String), orient="row")
+    return frame.drop("ignored"), place

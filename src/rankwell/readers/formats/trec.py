@@ -535,7 +535,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     """Return the table in a TREC file: that of a run or of judgements, or a sample as stratified judgements."""
     del columns  # they have no other names
     if kind == "sample":
-        from rankwell.readers.samples import read_prels
+        from rankwell.readers.formats.prefs import read_prels
 
         return read_prels(file)
     from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import InputError, RankwellError, UsageError, one_of
 from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import ADDRESS, refuse_whole_disk
 from rankwell.readers.frames.pieces import PIECE, Frames, PartFrames
 
 if TYPE_CHECKING:
@@ -106,39 +106,8 @@ def unreadable(file: File, kind: str, error: Exception, diagnose: Diagnose | Non
 # partitioned as by Hive.
 
 
-ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 PARQUET = "**/*.parquet"
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
-
-
-def refuse_whole_disk(source: str | os.PathLike[str]) -> None:
-    """Refuse a folder or a pattern below which is everything, before it is walked for minutes.
-
-    Raises
-    ------
-    InputError
-        If it is the root of the file system, a pattern with ``**`` from there on, or one that ends with ``**``.
-
-    Examples
-    --------
-    >>> refuse_whole_disk("runs/**/*.parquet")
-    >>> refuse_whole_disk("**")
-    Traceback (most recent call last):
-        ...
-    rankwell.errors.InputError: **: names all files of all folders; say which, such as runs/*.parquet.
-    """
-    path = Path(source)
-    if "**" in path.parts:
-        first = path.parts[: path.parts.index("**")]
-        if path.parts[-1] == "**" or (first and _is_root(Path(*first))):
-            raise InputError(f"{source}: names all files of all folders; say which, such as runs/*.parquet.")
-    elif _is_root(path):
-        raise InputError(f"{source}: is the whole disk; name a file or a folder.")
-
-
-def _is_root(path: Path) -> bool:
-    # what has no name is short, unlike text that is no path at all
-    return path.name in ("", "..") and path != Path() and path.resolve() == Path(path.resolve().anchor)
 
 
 def is_scanned(source: Any) -> bool:

@@ -318,8 +318,10 @@ def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     return open_table(table, "items", name, columns).items(name)
 
 
-def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Opened:
-    """Return the table of a run, of judgements or of items in pieces."""
+def open_table(
+    table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN, *, label: str = ""
+) -> Opened:
+    """Return the table of a run, of judgements or of items in pieces; ``label`` is what errors call one that Polars found itself."""
     import polars as pl
 
     source, table = table, frame_of(table, name)
@@ -327,7 +329,7 @@ def open_table(table: Any, kind: str, name: str, columns: Mapping[str, str] = NO
 
     def read(wanted: list[str]) -> Frames:
         part = table.select(wanted)
-        return part.iter_slices if is_held else ScannedFrames(part)
+        return part.iter_slices if is_held else ScannedFrames(part, label)
 
     rows = len(table) if is_held else None
     schema = table.collect_schema()

@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -274,7 +274,7 @@ class Shape:
         return self._lists([(name, source)], word, name, columns, ids)
 
     def _of_file(self, file: File, word: str, columns: Mapping[str, str], ids: QueryIds | None) -> Any:
-        from rankwell.readers.formats.json import Document
+        from rankwell.readers.memory.json_document import Document
 
         return self._lists(Document(file).values(), word, file.label, columns, ids)
 
@@ -337,19 +337,6 @@ class Shape:
 
     def _unfit(self, value: Any, place: str) -> DataError:
         return DataError(f"{place}: {brief(value)} is not {self.what}, while others are. Remove it.")
-
-
-@cache
-def shapes() -> tuple[Shape, ...]:
-    """Return the shapes of all formats."""
-    from rankwell.readers.registry import formats, reader
-
-    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
-
-
-def shape_of(value: Any) -> Shape | None:
-    """Return the shape of a value; None if it has none that a reader knows."""
-    return next((shape for shape in shapes() if shape.holds(value)), None)
 
 
 def unwrapped(source: Any) -> Any:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from functools import lru_cache
 from typing import Any
 
-from rankwell.readers.bytes.text import BOM
+from rankwell.tables.columns import known_word
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("|\Z)|[\[\]{},]', re.DOTALL)
 CLOSING = {"{": "}", "[": "]"}
@@ -37,7 +38,7 @@ def first_value(start: bytes) -> Any:
     >>> first_value(b'{"took": 3, "hits": [{"_id": "d1", "_sc')
     {'took': 3, 'hits': [{'_id': 'd1'}]}
     """
-    text = start.removeprefix(BOM).decode(errors="replace").lstrip()
+    text = start.removeprefix(BOM_UTF8).decode(errors="replace").lstrip()
     if not text.startswith(("{", "[")):
         return None
     try:
@@ -66,3 +67,56 @@ def _of_cut(text: str) -> Any:
         return json.loads(text[:last] + "".join(reversed(closing)))
     except (ValueError, RecursionError):
         return None
+
+
+GIVE_IDS = "Look up the id of each text in the corpus, and give {query: [id, …]}."
+ARRAYS = "Load the arrays and give them to rw.read_run in Python"
+RECORDS = "Write its rows: orient='records', of frame.to_json and of frame.to_dict."
+KNOWN: tuple[tuple[set[str], str], ...] = (
+    ({"judge_result", "retrieval"}, "an evaluation of BrowseComp-Plus, whose retrieved_docids are sorted and no ranking. Give the run files."),
+    ({"input", "actualOutput"}, f"test cases of DeepEval, which hold texts and no ids. {GIVE_IDS}"),
+    ({"input", "actual_output"}, f"test cases of DeepEval, which hold texts and no ids. {GIVE_IDS}"),
+    ({"expected_chunks"}, f"a golden set of TruLens, which holds texts and no ids. {GIVE_IDS}"),
+    ({"retrieved_context_chunks"}, f"records of TruLens, which hold texts and no ids. {GIVE_IDS}"),
+    ({"user_input", "retrieved_contexts"}, f"rows of ragas without retrieved_context_ids, which hold texts and no ids. {GIVE_IDS}"),
+    ({"user_input", "reference_contexts"}, f"rows of ragas without reference_context_ids, which hold texts and no ids. {GIVE_IDS}"),
+    ({"passage", "judgment", "prediction"}, f"judgements of UMBRELA, which hold texts and no ids. {GIVE_IDS}"),
+    ({"references", "answer"}, "answers with citations (TREC RAG), whose references are no ranking. Give the run they were written from."),
+    ({"nuggets"}, "nuggets of queries, and no items. Give a run, or judgements of items."),
+    ({"sentence", "citation", "support"}, "judgements of citations (support), and not of items for a query. Give judgements of items."),
+    ({"sentence", "cited"}, "verdicts on citations (ALCE), and not on items for a query. Give judgements of items."),
+    ({"start_index", "end_index"}, "spans of texts, and no ids of items. Give each chunk an id, and {query: [id, …]}."),
+    ({"question", "references", "corpus_id"}, "questions with spans of a text, and no items. Give each chunk an id, and {query: [id, …]}."),
+    ({"n_rounds", "action", "reward"}, "logged bandit feedback (OBP), and no ranked lists. Give a run and judgements."),
+    ({"mteb_version"}, "results of MTEB, which are means of metrics. Give its saved predictions (TASK_predictions.json)."),
+    ({"similarity_fn_name", "revision"}, "what MTEB says of a model. Give its saved predictions (TASK_predictions.json)."),
+    ({"action_name", "timestamp"}, "events of User Behavior Insights. The run is its log of queries (query_response_hit_ids)."),
+    ({"ranking_list", "clicks"}, "a log of interleaved lists. Give the run of one system."),
+    ({"impression", "team", "click"}, "a log of interleaved lists. Give the run of one system."),
+    ({"search_id", "event", "ranking_function"}, "a log of interleaved lists. Give the run of one system."),
+    ({"topk_index", "topk_score"}, f"matrices of RecBole with its own numbers of items. {ARRAYS}: (topk_index, topk_score), without the 0 of padding."),
+    ({"userids", "ids", "scores"}, f"matrices of implicit. {ARRAYS}: (ids, scores), without items scored -3.4e38."),
+    ({"indptr", "indices", "data"}, f"the arrays of a sparse matrix. {ARRAYS}: scipy.sparse.csr_array((data, indices, indptr))."),
+    ({"columns", "data"}, f"a table as pandas writes it with orient='split'. {RECORDS}"),
+    ({"schema", "data"}, f"a table as pandas writes it with orient='table'. {RECORDS}"),
+    ({"y", "p"}, "labels and predictions in groups. Read the columns and say run, qrels = rw.from_groups(y, p, group)."),
+)  # fmt: skip
+BESIDE_IDS = {
+    what for words, what in KNOWN if {"citation", "team", "clicks"} & words
+}  # which are no run, whatever ids stand beside
+TEXTS = {"_id", "text", "title", "metadata"}
+HEADER = {"index", "preference", "routing", "search_type", "ignore_unavailable", "allow_no_indices"}
+
+
+def said_of(keys: set[str]) -> str | None:
+    """Return what a record with such keys is; None if it is nothing known."""
+    if "_id" in keys and "text" in keys and keys <= TEXTS:
+        return (
+            "texts of documents or queries (BEIR), and no run or judgements. rw.read_collection reads them."
+        )
+    if "index" in keys and keys <= HEADER:
+        return "the requests of a _msearch. Give the answers, and these as query_ids= beside them."
+    has_ids = {"query", "item"} <= set(map(known_word, keys))
+    return next(
+        (what for words, what in KNOWN if words <= keys and not (has_ids and what not in BESIDE_IDS)), None
+    )

@@ -13,6 +13,7 @@ from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
 from rankwell.readers.frames.in_memory import is_frame
+from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
 from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
@@ -130,8 +131,6 @@ def ids_in(items: list[Any], label: str) -> Ids:
                     f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
                 ) from None
             raise
-        from rankwell.readers.memory.foreign import said_of
-
         if said := said_of({key for key in dict(record) if isinstance(key, str)}):
             raise DataError(f"{label}: it holds {said}") from None
         keys = ", ".join(brief(key) for key in list(dict(record))[:9])

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.request import reading_of
 from rankwell.readers import open_run
-from rankwell.readers.read import is_one_run
+from rankwell.readers.sources import is_one_run
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.run_qrels import Run

@@ -11,7 +11,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.bytes.system_names import FORMAT_SUFFIXES, names_of, short_name
+from rankwell.readers.bytes.paths import FORMAT_SUFFIXES, names_of, short_name
 from rankwell.readers.registry import formats, reader
 
 RUN = "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 2 t\n"

@@ -1,0 +1,187 @@
+"""Sources of tables: what a value is before it is read (a path, one run, several, one list), and what may be said of its reading."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, TypeGuard
+
+from rankwell.errors import UsageError, brief
+from rankwell.readers.frames.columns import NONE_GIVEN, Given
+from rankwell.readers.frames.in_memory import is_dict_of_columns
+from rankwell.readers.standard_input import Opened
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column, listed
+
+IRDS = "irds:"  # before the id of a collection of ir_datasets
+PATHS = (str, os.PathLike, Opened)
+KINDS: dict[str, type[Any]] = {"run": Run, "qrels": Qrels, "items": Items}
+NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard input (- or <stdin>)
+NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
+# the formats whose cells may hold lists, and those whose words say what they hold
+WITH_CELLS = "delimited", "recbole", "ndjson", "json", "parquet", "arrow"
+NAMED_WORDS = "delimited", "ndjson", "json"
+ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
+
+
+class Options(NamedTuple):
+    """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
+
+    format_in: str | None
+    columns: Mapping[str, str]
+    encoding: str | None
+    query_ids: Any = None
+    scores_from: Any = None
+
+
+def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows: bool = False) -> Given:
+    """Return what columns hold, and how cells write lists of items, if that was said."""
+    given = NONE_GIVEN if columns is None else Given.of(columns)
+    if items_in is None and not by_rows:
+        return given
+    return Given(given, by_rows=by_rows, argument=given.argument, items_in=items_in or given.items_in)
+
+
+def is_one_run(runs: Any) -> bool:
+    """Whether a dict holds the lists of queries, or the columns of a table, and not runs by name.
+
+    >>> is_one_run({"q": ["a", "b"]}), is_one_run({"q": {"a": 1.0}}), is_one_run({"bm25": {"q": ["a", "b"]}})
+    (True, True, False)
+    """
+    if not isinstance(runs, Mapping):
+        return False
+    first: Any = next(iter(runs.values()), "")
+    if isinstance(first, Mapping):
+        item, number = next(iter(first.items()), (None, None))
+        return isinstance(number, Real) and type(item) is not tuple
+    if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
+        return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
+    return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
+
+
+def refuse_unnamed(runs: Any, what: str) -> None:
+    """Raise UsageError for what is no dict of runs by name, saying how to write one."""
+    if is_one_run(runs):
+        said = "not one run with its lists by query. Give {'a': run, 'b': other}"
+    elif isinstance(runs, Mapping):
+        return
+    elif "GroupBy" in type(runs).__name__:
+        said = "not groups. Give {name: part for (name,), part in groups}"
+        if type(runs).__module__.startswith("pandas"):
+            said = "not groups. Give dict(list(groups))"
+    elif isinstance(runs, (list, tuple)) and runs and is_one_list(runs):
+        said = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
+    elif isinstance(runs, (list, tuple)):
+        said = "not a list. Give {'a': runs[0], 'b': runs[1]}"
+    else:
+        said = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
+    raise UsageError(f"{what} takes runs by name, {said}.")
+
+
+def plain_list(source: Any) -> Any:
+    """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
+    if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
+        return source
+    found = listed(source, f"the {type(source).__name__}")
+    return tuple(found) if isinstance(source, tuple) else found
+
+
+def ids_in(source: Any) -> Any:
+    """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    source = plain_list(source)
+    if isinstance(source, (list, tuple, set, frozenset, range)):
+        if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
+            return None
+        with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
+            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
+        return list(source)
+    return source if is_column(source) else None
+
+
+def is_of_paths(source: Any) -> bool:
+    """Whether a source is a path, a file, or a list of them."""
+    if isinstance(source, (list, tuple)):
+        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
+    return isinstance(source, PATHS)
+
+
+def is_collection(source: Any) -> TypeGuard[str]:
+    """Whether a source is the id of a collection of ir_datasets."""
+    return isinstance(source, str) and source.startswith(IRDS)
+
+
+def are_files(source: Any) -> bool:
+    """Whether a source is a path, or a list of them, and neither the id of a collection nor a table that Polars finds itself."""
+    if type(source) is dict or not is_of_paths(source) or is_collection(source):
+        return False
+    from rankwell.readers.frames.scans import is_scanned
+
+    return not is_scanned(source)
+
+
+def is_one_list(source: Sequence[Any]) -> bool:
+    """Whether a list holds items, and none that could name a file: people try one list first.
+
+    >>> is_one_list(["a", "b"]), is_one_list([1, 2]), is_one_list(["a.run", "b.run"]), is_one_list([["a"]])
+    (True, True, False, False)
+    """
+    return all(
+        isinstance(each, Integral)
+        or (isinstance(each, str) and not NAMING & set(each) and not os.path.exists(each))  # noqa: PTH110 - Path refuses long names
+        for each in source
+    )
+
+
+def refuse_one_list(source: Any, word: str = "") -> None:
+    """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it; ``word`` is the name of the argument."""
+    if not isinstance(source, (list, tuple)) or not source or not is_one_list(source):
+        return
+    shown = ", ".join(brief(each) for each in source[:2]) + (", …" if len(source) > 2 else "")
+    given = f"{word}=" if word else ""
+    raise UsageError(
+        f"{given}[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
+    )
+
+
+def refuse_rows_of_a_table(rows: Any, kind: str) -> None:
+    """Raise UsageError for tuples such as (query, item, score), which are rows of a table and no lists of items."""
+    if (
+        not all(type(row) is tuple for row in rows)
+        or len({len(row) for row in rows}) != 1
+        or not 2 <= len(rows[0]) <= 4
+    ):
+        return
+    repeats = any(one[0] == other[0] for one, other in pairwise(rows))
+    if repeats or len({type(cell) for row in rows for cell in row}) > 1:
+        raise UsageError(
+            f"{kind}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
+            f"list of a query, [list(row) for row in rows]."
+        )
+
+
+def refuse_options(
+    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
+) -> None:
+    """Raise UsageError for what was said of the reading of a source and does not apply to it."""
+    if Given.of(options.columns).items_in is not None and not is_table:
+        from rankwell.readers.frames.list_columns import argument_of
+
+        raise UsageError(
+            f"{label}: {argument_of(options.columns)}= is for tables whose cells hold lists of items, not for {what}. Leave it out."
+        )
+    if options.scores_from is not None and has_scores:
+        raise UsageError(
+            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
+        )
+
+
+def refuse_query_ids(given: Any, label: str, why: str) -> None:
+    """Raise UsageError if ids are given to queries that have a name."""
+    if given is not None:
+        raise UsageError(
+            f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
+        )
