@@ -130,7 +130,7 @@ class Engines:
 
     def of(self, *sources: Any, progress: Any) -> Any:
         """Return the engine; a note on stderr tells why it is ``stream`` if nobody asked for that."""
-        from rankwell.evaluation.engine import engine_by_size
+        from rankwell.evaluation.engine import class_of, too_large
 
         asked = self.engine == "stream" or (self.engine is None and (self.memory or self.resume) is not None)
         if self.engine not in (None, "stream") and (self.memory or self.resume) is not None:
@@ -142,21 +142,17 @@ class Engines:
                 raise UsageError(
                     "--memory and --resume are for --engine stream, --remote is for --engine spark."
                 )
-            from rankwell.evaluation.engines.spark.engine import Spark
-
-            return Spark(self.remote or "local")
+            return class_of("spark")(self.remote or "local")
         if self.engine is None and not asked:
-            found, why = engine_by_size(*sources)
-            asked = found is not None
+            why = too_large(*sources)
+            asked = bool(why)
             if asked:
                 sys.stderr.write(f"rankwell: note: {as_options(why)}\n")
         if not asked:
-            from rankwell.evaluation.engines.memory import Memory
-
-            return Memory(progress=progress)
-        from rankwell.evaluation.engines.stream.engine import Stream
-
-        return Stream(self.memory, self.resume, progress=None if progress is None else progress.of_total)
+            return class_of("memory")(progress=progress)
+        return class_of("stream")(
+            self.memory, self.resume, progress=None if progress is None else progress.of_total
+        )
 
 
 @record(kw_only=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rankwell.errors import RankwellError, UsageError, brief, nearest, one_of
-from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.faces import modules
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
@@ -19,6 +18,7 @@ from rankwell.readers.sources import are_files
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 
+FOLDER = importlib.import_module(f"{__package__}.engines")  # by its name, as engines build on this file
 DEFAULT = "memory"
 NAMES = (str, os.PathLike, list, tuple)  # of files, perhaps
 SMALL = 1 << 28  # bytes of all files for which nothing is looked at
@@ -47,7 +47,7 @@ class Engine(Protocol):
 
 def engines() -> tuple[str, ...]:
     """Return the names of the engines."""
-    return modules(folder)
+    return modules(FOLDER)
 
 
 def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True) -> Engine:
@@ -69,37 +69,37 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
     others = [source for source in sources if type(source) is not dict and source is not None]
     if wanted is None and any(map(is_spark, others)):
         wanted = "spark"
-    if wanted is None and any(isinstance(source, NAMES) for source in others):
-        found, why = engine_by_size(*sources)
-        if found is not None:
-            import warnings
+    if (
+        wanted is None
+        and any(isinstance(source, NAMES) for source in others)
+        and (why := too_large(*sources))
+    ):
+        import warnings
 
-            warnings.warn(why, stacklevel=3)
-            return found
-    name = wanted or DEFAULT
+        warnings.warn(why, stacklevel=3)
+        wanted = "stream"
+    engine: Engine = class_of(wanted or DEFAULT)()
+    return engine
+
+
+def class_of(name: str) -> Any:
+    """Return the class of an engine, which is called as its file or folder; UsageError if no engine has this name."""
     if name != DEFAULT and name not in (names := engines()):
         raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
-    return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()
+    return getattr(importlib.import_module(f"{FOLDER.__name__}.{name}"), name.capitalize())
 
 
-def engine_by_size(*sources: Any) -> tuple[Engine | None, str]:
-    """Return the engine for data in files that memory may be too small for, and why; None if they fit, or nobody can tell.
-
-    Parameters
-    ----------
-    sources
-        The run, the judgements and the training data, as they are given.
-    """
+def too_large(*sources: Any) -> str:
+    """Return why a run, judgements and training data in files are for ``stream``; empty if memory holds them, or nobody can tell."""
     paths = [path for source in sources for path in _paths(source)]
     if sum(path.stat().st_size for path in paths) < SMALL:
-        return None, ""
-    from rankwell.evaluation.engines.stream.engine import Stream
+        return ""
     from rankwell.tables.machine import free_memory
 
     wanted, free = sum(map(_held, paths)), free_memory()
     if wanted < SHARE * free:
-        return None, ""
-    return Stream(), (
+        return ""
+    return (
         f"the data need about {wanted / 2**30:.1f} GiB in memory, of which {free / 2**30:.1f} are free, so they are evaluated part by "
         f"part (engine='stream')."
     )

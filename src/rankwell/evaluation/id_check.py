@@ -10,7 +10,6 @@ import numpy as np
 
 from rankwell.display.composed import Composed
 from rankwell.errors import DataError
-from rankwell.evaluation.plan import lacks_queries
 from rankwell.evaluation.task import Task
 from rankwell.matching.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
 from rankwell.readers.formats.trec import StreamedRows
@@ -151,8 +150,8 @@ def unmatched(where: Held | Opened) -> tuple[Mismatch, str] | None:
     return None if found is None else (found, found.remedy(*where.tables))
 
 
-def check_ids(found: Results, where: Held | Opened) -> Results:
-    """Return results that say which change of the ids would let more judged items, or queries, be found.
+def check_ids(found: Results, where: Held | Opened, *, with_queries: bool) -> Results:
+    """Return results that say which change of the ids would let more judged items be found, or of the queries, if enough are missing.
 
     DataError if it explains at least half of the judged ones, and at least ten.
     """
@@ -164,7 +163,7 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
     elif change is not None and change.is_notable:
         change = where.sides(MANY).in_items()
     if not has_none and (change is None or not change.is_notable):
-        change = _of_queries(found.counts, where)
+        change = mismatch("query", *where.all_queries(), MOST_TRIED) if with_queries else None
     if change is None or not (has_none or change.is_notable):
         return found
     name, said = found.name, change.text()
@@ -180,8 +179,3 @@ def check_ids(found: Results, where: Held | Opened) -> Results:
     if change.is_certain:
         raise DataError(notice)
     return replace(found, notice=notice)
-
-
-def _of_queries(counts: Mapping[str, int], where: Held | Opened) -> Mismatch | None:
-    """The change with which more judged queries would be in the run; None if hardly any are missing."""
-    return mismatch("query", *where.all_queries(), MOST_TRIED) if lacks_queries(counts) else None

@@ -152,7 +152,7 @@ class Plan:
             from rankwell.evaluation.id_check import Held, check_ids
 
             with at_most(self.threads) if self.threads is not None else nullcontext():
-                found = check_ids(found, Held(run, self.task))
+                found = check_ids(found, Held(run, self.task), with_queries=lacks_queries(found.counts))
         if self.met is not None:
             found = check_training(found, self.met, self.task.asked)
         bounds = None if self.asked is None else self.for_runs([run]).bounds

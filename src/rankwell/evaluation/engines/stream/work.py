@@ -13,7 +13,7 @@ from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import NO_IDS, Ends, Facts, Surveys
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in, qrels_of, run_of
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.plan import OpenedPlan, check_training, may_mismatch, on_slices
+from rankwell.evaluation.plan import OpenedPlan, check_training, lacks_queries, may_mismatch, on_slices
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
 from rankwell.matching.asked import Asked
@@ -223,7 +223,7 @@ def results_of(
     if may_mismatch(found):
         from rankwell.evaluation.id_check import Opened, check_ids  # most runs are never looked at
 
-        found = check_ids(found, Opened(tables, run))
+        found = check_ids(found, Opened(tables, run), with_queries=lacks_queries(found.counts))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
     return check_training(found, met, work.asked)
 
