@@ -11,9 +11,9 @@ from rankwell.display.table import number
 from rankwell.inspection.linting import lint
 from rankwell.matching.lists import UNDECIDED
 from rankwell.records import record
+from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.rows.labels import percent
 from rankwell.results.warnings import warnings_of
 
 FEW_JUDGED, UNEVEN = (

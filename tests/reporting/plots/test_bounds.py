@@ -11,7 +11,7 @@ from tests.reporting.plots.pictures import spec_checked
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.reporting.rows.bounds import bounds_of
+from rankwell.reporting.plots.bounds import bounds_of
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 1}}
 RUN = {"1": ["x", "a", "b"], "2": ["d", "y", "z"]}

@@ -13,7 +13,7 @@ from tests.reporting.plots.drawing import rows_in
 
 import rankwell as rw
 from rankwell.errors import RankwellError
-from rankwell.reporting.rows.correlation import correlations
+from rankwell.reporting.plots.correlation import correlations
 
 OF = {"kendall": stats.kendalltau, "pearson": stats.pearsonr}
 

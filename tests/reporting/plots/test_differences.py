@@ -14,8 +14,8 @@ from tests.reporting.plots.drawing import rows_in
 import rankwell as rw
 from rankwell.errors import RankwellError
 from rankwell.metrics import metric_of
-from rankwell.reporting.rows.differences import rows_of, top_pair
-from rankwell.reporting.rows.given import Values
+from rankwell.reporting.chart.inputs import Values
+from rankwell.reporting.plots.differences import rows_of, top_pair
 from rankwell.tables.ids import Ids
 
 

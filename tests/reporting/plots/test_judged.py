@@ -9,7 +9,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
 from rankwell.errors import RankwellError, UsageError
-from rankwell.reporting.rows.judged import cuts, shares_of
+from rankwell.reporting.plots.judged import cuts, shares_of
 
 
 def lists_in(path):

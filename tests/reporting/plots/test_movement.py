@@ -12,7 +12,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, rows_of, text_of
 
 import rankwell as rw
 from rankwell.errors import RankwellError, UsageError
-from rankwell.reporting.rows.movement import least_move
+from rankwell.reporting.plots.movement import least_move
 
 RUNS = {name: evidence(f"cranfield/runs/{name}.run") for name in ("bm25", "tfidf", "lsi", "coord")}
 

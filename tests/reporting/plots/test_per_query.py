@@ -14,8 +14,8 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in
 
 import rankwell as rw
 from rankwell.errors import RankwellError
-from rankwell.reporting.rows.given import Values
-from rankwell.reporting.rows.per_query import bars_of, bins_for, boxes_of, points_of
+from rankwell.reporting.chart.inputs import Values
+from rankwell.reporting.plots.per_query import bars_of, bins_for, boxes_of, points_of
 from rankwell.tables.ids import Ids
 
 

@@ -9,7 +9,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.reporting.rows.rel_sweep import thresholds_in
+from rankwell.reporting.plots.rel_sweep import thresholds_in
 
 RUNS = {name: MOVIES / f"{name}.parquet" for name in ("als", "itemknn", "popular", "random")}
 TEST = MOVIES / "test.parquet"

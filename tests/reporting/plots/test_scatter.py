@@ -13,8 +13,7 @@ from tests.reporting.plots.drawing import rows_in
 import rankwell as rw
 from rankwell.errors import RankwellError
 from rankwell.metrics import metric_of
-from rankwell.reporting.rows.placing import SIDES, _box, placed
-from rankwell.reporting.rows.scatter import Systems, front_of, rows_of
+from rankwell.reporting.plots.scatter import SIDES, Systems, _box, front_of, placed, rows_of
 
 RR, FIRST = metric_of("rr"), metric_of("first_rank")
 

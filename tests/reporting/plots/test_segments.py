@@ -11,7 +11,7 @@ from tests.reporting.plots.drawing import rows_in
 
 import rankwell as rw
 from rankwell.errors import RankwellError
-from rankwell.reporting.rows.segments import domain_of, in_results
+from rankwell.reporting.plots.segments import domain_of, in_results
 
 TIERS = ("gold", "silver", "tin")
 

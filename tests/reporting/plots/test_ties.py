@@ -11,7 +11,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.reporting.rows.ties import ranges_of, touched_of
+from rankwell.reporting.plots.ties import ranges_of, touched_of
 
 QRELS = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 1}, "3": {"e": 1}}
 RUN = {

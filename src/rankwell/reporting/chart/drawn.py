@@ -8,8 +8,8 @@ from typing import Any, ParamSpec
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
+from rankwell.reporting.chart.texts import shortened
 from rankwell.reporting.chart.theme import MOST_COLOURS
-from rankwell.reporting.rows.labels import shortened
 from rankwell.tables.arguments import as_list
 
 P = ParamSpec("P")

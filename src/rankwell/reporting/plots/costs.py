@@ -13,13 +13,12 @@ from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.texts import axis_title, beside, level_of, lines
 from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.plots.scatter import LOOKS
+from rankwell.reporting.plots.scatter import HEIGHT, LOOKS, WIDTH
 from rankwell.reporting.rows.costs import Priced, ends_of, is_log, on_front, priced, rows_of
-from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
-from rankwell.reporting.rows.scatter import HEIGHT, WIDTH
-from rankwell.reporting.rows.texts import axis_title, beside, level_of, lines
 from rankwell.statistics.quantiles import needed
 from rankwell.tables.arguments import checked
 

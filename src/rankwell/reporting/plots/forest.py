@@ -1,4 +1,4 @@
-"""Forest plot: differences of systems with their intervals, and which of them are shown."""
+"""Forest plot: mean differences of systems with their intervals."""
 
 from __future__ import annotations
 
@@ -8,25 +8,66 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
+from rankwell.display.plain_values import plain_value
+from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.drawn import altair, data, drawing
-from rankwell.reporting.chart.paired import STYLES, rows_axis, step_of
-from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.rows.forest import rows_of
-from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
-from rankwell.reporting.rows.pairs import (
+from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
+from rankwell.reporting.chart.pairs import (
     MOST,
+    STYLES,
     Pairs,
     direction_of,
     most_of,
+    outcome_of,
     pairs_of,
+    row_of,
+    rows_axis,
+    step_of,
     title_of,
 )
-from rankwell.reporting.rows.texts import beside, lines, queries_text
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.texts import beside, lines, p_text, queries_text, shortened, with_interval
+from rankwell.reporting.chart.theme import finished
 from rankwell.tables.arguments import checked
+
+# What is behind the forest plot: a row per metric and pair.
+
+
+Row = dict[str, Any]
+
+
+def rows_of(comparison: Comparison, found: dict[Metric, Pairs]) -> list[dict[str, Any]]:
+    """Return a row per metric and pair, in the order drawn."""
+    label = shortened(comparison.names)
+    rows = []
+    for metric, pairs in found.items():
+        for row in pairs.rows:
+            pair = row_of(row, pairs, label)
+            several = len(found) > 1
+            is_alone = several and len(pairs.rows) == 1
+            margin = comparison.methods.margins.get(str(metric), math.nan)
+            rows.append(
+                {
+                    "row": str(metric) if is_alone else f"{metric}: {pair}" if several else pair,
+                    "mean": plain_value(row.mean),
+                    "low": plain_value(row.low),
+                    "high": plain_value(row.high),
+                    "estimate": with_interval(row.mean, row.low, row.high),
+                    "p": p_text(row.p),
+                    "n": count(row.n),
+                    "pair": f"{label[row.first]} − {label[row.second]}",
+                    "outcome": outcome_of(row, metric, comparison.methods.alpha),
+                    "margin": plain_value(margin),
+                    "less": plain_value(-margin),
+                }
+            )
+    return rows
+
+
+# Forest plot: differences of systems with their intervals, and which of them are shown.
 
 
 @drawing

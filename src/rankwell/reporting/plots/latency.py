@@ -16,11 +16,10 @@ from rankwell.errors import UsageError, brief
 from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
 from rankwell.reporting.chart.lines import divided
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.texts import beside, cut, lines
 from rankwell.reporting.chart.theme import finished
 from rankwell.reporting.rows.costs import is_log
-from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.latency import groups_in, rows_of
-from rankwell.reporting.rows.texts import beside, lines
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]

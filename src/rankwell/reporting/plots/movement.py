@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
+
+import numpy as np
 
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
@@ -19,12 +21,54 @@ from rankwell.readers import read_qrels
 from rankwell.reporting.chart import theme
 from rankwell.reporting.chart.axes import step_of
 from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.rows.labels import shortened
-from rankwell.reporting.rows.movement import Place, least_move, places_of
-from rankwell.reporting.rows.systems import runs_of
+from rankwell.reporting.chart.texts import shortened
+from rankwell.statistics.rank_correlation import order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
+
+# What is behind the plot of movement: the place of each system on two leaderboards.
+
+
+TENTH = 10
+
+
+class Place(TypedDict):
+    """A system on one of the two leaderboards: its value and rank there, and the row in which it is drawn."""
+
+    system: str
+    side: int
+    value: float
+    rank: int
+    row: int
+    moved: int
+
+
+def places_of(found: Leaderboards, sign: float) -> list[Place]:
+    """Return the place of each system on both leaderboards; systems of equal value share a rank."""
+    ranks = [order_of(sign * np.array(values)).top for values in found.values]
+    rows = [np.empty(len(found.systems), np.int64) for _ in ranks]
+    for row, own in zip(rows, ranks, strict=True):
+        row[np.argsort(own, kind="stable")] = np.arange(len(own))
+    return [
+        Place(
+            system=name,
+            side=side,
+            value=found.values[side][at],
+            rank=int(ranks[side][at]),
+            row=int(rows[side][at]),
+            moved=int(ranks[0][at] - ranks[1][at]),
+        )
+        for side in (0, 1)
+        for at, name in enumerate(found.systems)
+    ]
+
+
+def least_move(systems: int) -> int:
+    """Return by how many ranks a system moves at least to be coloured."""
+    return 1 if systems <= TENTH else math.ceil(systems / TENTH)
+
 
 RESAMPLES = 2000
 BETWEEN, LETTER, HEAD = (

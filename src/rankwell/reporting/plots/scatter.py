@@ -2,22 +2,179 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
+from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.inputs import metric_in, results_in
+from rankwell.reporting.chart.pairs import sign_of
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.texts import axis_title, lines, shortened
 from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.rows.given import metric_in, results_in
-from rankwell.reporting.rows.scatter import HEIGHT, WIDTH, Systems, domain_of, rows_of, systems_of
-from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
+
+# What is behind the scatter plot: the systems by two metrics, the Pareto front, and which are named.
+
+
+Row = dict[str, Any]
+FEW = 12  # systems that are all named
+WIDTH, HEIGHT = 480, 360
+
+
+class Systems(NamedTuple):
+    """The systems by their values of two metrics, without those that are undefined; how many these are; and the baseline."""
+
+    values: dict[str, tuple[float, float]]
+    undefined: int
+    baseline: str | None
+
+
+def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric) -> Systems:
+    """Return the values of the systems, as results or comparison have them."""
+    baseline = None
+    if isinstance(results, Comparison):
+        own = [results.means[metric, 0].mean.tolist() for metric in (x, y)]
+        every = dict(zip(results.names, zip(*own, strict=True), strict=True))
+        baseline = results.baseline
+    else:
+        every = {name: (res[x], res[y]) for name, res in results_in(results).items()}
+    known = {name: pair for name, pair in every.items() if not any(map(math.isnan, pair))}
+    return Systems(known, len(every) - len(known), baseline)
+
+
+def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) -> list[str]:
+    """Return the systems that no other one beats, from the left to the right; equal ones are all on it.
+
+    >>> from rankwell.metrics import metric_of
+    >>> front_of({"a": (1, 3), "b": (2, 2), "c": (1, 2), "d": (3, 1)}, metric_of("rr"), metric_of("ndcg"))
+    ['a', 'b', 'd']
+    """
+    if "neither" in (x.better, y.better):
+        return []
+    gains = {name: (sign_of(x) * pair[0], sign_of(y) * pair[1]) for name, pair in values.items()}
+    front: list[str] = []
+    best = -math.inf
+    ordered = sorted(gains, key=lambda name: (-gains[name][0], -gains[name][1]))
+    for name in ordered:
+        if gains[name][1] > best or (front and gains[name] == gains[front[-1]]):
+            front.append(name)
+            best = gains[name][1]
+    return sorted(front, key=lambda name: values[name])
+
+
+def rows_of(found: Systems, x: Metric, y: Metric) -> list[Row]:
+    """Return a row per system: its values, its role (front, baseline or other), and the side of its label, if it has one."""
+    label = shortened(found.values)
+    front = set(front_of(found.values, x, y))
+    rows: list[Row] = []
+    for name, (across, up) in found.values.items():
+        role = "baseline" if name == found.baseline else "front" if name in front else "other"
+        rows.append(
+            {"system": label[name], "x": across, "y": up, "x_shown": number(across), "y_shown": number(up)}
+            | {"role": role, "is_front": name in front, "side": None}
+        )
+    ends = [domain_of(row[axis] for row in rows) for axis in "xy"]
+    points = [
+        tuple((row[axis] - low) / (high - low) for axis, (low, high) in zip("xy", ends, strict=True))
+        for row in rows
+    ]
+    named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
+    named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
+    for at, side in placed(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
+        rows[at]["side"] = side
+    return rows
+
+
+def domain_of(values: Iterable[float]) -> tuple[float, float]:
+    """Return the ends of an axis with some air around the values."""
+    known = list(values)
+    low, high = min(known), max(known)
+    air = (high - low) * 0.08 or max(abs(high) * 0.1, 0.01)
+    return low - air, high + air
+
+
+# Places of labels beside points, so that they cover neither each other nor a point.
+
+
+LETTER, LINE, GAP = (
+    6.6,
+    14.0,
+    8.0,
+)  # pixels: the width of a letter, the height of a line, from a point to its label
+SIDES = "right", "left", "above", "below"
+
+
+class Box(NamedTuple):
+    """A rectangle in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def touches(self, other: Box) -> bool:
+        """Whether two rectangles have some room in common."""
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+
+def placed(
+    points: Sequence[tuple[float, float]], labels: Iterable[tuple[int, str]], width: float, height: float
+) -> dict[int, str]:
+    """Return at which side of its point each label stands, the first ones preferred; a label without room has none.
+
+    Parameters
+    ----------
+    points
+        All points of the picture, as shares of its width and height, from the left and from below.
+    labels
+        The place of a point among them, and its label.
+    width, height
+        The size of the picture in pixels.
+
+    Examples
+    --------
+    >>> placed([(0.5, 0.5), (0.52, 0.5)], [(0, "one"), (1, "two")], 400, 300)
+    {0: 'left', 1: 'right'}
+    """
+    at = [(x * width, (1 - y) * height) for x, y in points]
+    dots = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in at]
+    taken: list[Box] = []
+    found = {}
+    for place, label in labels:
+        others = [*taken, *dots[:place], *dots[place + 1 :]]
+        for side in SIDES:
+            own = _box(*at[place], label, side)
+            is_inside = (
+                own.left >= -GAP and own.right <= width + GAP and own.top >= -LINE and own.bottom <= height
+            )
+            if is_inside and not any(own.touches(each) for each in others):
+                found[place] = side
+                taken.append(own)
+                break
+    return found
+
+
+def _box(x: float, y: float, label: str, side: str) -> Box:
+    wide = len(label) * LETTER
+    if side in ("right", "left"):
+        start = x + GAP if side == "right" else x - GAP - wide
+        return Box(start, y - LINE / 2, start + wide, y + LINE / 2)
+    top = y - GAP - LINE if side == "above" else y + GAP
+    return Box(x - wide / 2, top, x + wide / 2, top + LINE)
+
 
 LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
     "right": {"align": "left", "baseline": "middle", "dx": 8},
@@ -25,8 +182,6 @@ LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
     "above": {"align": "center", "baseline": "bottom", "dy": -8},
     "below": {"align": "center", "baseline": "top", "dy": 8},
 }
-
-Row = dict[str, Any]
 
 
 @drawing

@@ -7,24 +7,72 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
+from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.drawn import altair, data, drawing
-from rankwell.reporting.chart.paired import rows_axis, step_of
-from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
-from rankwell.reporting.rows.pairs import (
+from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
+from rankwell.reporting.chart.pairs import (
     MOST,
     Pairs,
     most_of,
     pairs_of,
+    row_of,
+    rows_axis,
+    step_of,
     title_of,
 )
-from rankwell.reporting.rows.texts import lines, queries_text
-from rankwell.reporting.rows.wins import OUTCOMES, can_be_won, rows_of
+from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.texts import lines, queries_text, shortened
+from rankwell.reporting.chart.theme import finished
 from rankwell.tables.arguments import checked
+
+# What is behind the plot of wins: on how many queries each system of a pair is better.
+
+
+Row = dict[str, Any]
+OUTCOMES = "worse", "equal", "better"
+NARROW = 0.05  # share of a bar in which no count of ties can be written
+
+
+def can_be_won(comparison: Comparison, metric: Metric) -> bool:
+    """Whether a metric has values per query, and a better end."""
+    own = comparison.differences[metric, 0]
+    return metric.better != "neither" and bool((own.wins + own.ties + own.losses).any())
+
+
+def rows_of(comparison: Comparison, pairs: Pairs) -> list[dict[str, Any]]:
+    """Return three rows per pair, of the share of queries from ``start`` to ``end``; the middle of the ties is 0."""
+    label = shortened(comparison.names)
+    rows = []
+    for row in pairs.rows:
+        n = row.wins + row.ties + row.losses
+        if not n:
+            continue
+        half = row.ties / 2 / n
+        ends = {
+            "worse": (-half - row.losses / n, -half),
+            "equal": (-half, half),
+            "better": (half, half + row.wins / n),
+        }
+        for outcome, queries in zip(OUTCOMES, (row.losses, row.ties, row.wins), strict=True):
+            start, end = ends[outcome]
+            pair = f"{label[row.first]} − {label[row.second]}"
+            rows.append(
+                {
+                    "row": row_of(row, pairs, label),
+                    "pair": pair,
+                    "outcome": outcome,
+                    "queries": queries,
+                    "start": start,
+                    "end": end,
+                    "shown": count(queries) if outcome != "equal" or end - start > NARROW else "",
+                    "share": f"{number(100 * queries / n, 1)} %",
+                }
+            )
+    return rows
+
 
 WIDTH, LETTER = 480, 7  # pixels
 

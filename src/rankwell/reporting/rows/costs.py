@@ -12,10 +12,9 @@ from rankwell.display.page import Words
 from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.rows.labels import shortened
-from rankwell.reporting.rows.pairs import sign_of
-from rankwell.reporting.rows.placing import placed
-from rankwell.reporting.rows.scatter import FEW, HEIGHT, WIDTH, domain_of
+from rankwell.reporting.chart.pairs import sign_of
+from rankwell.reporting.chart.texts import shortened
+from rankwell.reporting.plots.scatter import FEW, HEIGHT, WIDTH, domain_of, placed
 
 Row = dict[str, Any]
 DECADE = 10.0  # values that span more are drawn in log scale

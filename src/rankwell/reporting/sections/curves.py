@@ -10,12 +10,10 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.highlighted import highlighted
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.curve import MOST_BANDS, drawn_curve
-from rankwell.reporting.plots.precision_recall import drawn_curves
-from rankwell.reporting.rows.curve import at_cuts
-from rankwell.reporting.rows.curve import rows_of as rows_at_cuts
-from rankwell.reporting.rows.precision_recall import ELEVEN
-from rankwell.reporting.rows.precision_recall import rows_of as rows_of_curves
+from rankwell.reporting.plots.curve import MOST_BANDS, at_cuts, drawn_curve
+from rankwell.reporting.plots.curve import rows_of as rows_at_cuts
+from rankwell.reporting.plots.precision_recall import ELEVEN, drawn_curves
+from rankwell.reporting.plots.precision_recall import rows_of as rows_of_curves
 from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.results.curves import Curve, steps

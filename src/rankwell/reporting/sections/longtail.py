@@ -16,11 +16,12 @@ from rankwell.prepare.longtail import LongTail
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.highlighted import highlighted
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.calibration import drawn_calibration
-from rankwell.reporting.plots.exposure import drawn_exposure
-from rankwell.reporting.plots.long_tail import drawn_long_tail
-from rankwell.reporting.rows import calibration, exposure
-from rankwell.reporting.rows.long_tail import parts_of
+from rankwell.reporting.plots.calibration import column_name, drawn_calibration
+from rankwell.reporting.plots.calibration import metrics_of as calibration_metrics
+from rankwell.reporting.plots.calibration import rows_of as calibration_rows
+from rankwell.reporting.plots.exposure import Slots, drawn_exposure, history_in
+from rankwell.reporting.plots.exposure import rows_of as exposure_rows
+from rankwell.reporting.plots.long_tail import drawn_long_tail, parts_of
 from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.tables.features import TOPICS
@@ -51,15 +52,15 @@ def section(material: Material) -> Content | None:
         "k": material.depth,
     }
     if results and len(tail.counts) >= GROUPS:
-        rows = exposure.rows_of(results, history, GROUPS, exposure.Slots(k=material.depth))
+        rows = exposure_rows(results, history, GROUPS, Slots(k=material.depth))
         data |= {"groups": rows["groups"], "exposure": rows["exposure"], "systems": _systems(rows)}
         charts["exposure"] = spec_of(drawn_exposure(rows, words, highlight=bright))
     if results and len(wanted) > 1 and material.items is not None:
         names, column = (
             material.items.features("topics").names,
-            calibration.column_name(material.items, "topics"),
+            column_name(material.items, "topics"),
         )
-        of_topics = calibration.rows_of(results, names, wanted[1:])
+        of_topics = calibration_rows(results, names, wanted[1:])
         if of_topics["topics"]:
             data |= {"topics": of_topics["topics"], "divergence": of_topics["summary"], "column": column}
             charts["calibration"] = spec_of(
@@ -72,9 +73,7 @@ def _metrics(material: Material) -> tuple[Metric, ...]:
     """The metrics whose states hold the numbers: of slots, and of topics if the items have some."""
     frame = None if material.items is None else material.items.frame
     has_topics = frame is not None and any(name in frame.columns for name in TOPICS)
-    return exposure.Slots(k=material.depth), *(
-        calibration.metrics_of(material.depth, "topics") if has_topics else ()
-    )
+    return Slots(k=material.depth), *(calibration_metrics(material.depth, "topics") if has_topics else ())
 
 
 def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History, dict[str, Results]]:
@@ -90,7 +89,7 @@ def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History,
     )  # fmt: skip
     evaluator = Evaluator.of(request)
     results = {name: evaluator.results_of(run) for name, run in material.runs.items()}
-    return exposure.history_in(evaluator), results
+    return history_in(evaluator), results
 
 
 def _policy(material: Material) -> Policy:

@@ -11,9 +11,8 @@ from rankwell.matching.lists import UNDECIDED
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.issues import MISSING, UNKNOWN, Issue, issues_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.judged import drawn_judged
+from rankwell.reporting.plots.judged import cuts, drawn_judged, shares_of
 from rankwell.reporting.plots.ties import ties
-from rankwell.reporting.rows.judged import cuts, shares_of
 from rankwell.reporting.section import Content, part
 
 MOST = 6  # cases of an issue that are shown

@@ -7,12 +7,11 @@ from typing import Any
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.inputs import primary_of
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.segments import segments
-from rankwell.reporting.rows.differences import top_pair
-from rankwell.reporting.rows.given import primary_of
-from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results
+from rankwell.reporting.plots.differences import top_pair
+from rankwell.reporting.plots.segments import Segmented, in_comparison, in_results, segments
 from rankwell.reporting.section import Content, part
 
 MOST_METRICS = 12

@@ -7,13 +7,11 @@ from typing import Any
 
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.inputs import primary_of, with_values
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.correlation import correlation
-from rankwell.reporting.plots.scatter import scatter
-from rankwell.reporting.rows.correlation import correlations
-from rankwell.reporting.rows.given import primary_of, with_values
-from rankwell.reporting.rows.scatter import front_of, systems_of
+from rankwell.reporting.plots.correlation import correlation, correlations
+from rankwell.reporting.plots.scatter import front_of, scatter, systems_of
 from rankwell.reporting.section import Content, part
 
 MOST_PICTURES, OPEN, MOST_METRICS, FEWEST = 6, 2, 12, 3

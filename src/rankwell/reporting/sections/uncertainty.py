@@ -9,16 +9,14 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.inputs import primary_of, with_values
+from rankwell.reporting.chart.pairs import MOST, outcome_of, pairs_of, shown_to_differ
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.differences import differences
+from rankwell.reporting.plots.differences import differences, top_pair
 from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.per_query import per_query
-from rankwell.reporting.plots.wins import wins
-from rankwell.reporting.rows.differences import top_pair
-from rankwell.reporting.rows.given import primary_of, with_values
-from rankwell.reporting.rows.pairs import MOST, outcome_of, pairs_of, shown_to_differ
-from rankwell.reporting.rows.wins import can_be_won
+from rankwell.reporting.plots.wins import can_be_won, wins
 from rankwell.reporting.section import Content, part
 from rankwell.results import Results
 from rankwell.results.mean_intervals import MeanInterval

@@ -11,8 +11,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.bounds import bounds
-from rankwell.reporting.rows.bounds import bounded
+from rankwell.reporting.plots.bounds import bounded, bounds
 from rankwell.reporting.section import Content, part
 from rankwell.results.bounds import Bounding
 

@@ -1,4 +1,4 @@
-"""What pictures of comparisons are given: results by system, one of their metrics, and values per query."""
+"""What pictures are given: results or runs by system, a comparison, one of its metrics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.trainings import Systems
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
+from rankwell.evaluation.request import reading_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers import open_run
+from rankwell.readers.sources import is_one_run
 from rankwell.results import Results
+from rankwell.results.loading import opened
 from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Run
+
+# What pictures of comparisons are given: results by system, one of their metrics, and values per query.
 
 
 class Values(NamedTuple):
@@ -121,3 +128,54 @@ def values_of(results: Mapping[str, Results], metric: Metric, comparison: Compar
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
     systems = Systems.of(list(results), seeds, folds)
     return Values(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
+
+
+# The systems of a picture: runs, or results, by name.
+
+
+def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return runs, or results, by name: of a mapping by name, a list of runs, or one run in any form.
+
+    Raises
+    ------
+    RankwellError
+        If there is none, or one cannot be read.
+
+    Examples
+    --------
+    >>> list(systems_of({"bm25": {"q": {"a": 1.0}}, "dense": {"q": ["a"]}}))
+    ['bm25', 'dense']
+    >>> list(systems_of({"q": {"a": 1.0}})), list(systems_of({"q": ["a"]}))
+    (['run'], ['run'])
+    """
+    options = reading_of(read)[0]
+    if isinstance(runs, Mapping) and not is_one_run(runs):
+        named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
+        found = {name: _opened(run, name, options) for name, run in named.items()}
+    else:
+        several = (
+            runs if isinstance(runs, list | tuple) and runs and isinstance(runs[0], Run | Results) else [runs]
+        )
+        found = {}
+        for each in several:
+            one = _opened(each, None, options)
+            found[one.name if one.name not in found else f"{one.name} {len(found) + 1}"] = one
+    if not found:
+        raise UsageError("there is no run to draw; give one, or several by name, such as {'bm25': run}.")
+    return found
+
+
+def runs_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Run]:
+    """Return runs by name as ``systems_of`` does; UsageError for results, which do not hold their lists."""
+    found = systems_of(runs, read)
+    for name, each in found.items():
+        if isinstance(each, Results):
+            raise UsageError(
+                f"{brief(name)}: results do not hold the lists that this picture shows; give the run."
+            )
+    return found
+
+
+def _opened(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
+    found = opened(run)
+    return found if isinstance(found, Results) else open_run(found, name=name, **options)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from rankwell.comparison.records import Difference, turned
 from rankwell.display.page import Words
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.rows.given import system_in
-from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.chart.drawn import altair
+from rankwell.reporting.chart.inputs import system_in
+from rankwell.reporting.chart.texts import cut
 
 MOST = 50  # rows of a picture
 
@@ -120,3 +121,23 @@ def direction_of(metric: Metric, pairs: Pairs, words: Words) -> str:
     else:
         text = words("plots.compared.first_better")
     return f"← {text}" if metric.better == "lower" else f"{text} →"
+
+
+# What pictures of pairs share: the axis of their names, and the styles of what is shown.
+
+
+STYLES = {"better": "better", "worse": "worse", "apart": "accent", "open": "muted"}
+
+
+def rows_axis(rows: Sequence[str]) -> Any:
+    """Return the axis of pairs, in this order."""
+    alt = altair()
+    axis = alt.Y("row:N", sort=list(rows), title=None, scale=alt.Scale(padding=0))
+    return axis.axis(
+        grid=False, domain=False, ticks=False, labelPadding=8, labelExpr=r"split(datum.label, '\n')"
+    )
+
+
+def step_of(rows: Iterable[Mapping[str, Any]]) -> int:
+    """Return the height of each row."""
+    return 36 if any("\n" in row["row"] for row in rows) else 26

@@ -8,8 +8,8 @@ from tests.reporting.plots.pictures import RUNS
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.reporting.rows.labels import cut, percent, shortened, titles_of
-from rankwell.reporting.rows.systems import runs_of, systems_of
+from rankwell.reporting.chart.inputs import runs_of, systems_of
+from rankwell.reporting.chart.texts import cut, percent, shortened, titles_of
 
 LISTS = {"u": ["a", "b"], "v": ["b"]}
 SCORES = {"u": {"a": 2.0, "b": 1.0}, "v": {"b": 1}}
