@@ -90,3 +90,16 @@ def test_a_file_that_is_not_there_or_empty_is_said(tmp_path):
     (tmp_path / "empty").write_text("")
     with pytest.raises((InputError, DataError), match="empty"):
         read_sample(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("word", ["stratum", "propensity", "drawn", "grade"])
+def test_cells_with_several_values_are_refused_by_their_column(word, tmp_path):
+    for cells in (pl.Series([{"a": 1}] * 3), pl.Series([[1]] * 3), pl.Series([b"x"] * 3)):
+        with pytest.raises(DataError, match=f"the column '?{word}'? .* holds (Struct|List|Binary)"):
+            read_sample(ROWS.with_columns(cells.alias(word)))
+
+
+def test_a_propensity_for_which_an_item_would_stand_for_more_than_any_frame_holds_is_refused():
+    rows = ROWS.drop("stratum").with_columns(propensity=pl.Series([5e-324, 0.25, 1.0]))
+    with pytest.raises(DataError, match=r"the propensity is .*e-324; it must be above 0 \(at least 2\^-53"):
+        rw.judging.estimate({"007": ["01"]}, rows, ["ap"])

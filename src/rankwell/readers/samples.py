@@ -62,6 +62,12 @@ def _named(
             f"are {quoted(frame.columns)}. The frame of the sample, which judging sample writes, has them; give it as frame=."
         )
     found = {word: frame[column] for word, column in words.items()}
+    for word in ("stratum", "propensity", "drawn", "grade"):
+        # a cast of cells with several values is none: each value within is cast, and the cell stays
+        if word in found and (found[word].dtype.is_nested() or found[word].dtype in {pl.Binary, pl.Object}):
+            raise DataError(
+                f"{name}: the column {brief(words[word])} ({word}) holds {found[word].dtype}, where a number or a text belongs."
+            )
     for word in ("grade", "propensity"):
         if word in found:
             found[word] = _numbers(found[word], word, place)

@@ -313,7 +313,11 @@ BAD = [{"query": "q", "item": f"d{i}", "stratum": "s", "grade": float(i % 2)} fo
         ),
         (  # 5e20 items, which as a 64-bit integer are −2^63
             [dict(row, propensity=4e-21, grade=row["grade"] or 2.0) for row in BAD],
-            "row 1: the propensity is 4e-21, so its stratum would have 1e.21 items",
+            "row 1: the propensity is 4e-21; it must be above 0 .at least 2.-53, 1.1e-16. and at most 1",
+        ),
+        (  # each item stands for fewer than 2^53, all of the stratum for more
+            [dict(row, propensity=1.2e-16, grade=row["grade"] or 2.0) for row in BAD],
+            "row 1: the propensity is 1.2e-16, so its stratum would have 3e.16 items",
         ),
     ],
 )

@@ -73,11 +73,13 @@ class Frame:
         }
         chance = columns.get("propensity")
         if chance is not None:
-            wrong = ~((chance > 0) & (chance <= 1)) & ~np.isnan(chance)
+            # below the least one, 1/π is more items than any frame has, and at last infinite
+            wrong = ~((chance >= 1 / MOST) & (chance <= 1)) & ~np.isnan(chance)
             if wrong.any():
                 row = int(wrong.argmax())
+                least = f" (at least 2^-53, {1 / MOST:.1e})" if chance[row] > 0 else ""
                 raise DataError(
-                    f"{place(row)}: the propensity is {chance[row]:g}; it must be above 0 and at most 1."
+                    f"{place(row)}: the propensity is {chance[row]:g}; it must be above 0{least} and at most 1."
                 )
         names: list[str] = []
         codes = None
