@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -116,9 +117,7 @@ def refuse_unlike(
         _refuse_missing(name, res, wanted)
     for name, res in others:
         _refuse_other_conditions(first, own, name, res)
-    whole = {name: res for name, res in results.items() if name not in partial}
-    for name, res in whole.items():
-        _refuse_other_judgements(*next(iter(whole.items())), name, res)
+    _refuse_other_judgements({name: res.counts for name, res in results.items() if name not in partial})
 
 
 def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
@@ -158,9 +157,11 @@ def _refuse_other_conditions(name: str, first: Results, other: str, res: Results
         )
 
 
-def _refuse_other_judgements(name: str, first: Results, other: str, res: Results) -> None:
-    for what in ("judged queries", "judgements"):
-        mine, theirs = first.counts.get(what), res.counts.get(what)
+def _refuse_other_judgements(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Refuse systems whose results count other judgements than those of the first."""
+    name, first = next(iter(counts.items()), ("", {}))
+    for (other, own), what in product(counts.items(), ("judged queries", "judgements")):
+        mine, theirs = first.get(what), own.get(what)
         if mine != theirs:
             raise DataError(
                 f"{name} and {other} were evaluated against different judgements: {mine or 0:,} and {theirs or 0:,} "

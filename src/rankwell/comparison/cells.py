@@ -147,6 +147,8 @@ def differences_of(
         _of_some(cell.values, cell.pairs[:, low : low + size], design, how, margin, span, sign)
         for low in range(0, cell.pairs.shape[1], size)
     ]
+    if len(parts) == 1:
+        return parts[0]
     return Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

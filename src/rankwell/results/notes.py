@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rankwell.display.table import number
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, default
 from rankwell.results.results import Results
 
 # longer names of counts, for printing
@@ -25,8 +25,8 @@ def notes_of(
     each of them is said once.
     """
     first = results[0]
-    notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
-    notes += [f"{metric}: {metric.caution()}" for metric in first.metrics if metric.caution()]
+    notes = [f"{metric} is {text}" for metric in first.metrics if (text := metric.signature) != str(metric)]
+    notes += [f"{metric}: {text}" for metric in first.metrics if (text := metric.caution())]
     sampled = [str(metric) for metric in first.metrics if metric.sampled is not None]
     notes += (
         [f"{', '.join(sampled)}: of sampled candidates, not to be compared with values over all items"]
@@ -55,7 +55,7 @@ def notes_of(
 
 def policy_note(policy: Policy, *, hint: bool = True) -> str:
     """Return a note that lists the policy fields that differ from the default."""
-    plain = Policy().to_dict()
+    plain = default().to_dict()
     changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain.get(name)]
     rest = "all others default" if changed else "all default"
     more = "; -v prints them" if hint else ""

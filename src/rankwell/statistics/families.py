@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -75,10 +75,10 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     size = min(max(ROOM // (64 * max(sum(each.width for each in sums), 1)), 1), CHUNK)
     alone, highest = np.zeros((2, len(kept)), np.int64)
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
-    jobs = (
+    jobs = [
         partial(_exceed, keys[low : low + size], sums, columns, least, times - 64 * low)
         for low in range(0, len(keys), size)
-    )
+    ]
     for own, most in _done(jobs, threads):
         alone += own
         highest += most
@@ -120,10 +120,10 @@ def shuffled_sums(
     """
     order = sorted(range(len(names)), key=lambda row: names[row])
     rows = np.ascontiguousarray(values[order].T)
-    jobs = (
+    jobs = [
         partial(resample.shuffled_sums, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
         for low in range(0, times, ROWS)
-    )
+    ]
     return np.concatenate(list(_done(jobs, threads)))
 
 
@@ -262,9 +262,8 @@ def _exceed(
     return resample.exceed(whole[:times], columns, *least)
 
 
-def _done(jobs: Iterator[partial[T]], threads: int) -> Iterator[T]:
+def _done(jobs: Sequence[partial[T]], threads: int) -> Iterable[T]:
     if threads == 1:
-        yield from (job() for job in jobs)
-        return
+        return (job() for job in jobs)
     with ThreadPoolExecutor(threads) as executor:
-        yield from executor.map(lambda job: job(), jobs)
+        return list(executor.map(lambda job: job(), jobs))

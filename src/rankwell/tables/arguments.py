@@ -77,13 +77,12 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     >>> plain("threads", 2.0, int, None)
     2
     """
-    kinds = tuple(type(None) if kind is None else kind for kind in kinds)
-    if value is None and type(None) in kinds:
+    if value is None and (None in kinds or type(None) in kinds):
         return None
-    found = (fit for fit in (fitted(value, kind) for kind in kinds) if fit is not UNFIT)
-    fit = next(found, UNFIT)
-    if fit is not UNFIT:
-        return fit
+    kinds = tuple([type(None) if kind is None else kind for kind in kinds])
+    for kind in kinds:
+        if (fit := fitted(value, kind)) is not UNFIT:
+            return fit
     words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
     near = nearest(value, words) if isinstance(value, str) else ""
     words += [WORDS.get(kind, "a mapping") for kind in kinds if get_origin(kind) is not Literal]
@@ -143,16 +142,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        kinds = of_signature()
-        given = [
-            plain(word, value, *kinds[word]) if word in kinds else value
-            for word, value in zip(names, args, strict=False)
-        ]
-        named = {
-            word: plain(word, value, *kinds[word]) if word in kinds else value
-            for word, value in kwargs.items()
-        }
-        return cast("Any", function)(*given, *args[len(given) :], **named)
+        kinds, given = of_signature(), list(args)
+        # loops, as this stands before each small call
+        for place, word in enumerate(names[: len(args)]):
+            if word in kinds:
+                given[place] = plain(word, args[place], *kinds[word])
+        named: dict[str, Any] = {**kwargs}
+        for word, value in kwargs.items():
+            if word in kinds:
+                named[word] = plain(word, value, *kinds[word])
+        return cast("Any", function)(*given, **named)
 
     return call
 
