@@ -6,9 +6,11 @@ import ast
 import inspect
 import subprocess
 import sysconfig
+from dataclasses import fields
 from pathlib import Path
 
 import rankwell as rw
+from rankwell.evaluation.request import READING, Request
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "rankwell"
@@ -94,3 +96,27 @@ def test_a_layer_imports_only_what_is_below_it():
     done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 kept, 0 broken" in done.stdout
+
+
+def repeats_a_request(function):
+    """Whether a function takes five or more words of a request, each by itself."""
+    asked = {each.name for each in fields(Request)} | {*READING, "read", "rules"}
+    given = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
+    return len(asked & {each.arg for each in given}) >= 5
+
+
+def test_only_faces_take_the_words_of_a_request_one_by_one():
+    """Below them it is one record. A face documents its words: in its docstring, that of its class, or as options of a command."""
+    found = []
+    for path in MODULES:
+        if path.suffix != ".py" or path.is_relative_to(PACKAGE / "cli"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for each in getattr(node, "body", []) if isinstance(node, (ast.Module, ast.ClassDef)) else []:
+                if not isinstance(each, ast.FunctionDef) or not repeats_a_request(each):
+                    continue
+                owner = node if each.name == "__init__" and isinstance(node, ast.ClassDef) else each
+                is_face = "Parameters\n" in (ast.get_docstring(owner) or "")
+                if not is_face and "overload" not in map(ast.unparse, each.decorator_list):
+                    found.append(f"{path.relative_to(PACKAGE)}: {each.name}")
+    assert found == []

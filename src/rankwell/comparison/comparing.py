@@ -148,7 +148,8 @@ def compare(
     refuse_unnamed(runs, "compare")
     wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
-    results, judging = evaluated_with(runs, qrels, wanted, columns, users, threads, options)
+    asked = {"users": users, "by": columns or None, "threads": threads, **options}
+    results, judging = evaluated_with(runs, qrels, wanted, asked)
     if not results:
         _refuse_too_few((), baseline)
     trainings, parts = _names(seeds), _names(folds)
@@ -231,26 +232,14 @@ def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
 
 
 def results_of(
-    runs: Mapping[str, Any],
-    qrels: Any,
-    metrics: Sequence[Metric] | None,
-    by: Sequence[str],
-    users: Any,
-    threads: int | None,
-    options: Mapping[str, Any],
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
 ) -> dict[str, Results]:
-    """Return the results of all systems, in their order; what is not evaluated yet is evaluated together."""
-    return evaluated_with(runs, qrels, metrics, by, users, threads, options)[0]
+    """Return the results of all systems, in their order; what is not evaluated yet is evaluated together, as an ``Evaluator`` is asked."""
+    return evaluated_with(runs, qrels, metrics, asked)[0]
 
 
 def evaluated_with(
-    runs: Mapping[str, Any],
-    qrels: Any,
-    metrics: Sequence[Metric] | None,
-    by: Sequence[str],
-    users: Any,
-    threads: int | None,
-    options: Mapping[str, Any],
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
 ) -> tuple[dict[str, Results], Judging | None]:
     """Return the same, and what evaluated them if bounds were asked for."""
     given: Mapping[Any, Any] = runs
@@ -259,10 +248,10 @@ def evaluated_with(
     found: dict[str, Results] = {}
     judging = None
     if new:
-        evaluator = Evaluator(qrels, metrics, users=users, by=list(by) or None, threads=threads, **options)
+        evaluator = Evaluator(qrels, metrics, **asked)
         read = open_named(new, evaluator.read)
         found = evaluator.warned_results(read, stacklevel=4)
-        judging = judging_of(evaluator, read) if options.get("bounds") else None
+        judging = judging_of(evaluator, read) if asked.get("bounds") else None
     return {name: found.get(name, run) for name, run in named.items()}, judging
 
 

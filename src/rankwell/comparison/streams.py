@@ -184,9 +184,7 @@ def confidence_sequence(
         )
     wanted = metric_of(metric)
     titles = _titles(first, second)
-    results = results_of(
-        dict(zip(titles, (first, second), strict=True)), qrels, [wanted], (), None, None, options
-    )
+    results = results_of(dict(zip(titles, (first, second), strict=True)), qrels, [wanted], options)
     aligned = Aligned.of(results, [wanted])
     if not aligned.has_values(wanted):
         raise UsageError(f"{wanted} is no mean of values per query, so no query adds to it by itself.")

@@ -139,7 +139,7 @@ def gate(
     share_lost = _share_lost(max_lost)
     columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
-    aligned = _aligned(run, baseline, qrels, wanted, threads, options)
+    aligned = _aligned(run, baseline, qrels, wanted, {"threads": threads, **options})
     encoding = encoding_of(options)
     groups = groups_of(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
@@ -168,15 +168,14 @@ def _aligned(
     baseline: Any,
     qrels: Any,
     metrics: Sequence[Metric] | None,
-    threads: int | None,
-    options: Mapping[str, Any],
+    asked: Mapping[str, Any],
 ) -> Aligned:
     run, baseline = opened(run), opened(baseline)
     given = {_name(run, "new"): run}
     given[_name(baseline, "baseline", *given)] = baseline
     if metrics is None and isinstance(baseline, Results):
         metrics = baseline.metrics
-    aligned = Aligned.of(results_of(given, qrels, metrics, (), None, threads, options), metrics)
+    aligned = Aligned.of(results_of(given, qrels, metrics, asked), metrics)
     for metric in aligned.metrics:
         if metric.better == "neither":
             raise UsageError(
