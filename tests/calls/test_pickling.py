@@ -161,7 +161,7 @@ PARTS = {  # what no function gives by itself, and what it is a part of
     "rankwell.comparison.methods.Methods": "of a comparison",
     "rankwell.results.bounds.MeanBounds": "of bounds, in OWN",
     "rankwell.inspection.axioms.verdicts.Verdict": "of Verdicts",
-    "rankwell.reporting.explorer.items.Catalogue": "made while a report is",
+    "rankwell.reporting.explorer.lists.Catalogue": "made while a report is",
 }
 
 

@@ -162,7 +162,7 @@ def test_pictures_beyond_the_limit_are_left_out_with_a_count(tmp_path, monkeypat
     album = Album(tmp_path)
     album.add("one.png")
     monkeypatch.setattr(
-        "rankwell.reporting.explorer.items.Album", partial(Album, most_together=3 * album.size)
+        "rankwell.reporting.explorer.lists.Album", partial(Album, most_together=3 * album.size)
     )
     rows = [{"item": f"d{n}", "image": "one.png"} for n in range(5)]
     data = explored(tmp_path, rows)

@@ -19,7 +19,7 @@ from rankwell.errors import RankwellError
 from rankwell.inspection import linting
 from rankwell.metrics import classes
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
-from rankwell.reporting.counts import label_of
+from rankwell.reporting.sections.definitions import label_of
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 QUICK = {"resamples": 99, "flips": 99, "lang": "ko"}

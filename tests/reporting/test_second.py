@@ -7,7 +7,7 @@ from tests.reporting.second import compare, plain_of
 
 from rankwell.display.page.strings import texts_of
 from rankwell.faces import modules
-from rankwell.reporting import plots, rendering
+from rankwell.reporting import page, plots
 from rankwell.reporting.chart.picture import picture_named
 from rankwell.reporting.section import parts
 
@@ -48,7 +48,7 @@ def test_a_section_has_a_template_and_a_heading(name):
     assert f"report.{name}.title" in texts_of("en"), (
         f"write title = … under [report.{name}] in strings/en.toml"
     )
-    assert rendering.has("templates", f"{name}.html"), f"write reporting/templates/{name}.html"
+    assert page.has("templates", f"{name}.html"), f"write reporting/templates/{name}.html"
 
 
 def test_no_two_sections_have_one_place():

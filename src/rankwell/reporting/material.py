@@ -1,13 +1,18 @@
-"""Material: what a report is made from, read and evaluated once."""
+"""Material: what a report is made from, read and evaluated once; and the files behind it."""
 
 from __future__ import annotations
 
+import glob
+import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words
+from rankwell.errors import InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
@@ -22,8 +27,11 @@ if TYPE_CHECKING:
     from rankwell.comparison.images import Images
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
-    from rankwell.reporting.input_files import InputFile
     from rankwell.tables.redaction import Redaction
+
+
+# Material: what a report is made from, read and evaluated once.
+
 
 DEPTH = 10  # of lists, where the metric that decides has no cut-off
 
@@ -123,3 +131,53 @@ class Material:
     def _compared(self) -> Comparison:
         assert self.comparison is not None
         return self.comparison
+
+
+# The files that a report is made from: what each holds, its name, its size and its hash.
+
+
+CHUNK = 1 << 20
+
+
+@record
+class InputFile:
+    """A file: its role (``qrels``, ``train`` … or the name of a system), its name without the folder, its bytes and their SHA-256."""
+
+    role: str
+    name: str
+    size: int
+    sha256: str
+
+
+def input_files(role: str, source: Any) -> list[InputFile]:
+    """Return the files behind a source: a path, a pattern, several of them, or a table that was read from some.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read.
+    """
+    return [_of(role, path) for path in _paths(source) if path.is_file()]
+
+
+def _paths(source: Any) -> list[Path]:
+    if isinstance(source, (str, os.PathLike)):
+        text = os.fspath(source)
+        if glob.has_magic(text) and not Path(text).exists():
+            return [Path(each) for each in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - as readers do
+        return [Path(text)]
+    if isinstance(source, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in source):
+        return [path for each in source for path in _paths(each)]
+    own = (getattr(file, "path", None) for file in getattr(source, "files", ()))
+    return [path for path in own if path is not None]
+
+
+def _of(role: str, path: Path) -> InputFile:
+    try:
+        with path.open("rb") as file:
+            found = hashlib.sha256()
+            while block := file.read(CHUNK):
+                found.update(block)
+            return InputFile(role, path.name, file.tell(), found.hexdigest())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from error

@@ -19,7 +19,7 @@ from rankwell.display.table import visible
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.chart.theme import FONT, config
 from rankwell.reporting.extra import require_extra
-from rankwell.reporting.rendering import label_of, static, vega
+from rankwell.reporting.page import label_of, static, vega
 from rankwell.tables.arguments import checked
 
 FORMS = "svg", "png", "pdf", "html", "json"

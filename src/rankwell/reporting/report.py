@@ -18,11 +18,10 @@ from rankwell.metrics import Wanted
 from rankwell.records import cached_property
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.extra import require_extra
-from rankwell.reporting.gathering import Given, material_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.redacting import redacted, redacted_section, warn_of_ids
-from rankwell.reporting.rendering import page_of
-from rankwell.reporting.section import Section, parts
+from rankwell.reporting.page import page_of
+from rankwell.reporting.request import Given, material_of
+from rankwell.reporting.section import Section, parts, redacted, redacted_section, warn_of_ids
 from rankwell.tables.arguments import checked
 from rankwell.tables.redaction import Redaction, redaction_of
 

@@ -11,7 +11,7 @@ from tests.reporting.plots.test_segments import divided, users_of
 import rankwell as rw
 from rankwell.display.page import words_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.rendering import page_of
+from rankwell.reporting.page import page_of
 from rankwell.reporting.sections import segments, tradeoffs, uncertainty
 
 ALL = (uncertainty, segments, tradeoffs)

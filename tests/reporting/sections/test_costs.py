@@ -14,7 +14,7 @@ from tests.reporting.plots.test_costs import FOUR, compared
 import rankwell as rw
 from rankwell.comparison.costing import Conditions, CostEstimates, Failures, Slower
 from rankwell.display.page import words_of
-from rankwell.reporting.slowdown import slowdown_of, slowdown_text
+from rankwell.reporting.answer import slowdown_of, slowdown_text
 
 SOUND = Conditions()
 

@@ -11,7 +11,7 @@ from tests.reporting.sections.made import material_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.reporting.rendering import page_of
+from rankwell.reporting.page import page_of
 from rankwell.reporting.sections.curves import section
 
 WORDS = words_of("en")

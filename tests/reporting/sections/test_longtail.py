@@ -12,7 +12,7 @@ from tests.reporting.sections.made import material_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.reporting.rendering import page_of
+from rankwell.reporting.page import page_of
 from rankwell.reporting.sections.longtail import section
 
 WORDS = words_of("en")
@@ -110,7 +110,7 @@ def test_hostile_names_stay_text(lang):
 
 
 def test_ids_of_items_are_redacted_where_that_is_asked_for():
-    from rankwell.reporting.redacting import redacted, redacted_section
+    from rankwell.reporting.section import redacted, redacted_section
     from rankwell.tables.redaction import Redaction
 
     log = {"u": [f"secret{i}" for i in range(12)], "v": ["secret1"]}

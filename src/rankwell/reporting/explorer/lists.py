@@ -1,4 +1,4 @@
-"""The lists that systems gave for a few queries, as plain values."""
+"""The lists that systems gave for a few queries, and their items, as plain values."""
 
 from __future__ import annotations
 
@@ -9,16 +9,102 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.diffs import outcomes_of
+from rankwell.comparison.images import ADDRESS, Album
 from rankwell.comparison.one_list import OneList, Row, moved
 from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
 from rankwell.display.plain_values import plain_value
+from rankwell.display.table import visible
 from rankwell.evaluation.query import lists_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
+from rankwell.reporting.material import Material
 from rankwell.tables.ids import Ids
+from rankwell.tables.redaction import Redaction, Word
 from rankwell.tables.run_qrels import Run
+
+# Ids and texts as the explorer shows them: short, with nothing hidden in them, and redacted if that is asked
+# for.
+
+
+LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters
+
+
+@record
+class Names:
+    """How ids and texts are shown."""
+
+    redaction: Redaction | None = None
+
+    def id(self, word: Word, known: str | int) -> str:
+        """Return an id of a query or an item."""
+        return short(str(known), LONGEST_ID) if self.redaction is None else self.redaction.of(word, known)
+
+    def text(self, text: str | None) -> str | None:
+        """Return a text in one line; none if ids are redacted."""
+        if not text or self.redaction is not None:
+            return None
+        return short(" ".join(text.split()), LONGEST_TEXT)
+
+
+def short(text: str, longest: int) -> str:
+    r"""Return a text with its control characters shown; of a long one the beginning.
+
+    >>> short("a" * 5, 4), short("\u202eabc", 9)
+    ('aaa…', '\\u202eabc')
+    """
+    shown = visible(text if len(text) <= longest else text[:longest])
+    return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
+
+
+# The items of the lists that are shown, each once: id, text, picture.
+
+
+@record(eq=False)
+class Catalogue:
+    """The items by their numbers, and their pictures."""
+
+    numbers: Mapping[str, int]
+    items: Sequence[Mapping[str, Any]]
+    album: Album
+
+    @classmethod
+    def of(cls, material: Material, rows: Sequence[Sequence[Sequence[Row]]]) -> Catalogue:
+        """Return the items of some lists, numbered as they come."""
+        found: dict[str, str | int] = {}
+        for own in rows:
+            for listed in own:
+                for row in listed:
+                    found.setdefault(str(row.item), row.item)
+        ids, names = list(found.values()), Names(material.redaction)
+        texts = [None] * len(ids) if material.item_texts is None else material.item_texts.of(ids)
+        images = [None] * len(ids) if material.item_images is None else material.item_images.of(ids)
+        album = Album(".") if material.item_images is None else Album(material.item_images.folder)
+        items = [
+            {
+                "id": names.id("item", item),
+                "text": names.text(text),
+                "picture": None if image is None else album.add(image),
+                **({"address": names.text(image)} if image is not None and ADDRESS.match(image) else {}),
+            }
+            for item, text, image in zip(ids, texts, images, strict=True)
+        ]
+        return cls({name: number for number, name in enumerate(found)}, items, album)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the items and pictures as plain values."""
+        return {
+            "items": [
+                {key: value for key, value in item.items() if value is not None} for item in self.items
+            ],
+            "pictures": self.album.pictures,
+            "pictures_left_out": dict(self.album.left_out),
+        }
+
+
+# The lists that systems gave for a few queries, as plain values.
+
 
 HIGHEST_LEVEL = 4  # shades of relevant grades
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rankwell.reporting.answer import sentence_of, sentence_of_one, slowdown_of, slowdown_text
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.rendering import percentage
+from rankwell.reporting.page import percentage
 from rankwell.reporting.section import Content, part
-from rankwell.reporting.sentence import sentence_of, sentence_of_one
-from rankwell.reporting.slowdown import slowdown_of, slowdown_text
 
 MOST_NAMED = 6
 

@@ -10,11 +10,8 @@ import numpy as np
 from rankwell.comparison.side_by_side import ranks_shown
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import QueryMetric
-from rankwell.reporting.explorer.choosing import chosen, room_for
-from rankwell.reporting.explorer.items import Catalogue
-from rankwell.reporting.explorer.lists import Shelf, pairs_of
-from rankwell.reporting.explorer.names import LONGEST_NAME, Names, short
-from rankwell.reporting.explorer.systems import Systems
+from rankwell.reporting.explorer.lists import LONGEST_NAME, Catalogue, Names, Shelf, pairs_of, short
+from rankwell.reporting.explorer.queries import Systems, chosen, room_for
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, part
 from rankwell.tables.ids import Ids

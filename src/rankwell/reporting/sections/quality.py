@@ -2,18 +2,199 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import PurePath
 from typing import Any
 
-from rankwell.display.findings import LEVELS
+from rankwell.display.findings import LEVELS, Finding, Level
+from rankwell.display.table import number
+from rankwell.inspection.linting import lint
 from rankwell.matching.lists import UNDECIDED
+from rankwell.records import record
+from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.chart.theme import spec_of
-from rankwell.reporting.issues import MISSING, UNKNOWN, Issue, issues_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.judged import cuts, drawn_judged, shares_of
 from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.section import Content, part
+from rankwell.reporting.sections.definitions import label_of
+from rankwell.results.warnings import warnings_of
+
+# Issues of the data behind a report, by rule: what lint found in the rows, and what results know of ties, gaps
+# and rules.
+
+
+FEW_JUDGED, UNEVEN = (
+    0.8,
+    0.1,
+)  # shares of judged items; a larger difference between systems favours some of them
+MISSING, UNKNOWN = "judged queries missing from the run", "lists without judgements"
+LAST = ("near-ties",)
+# counts that say how much there is, not what a rule did; and those that other issues tell of
+SIZES = (
+    "lists",
+    "rows",
+    "judgements",
+    "judged queries",
+    "judged items found",
+    "training pairs",
+    "training users",
+)
+TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
+
+
+@record
+class Case:
+    """Where an issue was found: a system, or a place in a file, with a text in the language of the page.
+
+    ``message`` and ``effect`` are what lint says; ``message`` and ``place`` may quote ids.
+    """
+
+    system: str
+    text: str = ""
+    place: str = ""
+    message: str = ""
+    effect: str = ""
+
+
+@record
+class Issue:
+    """Something to know about the data, and all cases of it. ``rule`` is the key of its words."""
+
+    level: Level
+    rule: str
+    cases: tuple[Case, ...]
+
+
+def issues_of(material: Material) -> list[Issue]:
+    """Return the issues, errors first."""
+    found: dict[tuple[Level, str], list[Case]] = {}
+    for level, rule, case in _all(material):
+        found.setdefault((level, rule), []).append(case)
+    issues = [Issue(level, rule, tuple(cases)) for (level, rule), cases in found.items()]
+    return sorted(issues, key=lambda issue: (LEVELS.index(issue.level), issue.rule in LAST))
+
+
+Found = Iterator[tuple[Level, str, Case]]
+
+
+def _all(material: Material) -> Found:
+    yield from _linted(material) if material.runs else _counted(material)
+    yield from _ties(material)
+    yield from _undefined(material)
+    yield from _touched(material)
+    for warning in warnings_of(list(material.results.values())):
+        yield "warning", "warnings", Case("", effect=material.words.composed(warning))
+
+
+def _linted(material: Material) -> Found:
+    """What lint finds in each run, one at a time, so that the rows of one are held."""
+    assert material.evaluator is not None
+    found: dict[Finding, str] = {}
+    for name, run in material.runs.items():
+        own = lint(
+            [run],
+            material.qrels,
+            items=material.items,
+            train=material.train,
+            k=material.depth,
+            metric=str(material.primary),
+            policy=material.evaluator.policy,
+        )
+        for each in own:
+            found.setdefault(each, name)
+    for each, name in found.items():
+        if each.rule != "unjudged":
+            yield each.level, each.rule, _case(material, each, name)
+        elif material.judged:  # a log of interactions has no unjudged items
+            yield _of_unjudged(material), each.rule, _case(material, each, name)
+
+
+def _case(material: Material, finding: Finding, name: str) -> Case:
+    """A finding, with the names of files without their folders, which tell of a machine."""
+    run, words = material.runs[name], material.words
+    place, message = words.composed(finding.place), words.composed(finding.message)
+    labels = [run.name, *(file.label for file in run.files)]
+    is_of_run = any(
+        finding.place == label or finding.place.startswith((f"{label}:", f"{label},")) for label in labels
+    )
+    for file in (*run.files, *(() if material.qrels is None else material.qrels.files)):
+        place, message = (text.replace(file.label, PurePath(file.label).name) for text in (place, message))
+    text = _said(material, finding.rule, name)
+    place, message = ("" if place == run.name else place, message) if not text else ("", "")
+    return Case(name if is_of_run else "", text, place, message, words.composed(finding.effect))
+
+
+def _of_unjudged(material: Material) -> Level:
+    shares = [share for share in material.judged.values() if not math.isnan(share)]
+    return "warning" if max(shares, default=1.0) - min(shares, default=1.0) > UNEVEN else "note"
+
+
+def _counted(material: Material) -> Found:
+    """What saved results know of what lint would have found."""
+    for name, res in material.results.items():
+        if res.counts.get(MISSING):
+            yield "warning", "missing-queries", Case(name, _said(material, "missing-queries", name))
+        if res.counts.get(UNKNOWN):
+            yield "note", "unknown-queries", Case(name, _said(material, "unknown-queries", name))
+        if material.judged.get(name, 1.0) < FEW_JUDGED:
+            yield _of_unjudged(material), "unjudged", Case(name, _said(material, "unjudged", name))
+
+
+def _said(material: Material, rule: str, name: str) -> str:
+    """How often a rule found what results have counted too, in the language of the page; empty for other rules."""
+    counts, words = material.results[name].counts, material.words
+    if rule == "unjudged" and name in material.judged:
+        return words("report.quality.judged", share=percent(material.judged[name]), k=material.depth)
+    what, of = {"missing-queries": (MISSING, "judged queries"), "unknown-queries": (UNKNOWN, "lists")}.get(
+        rule, ("", "")
+    )
+    return words("report.quality.some", n=counts[what], of=counts[of]) if what in counts else ""
+
+
+def _ties(material: Material) -> Found:
+    """Means that the order of equal scores moves by more than 0.001."""
+    for name, res in material.results.items():
+        for metric, (worst, best) in res.tie_range.items():
+            low, high = sorted((worst, best))
+            ends = {"low": number(low), "high": number(high), "value": number(res.plain_mean[metric])}
+            yield "warning", "ties", Case(name, material.words("report.quality.range", metric=metric, **ends))
+
+
+def _undefined(material: Material) -> Found:
+    """Queries for which a metric is undefined; those by the judgements are the same for all systems."""
+    words, seen = material.words, set[str]()
+    for name, res in material.results.items():
+        for metric, reasons in res.undefined.items():
+            for reason, n in reasons.items():
+                is_list = reason == "undefined by the list"
+                text = words("report.quality.of_metric", metric=metric, queries=words("page.queries", n=n))
+                if is_list or text not in seen:
+                    yield (
+                        "note",
+                        "undefined-list" if is_list else "undefined-judgements",
+                        Case(name * is_list, text),
+                    )
+                seen.add(text)
+
+
+def _touched(material: Material) -> Found:
+    """Rows that other rules touched; a count that is the same for all systems is told once."""
+    found = [res.counts for res in material.results.values()]
+    for what in {what: None for counts in found for what in counts if what not in (*SIZES, *TOLD)}:
+        numbers = [counts.get(what, 0) for counts in found]
+        same = len(set(numbers)) == 1
+        for name, n in list(zip(material.results, numbers, strict=True))[: 1 if same else None]:
+            if n:
+                yield (
+                    "note",
+                    "touched",
+                    Case("" if same else name, f"{label_of(what, material.words)}: {n:,}"),
+                )
+
 
 MOST = 6  # cases of an issue that are shown
 FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing

@@ -1,4 +1,4 @@
-"""Gathering: what a report is asked of becomes its material; every table is read once, what is a run is evaluated once."""
+"""What a report is asked of, and its material: every table is read once, every run evaluated once."""
 
 from __future__ import annotations
 
@@ -25,14 +25,17 @@ from rankwell.readers import open_named, read_qrels
 from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.sources import is_one_run
 from rankwell.records import record
-from rankwell.reporting.input_files import InputFile, input_files
-from rankwell.reporting.material import Material
+from rankwell.reporting.material import InputFile, Material, input_files
 from rankwell.results import Results
 from rankwell.results.loading import all_loaded, is_saved
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Qrels, Run
+
+# Gathering: what a report is asked of becomes its material; every table is read once, what is a run is
+# evaluated once.
+
 
 ONE = "run"  # what a system without a name is called
 # arguments of compare that are not those of an evaluation

@@ -14,8 +14,7 @@ from tests.reporting.explorer.explored import explored
 from tests.reporting.pages import shown_in
 
 import rankwell as rw
-from rankwell.reporting.redacting import redacted_section
-from rankwell.reporting.section import Section
+from rankwell.reporting.section import Section, redacted_section
 from rankwell.tables.redaction import Redaction
 
 KEY = b"0123456789abcdef"

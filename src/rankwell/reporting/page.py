@@ -1,4 +1,4 @@
-"""Rendering: a report's sections become one HTML page; templates place what sections say, and compute nothing."""
+"""The page of a report: its sections in one HTML file; templates place what sections say, and compute nothing."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from rankwell.reporting.section import Section
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+
+# Rendering: a report's sections become one HTML page; templates place what sections say, and compute nothing.
+
 
 ROOM = "rankwell.reporting"
 LEAST = 1e-9  # a p-value is never shown as 0

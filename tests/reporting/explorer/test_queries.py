@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankwell.reporting.explorer.choosing import chosen, room_for, systems_kept
+from rankwell.reporting.explorer.queries import chosen, room_for, systems_kept
 
 
 def drawn(systems, queries, seed=0):

@@ -14,7 +14,7 @@ import rankwell as rw
 from rankwell.display.page import words_of
 from rankwell.display.table import number
 from rankwell.metrics import metric_of
-from rankwell.reporting.sentence import sentence_of
+from rankwell.reporting.answer import sentence_of
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]

@@ -11,7 +11,7 @@ from tests.reporting.pages import blocks_of, values_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.reporting.rendering import chart, charts_of, label_of, name, num, p, page_of, percentage
+from rankwell.reporting.page import chart, charts_of, label_of, name, num, p, page_of, percentage
 from rankwell.reporting.section import Section
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\"'&<!--"
