@@ -42,12 +42,16 @@ Row = list[tuple[str, ...]]  # a room, or the two ends of an arrow that passes t
 
 
 def layers() -> list[list[str]]:
-    """The layers of the import contract from the top, without rooms that are not built."""
+    """The layers of the import contract from the top; rooms in brackets are optional, and left out where they are not built."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
     [rows] = [contract["layers"] for contract in contracts if contract["id"] == "layers"]
-    built = [[room for room in re.split(r"\s*\|\s*", row) if not room.startswith("(")] for row in rows]
+    named = [re.split(r"\s*\|\s*", row) for row in rows]
+    built = [
+        [room.strip("()") for room in row if room[0] != "(" or (PACKAGE / room.strip("()")).exists()]
+        for row in named
+    ]
     return [row for row in built if row]
 
 

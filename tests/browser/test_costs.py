@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.browser.conftest import PHONE
 from tests.browser.looks import nameless, sticks_out
-from tests.reporting.plots.test_costs import FOUR, compared
-from tests.reporting.plots.test_latency import costs
+from tests.efficiency.plots.test_costs import FOUR, compared
+from tests.efficiency.plots.test_latency import costs
 
 import rankwell as rw
 from rankwell.reporting.pictures import content_of

@@ -10,7 +10,8 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import with_none
-from rankwell.cli.parser import NAMED, PICTURES, _function
+from rankwell.cli.commands import homes
+from rankwell.cli.parser import function_of
 
 QUICK = ["--flips", "99", "--resamples", "99"]
 SAVED = ("a.json", "b.parquet", "c.json")
@@ -81,13 +82,13 @@ def test_judgements_in_front_of_saved_results_and_runs_stay_judgements(capsys):
     assert "rr needs judgements" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", NAMED, ids=" ".join)
+@pytest.mark.parametrize("words", homes(), ids=" ".join)
 def test_only_commands_that_take_saved_results_leave_judgements_out(words):
     given = [*words, "a.json", "own.run"]
     takes = words[0] in ("compare", "gate", "report", "diff") or (
         words[0] == "plot" and "own" in given[-1] and _is_of_results(words[1])
     )
-    assert with_none(words, given, _function(NAMED[words])) == (
+    assert with_none(words, given, function_of(words)) == (
         [*words, "none", *given[len(words) :]] if takes else given
     )
 
@@ -96,5 +97,4 @@ def _is_of_results(kind):
     from rankwell.cli.report import is_evaluated
     from rankwell.reporting import plots
 
-    assert kind in PICTURES
     return is_evaluated(getattr(plots, kind))

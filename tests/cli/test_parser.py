@@ -9,14 +9,15 @@ from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import run
 from rankwell.cli.arguments import POSITIONAL, arguments_of, without_none
-from rankwell.cli.parser import NAMED, _function, application
+from rankwell.cli.commands import homes
+from rankwell.cli.parser import application, function_of
 
 OTHERS = ("trec_eval", "ndeval")  # which parse their own arguments
 NUMBERS = [
     (words, argument)
-    for words, name in NAMED.items()
+    for words in homes()
     if words[0] not in OTHERS
-    for argument in arguments_of(_function(name))
+    for argument in arguments_of(function_of(words))
     if without_none(argument.type) in (int, float)
 ]
 
@@ -24,7 +25,7 @@ NUMBERS = [
 def filled(words, but=""):
     """The words of a command with what it requires, whatever it is, but one option."""
     given = list(words)
-    for argument in arguments_of(_function(NAMED[words])):
+    for argument in arguments_of(function_of(words)):
         if (
             argument.default is Parameter.empty
             and argument.kind is not Parameter.VAR_POSITIONAL
@@ -65,7 +66,7 @@ def test_a_whole_number_may_be_written_as_the_library_takes_it(text, value):
     assert (bound.arguments["depth"], type(bound.arguments["depth"])) == (value, int)
 
 
-@pytest.mark.parametrize("words", [each for each in NAMED if each[0] not in OTHERS], ids=" ".join)
+@pytest.mark.parametrize("words", [each for each in homes() if each[0] not in OTHERS], ids=" ".join)
 def test_a_command_without_its_arguments_names_its_own_help(words, capsys):
     if filled(words) == list(words):
         return
@@ -81,9 +82,9 @@ def test_a_command_that_is_none_of_a_group_names_the_help_of_the_group(capsys):
 
 WRITING = [
     words
-    for words, name in NAMED.items()
+    for words in homes()
     if words[0] not in (*OTHERS, "demo")
-    and any("-o" in argument.names for argument in arguments_of(_function(name)))
+    and any("-o" in argument.names for argument in arguments_of(function_of(words)))
 ]
 
 
@@ -92,7 +93,7 @@ def test_a_suffix_that_no_command_writes_is_refused_before_the_work_with_those_i
     words, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)  # in which no input is: reading them would be an error of another kind
-    arguments = arguments_of(_function(NAMED[words]))
+    arguments = arguments_of(function_of(words))
     field = next(each.field for each in arguments if "-o" in each.names)
     extra = {"bench": ["--search", "x", "--topics", "x"], "explain": ["x", "x"]}.get(words[0], [])
     if any("-m" in each.names and each.default is not Parameter.empty for each in arguments):

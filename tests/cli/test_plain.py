@@ -15,7 +15,8 @@ from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import commands, parser
 from rankwell.cli.arguments import POSITIONAL, arguments_of, parsed, without_none
-from rankwell.cli.commands import COMMANDS, JUDGING, MODULES, PREPARE, command
+from rankwell.cli.commands import command, homes
+from rankwell.cli.parser import function_of
 from rankwell.errors import RankwellError
 
 WORDS = [
@@ -118,16 +119,17 @@ def test_any_other_command_line_is_left_to_cyclopts(words):
 
 
 def test_the_list_of_commands_says_what_each_command_says_of_itself():
-    of_judging = dict(JUDGING.values())
-    said = {name: sentence for name, (_, sentence) in (COMMANDS | PREPARE).items()}
-    for name, sentence in (said | of_judging).items():
-        assert " ".join((command(name).__doc__ or "").split("\n\n")[0].split()) == sentence, name
+    assert len(homes()) > 50
+    for words, home in homes().items():
+        first = (function_of(words).__doc__ or "").split("\n\n")[0]
+        assert " ".join(first.split()) == home.sentence, words
+        assert home.sentence.endswith("."), words
 
 
 def test_every_argument_says_what_it_is():
-    for name in MODULES:
-        for argument in arguments_of(command(name)):
-            assert argument.help, (name, argument.field)
+    for words in homes():
+        for argument in arguments_of(function_of(words)):
+            assert argument.help, (words, argument.field)
 
 
 def test_evaluate_runs_without_cyclopts_and_help_without_numpy():

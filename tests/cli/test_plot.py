@@ -17,9 +17,10 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of
-from rankwell.cli.parser import PICTURES, sentence_of
+from rankwell.cli.commands import homes
 from rankwell.cli.report import command_of
 
+PICTURES = [words[1] for words in homes() if words[0] == "plot"]
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
 BINARY = str(evidence("cranfield/qrels.binary.txt"))
 RUNS = [str(evidence(f"cranfield/runs/{name}.run")) for name in ("bm25", "coord")]
@@ -101,14 +102,14 @@ def test_the_list_has_all_kinds_and_what_their_functions_say():
         for kind in rw.plot.__all__
         if kind != "save"
     }
-    assert {kind: sentence_of(kind).split() for kind in PICTURES} == said
+    assert {kind: homes()["plot", kind].sentence.split() for kind in PICTURES} == said
 
 
 def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
     assert run(["plot", "--help"]) == 0
     listed = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for kind in PICTURES:
-        assert f"{kind} {sentence_of(kind)}" in listed
+        assert f"{kind} {homes()['plot', kind].sentence}" in listed
     assert run(["plot", "movement", "--help"]) == 0
     shown = capsys.readouterr().out
     assert "Usage: rankwell plot movement" in shown

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from rankwell.cli import run
-from rankwell.cli.parser import NAMED
+from rankwell.cli.commands import homes
 
 OTHERS = ("trec_eval", "ndeval")  # which print help of their own
 
 
-@pytest.mark.parametrize("words", [each for each in NAMED if each[0] not in OTHERS], ids=" ".join)
+@pytest.mark.parametrize("words", [each for each in homes() if each[0] not in OTHERS], ids=" ".join)
 def test_the_first_line_names_what_the_help_explains(words, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert run([*words, "--help"]) == 0

@@ -9,20 +9,26 @@ import pytest
 from tests.mutants.planting import fails
 from tests.reporting.second import compare
 
-from rankwell.faces import modules
-from rankwell.reporting import plots, sections
+from rankwell.faces import rooms, shared
+
+
+def module(where):
+    """A module of the reporting, or with the name of another room in front of that room."""
+    return import_module(
+        f"rankwell.{where}" if where.split(".")[0] in rooms() else f"rankwell.reporting.{where}"
+    )
 
 
 def put(where, name, value):
-    """Return a mutant: ``name`` of a module of the reporting is something else."""
-    return lambda patch: patch.setattr(import_module(f"rankwell.reporting.{where}"), name, value)
+    """Return a mutant: ``name`` of a module of the reporting, or of a room that has a part in it, is something else."""
+    return lambda patch: patch.setattr(module(where), name, value)
 
 
 def around(where, name, change):
     """Return a mutant: ``change`` gets the original and what it was called with."""
 
     def plant(patch):
-        original = getattr(import_module(f"rankwell.reporting.{where}"), name)
+        original = getattr(module(where), name)
         put(where, name, lambda *given, **named: change(original, *given, **named))(patch)
 
     return plant
@@ -83,28 +89,28 @@ PICTURES = {
     "bounds: nothing is unjudged": ("bounds", rows("plots.bounds", "bounds_of", lambda row: row | {"highest": row["value"]})),
     "calibration: history and lists swapped": ("calibration", around("plots.calibration", "rows_of", lambda original, *given: (
         (found := original(*given)) | {"topics": [*map(swapped("history", "share"), found["topics"])]}))),
-    "correlation: Pearson's for Kendall's": ("correlation", around("rows.correlation", "_square", lambda original, table, _: (
+    "correlation: Pearson's for Kendall's": ("correlation", around("plots.correlation", "_square", lambda original, table, _: (
         original(table, "pearson")))),
-    "costs: all are on the front": ("costs", put("rows.costs", "on_front", lambda found, *_: [*found.values])),
+    "costs: all are on the front": ("costs", put("efficiency.plots.costs", "on_front", lambda found, *_: [*found.values])),
     "curve: hits, not their share": ("curve", rows("plots.curve", "rows_of", lambda row: row | {"value": row["k"] * row["value"]})),
     "differences: the second minus the first": ("differences", around("plots.differences", "rows_of", (
         lambda original, values, pair, metric: original(values, pair[::-1], metric)))),
-    "effort: the errors for the orders": ("effort", rows("plots.effort", "rows_of", swapped("value", "error"))),
-    "exposure: groups by turns": ("exposure", put("rows.exposure", "group_of", lambda history, groups: history.place % groups)),
+    "effort: the errors for the orders": ("effort", rows("judging.plots.effort", "rows_of", swapped("value", "error"))),
+    "exposure: groups by turns": ("exposure", put("plots.exposure", "group_of", lambda history, groups: history.place % groups)),
     "forest: no sign": ("forest", rows("plots.forest", "rows_of", lambda row: row | {"mean": -row["mean"]})),
-    "growth: the last repetition is left out": ("growth", around("plots.growth", "points_of", lambda original, *given: (
+    "growth: the last repetition is left out": ("growth", around("efficiency.plots.growth", "points_of", lambda original, *given: (
         original(*given)[:-1]))),
     "judged: what is not judged": ("judged", rows("plots.judged", "shares_of", lambda row: row | {"share": 1 - row["share"]})),
-    "latency: the next slower quantile": ("latency", around("rows.latency", "curve_of", shifted)),
+    "latency: the next slower quantile": ("latency", around("efficiency.plots.latency", "curve_of", shifted)),
     "long_tail: the share above the item": ("long_tail", around("plots.long_tail", "points_of", reached_before)),
     "movement: the worst first": ("movement", around("plots.movement", "places_of", lambda original, found, sign: (
         original(found, -sign)))),
     "per_query: the lower quartile for the median": ("per_query", rows("plots.per_query", "boxes_of", swapped("p50", "p25"))),
     "precision_recall: the next level": ("precision_recall", around("plots.precision_recall", "rows_of", curve_of_the_next_level)),
     "rel_sweep: all queries count": ("rel_sweep", rows("plots.rel_sweep", "points_of", lambda row: row | {"n": 12})),
-    "scatter: the front of the worst": ("scatter", around("rows.scatter", "front_of", upside_down)),
+    "scatter: the front of the worst": ("scatter", around("plots.scatter", "front_of", upside_down)),
     "segments: all have the mean of all queries": ("segments", around("plots.segments", "rows_of", first_table)),
-    "similarity: Jaccard for cosine": ("similarity", put("rows.similarity", "cosines", jaccard)),
+    "similarity: Jaccard for cosine": ("similarity", put("plots.similarity", "cosines", jaccard)),
     "ties: best and worst swapped": ("ties", rows("plots.ties", "ranges_of", swapped("best", "worst"))),
     "wins: wins and losses swapped": ("wins", rows("plots.wins", "rows_of", lambda row: row | {
         "outcome": {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"])})),
@@ -122,7 +128,7 @@ SECTIONS = {
     "curves: the cut-offs in another order": ("curves", rows("sections.curves", "_table", lambda row: (
         row | {"cells": row["cells"][::-1]}))),
     "tradeoffs: the axes exchanged": ("tradeoffs", around("sections.tradeoffs", "_picture", exchanged)),
-    "costs: a miss for a hit": ("costs", around("sections.costs", "_row", lambda original, *given: (
+    "costs: a miss for a hit": ("costs", around("efficiency.sections.costs", "_row", lambda original, *given: (
         (row := original(*given)) | {"mean": 1 - row["mean"]}))),
     "longtail: the tail for the head": ("longtail", rows("sections.longtail", "_systems", swapped("top", "bottom"))),
     "explorer: differences without a sign": ("explorer", rows("sections.explorer", "pairs_of", lambda pair: (
@@ -146,9 +152,7 @@ def test_a_wrong_section_is_caught(name, plant, monkeypatch):
     assert fails(lambda: compare("sections", name))
 
 
-@pytest.mark.parametrize(
-    ("planted", "folder"), [(PICTURES, plots), (SECTIONS, sections)], ids=["plots", "sections"]
-)
+@pytest.mark.parametrize(("planted", "folder"), [(PICTURES, "plots"), (SECTIONS, "sections")])
 def test_each_has_a_planted_bug(planted, folder):
-    lacking = {*modules(folder)} - {name for name, _ in planted.values()}
+    lacking = {*shared("reporting", folder)} - {name for name, _ in planted.values()}
     assert not lacking, f"plant a bug in {sorted(lacking)} here, and see that plain() of its test catches it"

@@ -17,9 +17,10 @@ from tests.reporting.plots.drawing import rows_in
 from tests.reporting.sections.made import material_of
 
 import rankwell as rw
+from rankwell.faces import shared
 from rankwell.reporting.section import parts
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 draw = random.Random(7)
 QUERIES = [f"q{n}" for n in range(12)]
 CATALOGUE = [f"d{n}" for n in range(24)]
@@ -53,11 +54,13 @@ def compare(folder, name):
 
 def plain_of(folder, name):
     """The second version of a picture (of ``plots``) or a section (of ``sections``), which its test holds."""
-    file = HERE / folder / f"test_{name}.py"
-    module = importlib.import_module(f"tests.reporting.{folder}.test_{name}") if file.exists() else None
+    # what an optional room draws is tested in that room
+    room = shared("reporting", folder).get(name, "rankwell.reporting").split(".")[1]
+    file = HERE / room / folder / f"test_{name}.py"
+    module = importlib.import_module(f"tests.{room}.{folder}.test_{name}") if file.exists() else None
     door = {"plots": "Add a picture", "sections": "Add a section to the report"}[folder]
     assert hasattr(module, "plain"), (
-        f"write tests/reporting/{folder}/test_{name}.py with a function plain() that returns two dicts with the same keys: "
+        f"write tests/{room}/{folder}/test_{name}.py with a function plain() that returns two dicts with the same keys: "
         f"the numbers that {name} shows, and the same from lists and judgements in plain loops; see {door} in CONTRIBUTING.md"
     )
     return module.plain

@@ -6,15 +6,15 @@ import pytest
 from tests.reporting.second import compare, plain_of
 
 from rankwell.display.page.strings import texts_of
-from rankwell.faces import modules
-from rankwell.reporting import page, plots
+from rankwell.faces import shared
+from rankwell.reporting import page
 from rankwell.reporting.chart.picture import picture_named
 from rankwell.reporting.section import parts
 
 PARTS = [part.name for part in parts()]
 
 
-@pytest.mark.parametrize("kind", modules(plots))
+@pytest.mark.parametrize("kind", shared("reporting", "plots"))
 def test_a_picture_shows_what_plain_loops_give(kind):
     assert compare("plots", kind) >= 3
 
@@ -36,7 +36,7 @@ def test_without_a_second_version_the_message_says_what_to_write(folder, written
         plain_of(folder, "nope")
 
 
-@pytest.mark.parametrize("kind", modules(plots))
+@pytest.mark.parametrize("kind", shared("reporting", "plots"))
 def test_a_picture_is_named_after_its_file_and_has_words(kind):
     picture = picture_named(kind)
     assert picture.name == kind, f"the function of plots/{kind}.py is called {kind}, too"

@@ -14,11 +14,17 @@ import pytest
 import rankwell
 import rankwell as rw
 from rankwell.display.page import words_of
+from rankwell.faces import rooms
 
 ROOM = Path(rankwell.__file__).parent
 FILMS = files("rankwell") / "data" / "movietweetings"
 ASKED = re.compile(r"""words\(\s*["']([\w.]+[a-z0-9])["']\s*[,)]""")
 SOURCES = [*(ROOM / "reporting").rglob("*.py"), *(ROOM / "reporting" / "templates").glob("*.html")]
+for room in rooms():
+    SOURCES += [
+        *(ROOM / room / "templates").glob("*.html"),
+        *(file for folder in ("plots", "sections") for file in (ROOM / room / folder).glob("*.py")),
+    ]
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

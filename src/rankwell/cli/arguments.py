@@ -54,7 +54,7 @@ class Option(NamedTuple):
 
 Command = Callable[..., int | None]
 POSITIONAL = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL
-NONE = "none"
+NONE, COSTS = "none", "rankwell costs"  # in place of judgements; what a file of costs says that it holds
 QrelsOrNone = Annotated[
     str, Option(left_out=True, help="the judgements; left out if every RUN is a file of saved results")
 ]
@@ -183,7 +183,7 @@ def _is_saved(word: str) -> bool:
     from rankwell.results.loading import is_saved
 
     (path,) = split_names([word])[1]
-    return is_saved(path) or kind_of(path) in ("comparison", "rankwell costs")
+    return is_saved(path) or kind_of(path) in ("comparison", COSTS)
 
 
 _WHOLE, _NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")

@@ -11,7 +11,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
-from rankwell.cli.arguments import DATA, LEARNING, OUTPUT, STATISTICS, Option, QrelsOrNone
+from rankwell.cli.arguments import COSTS, DATA, LEARNING, OUTPUT, STATISTICS, Option, QrelsOrNone
 from rankwell.cli.options import (
     Bounding,
     Engines,
@@ -36,6 +36,7 @@ from rankwell.cli.words import named_as, named_groups, named_numbers, numbers, s
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
+from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record
@@ -43,11 +44,11 @@ from rankwell.records import record
 if TYPE_CHECKING:
     from rankwell.comparison.agreement.found import Agreement
     from rankwell.comparison.comparison import Comparison
+    from rankwell.comparison.costing import Measured
     from rankwell.comparison.deciding import Judging
     from rankwell.comparison.diffs import Diff
     from rankwell.comparison.side_by_side import QueryDiff
     from rankwell.display.table import Table
-    from rankwell.efficiency import Costs
     from rankwell.evaluation.engine import Engine
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Qrels, Run
@@ -324,16 +325,9 @@ def _write_comparison(
 
 
 @cache
-def costs_in(path: str) -> Costs | None:
+def costs_in(path: str) -> Measured | None:
     """Return the costs that a file holds; None if it holds something else."""
-    from rankwell.display.saved_files import kind_of
-    from rankwell.efficiency.costs import FORMAT
-
-    if kind_of(path) != FORMAT:
-        return None
-    from rankwell.efficiency import Costs
-
-    return Costs.load(path)
+    return load_kind(path, COSTS) if kind_of(path) == COSTS else None
 
 
 def answers_in(name: str, path: str) -> dict[str, Run] | None:
@@ -345,7 +339,7 @@ def answers_in(name: str, path: str) -> dict[str, Run] | None:
     return {system: named.runs[system] for system in named.systems if system in named.runs}
 
 
-def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
+def costs_of(words: Sequence[str], load: str | None) -> Measured | None:
     """Return the costs of all systems of the files of costs among the words, under one load; None if there is no such file.
 
     UsageError if there are several loads and none is named, there is no such load, or it is named without costs.
@@ -356,21 +350,21 @@ def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
         if load is not None:
             raise UsageError("--load is for costs, and no RUN is a file that rankwell bench -o wrote.")
         return None
-    costs: Costs = reduce(add, found)
+    costs: Measured = reduce(add, found)
     if load is None and len(costs.loads) > 1:
         raise UsageError(f"there are several loads; --load says which: {one_of(costs.loads)}.")
     return costs if load is None else costs.under(load)
 
 
-def joined_costs(words: Sequence[str]) -> Costs:
+def joined_costs(words: Sequence[str]) -> Measured:
     """Return the costs of all systems of files of costs, under all loads; RankwellError if one cannot be read, or is no such file."""
-    from rankwell.efficiency import Costs
-
     named = zip(*split_names(words), strict=True)
-    return reduce(add, [_renamed(name, path, costs_in(path) or Costs.load(path)) for name, path in named])
+    return reduce(
+        add, [_renamed(name, path, costs_in(path) or load_kind(path, COSTS)) for name, path in named]
+    )
 
 
-def _renamed(name: str, path: str, found: Costs) -> Costs:
+def _renamed(name: str, path: str, found: Measured) -> Measured:
     """The costs of one system under the name that it was given, if it was given any."""
     is_named = split_names([path])[0] != [name]
     return found.renamed({found.systems[0]: name}) if is_named and len(found.systems) == 1 else found

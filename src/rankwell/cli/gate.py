@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from rankwell.cli.arguments import OUTPUT, STATISTICS, Option
+from rankwell.cli.arguments import COSTS, OUTPUT, STATISTICS, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, is_run, systems_of, without_metrics
 from rankwell.cli.options import (
@@ -25,6 +25,7 @@ from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.methods import FailOn, Mode
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
+from rankwell.display.saved_files import load_kind
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name
@@ -243,9 +244,7 @@ def _limits_of_costs(
                 "--max-latency and --max-memory need --costs, the file of rankwell bench -o costs.json."
             )
         return []
-    from rankwell.efficiency import Costs
-
-    found = Costs.load(costs)
+    found = load_kind(costs, COSTS)
     title = short_name(run)
     name = found.systems[0] if len(found.systems) == 1 else Path(run).name
     wanted = next((each for each in (name, title) if each in found.systems), None)
@@ -254,7 +253,7 @@ def _limits_of_costs(
             f"{costs}: none of its systems is called {brief(title)}, as the run is: {one_of(found.systems)}."
         )
     latency, memory = _latencies_of(max_latency), bytes_of(max_memory, "--max-memory")
-    kept = []
+    kept: list[Limit] = []
     for load in found.loads:
         own = found.limits(wanted, max_latency=latency, max_memory=memory, load=load, alpha=alpha)
         kept += [each._replace(name=f"{each.name} ({load})") for each in own] if len(found.loads) > 1 else own

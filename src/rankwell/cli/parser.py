@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Sequence
 from inspect import Parameter, Signature, cleandoc
-from pathlib import Path
 from typing import Annotated, Any
 
 import cyclopts
 from cyclopts import App, CycloptsError, Group
 
 from rankwell import __version__
-from rankwell.cli import commands
 from rankwell.cli.arguments import GROUPS as OPTION_GROUPS
 from rankwell.cli.arguments import (
     POSITIONAL,
@@ -23,22 +22,16 @@ from rankwell.cli.arguments import (
     with_none,
     without_none,
 )
-from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, PLOT, PREPARE
+from rankwell.cli.commands import GROUPS, homes, of_rooms
 from rankwell.errors import UsageError, brief
+from rankwell.faces import Commands
 from rankwell.tables.arguments import UNFIT, fitted
 
 HELP = "--help", "-h"
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
-PICTURE = "plot_"  # what the name of a picture's command begins with, in this module
-PLOTS = Path(__file__).parents[1] / "reporting" / "plots"
-PICTURES = sorted(path.stem for path in PLOTS.glob("[!_]*.py"))  # the kinds, none of which is loaded
-# each command by its words, with the name of its function
-NAMED: dict[tuple[str, ...], str] = {
-    **{(name,): name for name in COMMANDS},
-    **{("prepare", name): name for name in PREPARE},
-    **{("judging", name): of for name, (of, _) in JUDGING.items()},
-    **{("plot", kind): f"{PICTURE}{kind}" for kind in PICTURES},
-}
+PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
+# each command by the name that Cyclopts asks this module for
+NAMED = {"_".join(words): words for words in homes()}
 SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
 
 
@@ -47,23 +40,21 @@ def run(arguments: Sequence[str]) -> int | None:
 
     RankwellError if the command line is wrong, or the command fails.
     """
-    asked = set(arguments)
-    listing = not asked & {*COMMANDS, *PREPARE, *JUDGING, *PICTURES}
-    if (words := tuple(arguments[:-1])) in NAMED and arguments[-1] in HELP:
+    if (words := tuple(arguments[:-1])) in homes() and arguments[-1] in HELP:
         # without parsing what is no command line, nor making all arguments once more for the line that sums them up
         app = inner = application()
         for word in words:
             inner = inner[word]
-        inner.usage = usage(words, _function(NAMED[words]))
+        inner.usage = usage(words, function_of(words))
         app.help_print(words)
         return None
-    named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED), None)
+    named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in homes()), None)
     if named is not None and named[0] in SAVED:
-        arguments = with_none(named, arguments, _function(NAMED[named]))
+        arguments = with_none(named, arguments, function_of(named))
+    # what each command does is said where commands are listed: of a group, or of all
+    listed = None if set(arguments) & {words[-1] for words in homes()} else _named(arguments)
     try:
-        code = application(listing=listing, pictures=listing and "plot" in asked)(
-            list(arguments), print_error=False, exit_on_error=False
-        )
+        code = application(listed)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
         asked_for = " ".join(("rankwell", *_named(arguments), "--help"))
@@ -73,14 +64,14 @@ def run(arguments: Sequence[str]) -> int | None:
 
 def _named(arguments: Sequence[str]) -> tuple[str, ...]:
     """The words of the command that is called, or of the group of commands; none if there is no such command."""
-    groups = {words[:1] for words in NAMED}
-    return next((words for n in (2, 1) if (words := tuple(arguments[:n])) in NAMED or words in groups), ())
+    known = {words[:1] for words in homes()} | homes().keys()
+    return next((words for n in (2, 1) if (words := tuple(arguments[:n])) in known), ())
 
 
 def usage(words: Sequence[str], function: Command) -> str:
     """Return the first line of a command's help.
 
-    >>> usage(["evaluate"], commands.command("evaluate"))
+    >>> usage(["evaluate"], function_of(("evaluate",)))
     'rankwell evaluate [OPTIONS] QRELS RUN [RUNS...]'
     """
     required, optional, positional = [], "", []
@@ -98,8 +89,8 @@ def usage(words: Sequence[str], function: Command) -> str:
     return " ".join(each for each in ("rankwell", *words, *required, optional, *positional) if each)
 
 
-def application(*, listing: bool = False, pictures: bool = False) -> App:
-    """Return the application; each command is loaded when it is asked for, and none to list them, nor the kinds of pictures."""
+def application(listed: tuple[str, ...] | None = None) -> App:
+    """Return the application, whose commands are loaded when they are asked for; those are described whose group is listed."""
     app = App(
         name="rankwell",
         help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
@@ -109,61 +100,54 @@ def application(*, listing: bool = False, pictures: bool = False) -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    prepare = App(
-        name="prepare",
-        help=f"Prepare the data of a recommender, with a report: {', '.join(PREPARE)}.",
-        help_format="rich",
-        group=Group("Prepare", sort_key=2.5),
-    )
     groups = {title: Group(title, sort_key=place) for place, title in enumerate(GROUPS)}
-    for title, group in GROUPS.items():
-        _register(app, group, listing=listing, group=groups[title])
-    app.command(prepare)
-    _register(prepare, PREPARE, listing=listing)
-    judging = App(
-        name="judging",
-        help=f"Judge as little as a comparison needs: {', '.join(JUDGING)}.",
-        help_format="rich",
-        group=Group("Judge", sort_key=2.6),
-    )
-    app.command(judging)
-    _register(judging, JUDGING, listing=listing, of_module=True)
-    plot = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
-    app.command(plot)
-    kinds = {kind: (f"{PICTURE}{kind}", sentence_of(kind) if pictures else "") for kind in PICTURES}
-    _register(plot, kinds, listing=pictures, of_module=True)
+    apps = {"": app}
+    said = [
+        Commands("Prepare", 2.5, "prepare", "Prepare the data of a recommender, with a report"),
+        *of_rooms().values(),
+    ]
+    for room in said:
+        group = groups[room.heading] = Group(room.heading, sort_key=room.place)
+        if room.word:
+            names = ", ".join(words[1] for words in homes() if words[0] == room.word)
+            apps[room.word] = App(
+                name=room.word, help=f"{room.about}: {names}.", help_format="rich", group=group
+            )
+    apps["plot"] = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
+    for words, home in homes().items():
+        *above, name = words
+        options: dict[str, Any] = {"group": groups[home.heading]} if home.heading else {}
+        if listed == tuple(above):
+            options["help"] = _styled(home.sentence)
+        apps["".join(above)].command(f"{__name__}:{'_'.join(words)}", name=name, **options)
+    for inner in [*apps.values()][1:]:
+        app.command(inner)
     app.register_install_completion_command(
         help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
         group="Options",
     )
-    options = Group("Options", sort_key=9)
+    flags = Group("Options", sort_key=9)
     for flag in ("--help", "--version"):
-        app[flag].group = options
+        app[flag].group = flags
     return app
-
-
-def _register(
-    app: App, named: dict[str, tuple[str, str]], *, listing: bool, of_module: bool = False, **options: Any
-) -> None:
-    for name, (module, sentence) in named.items():
-        said = {"help": _styled(sentence)} if listing else {}
-        app.command(f"{__name__}:{module if of_module else name}", name=name, **options, **said)
 
 
 def __getattr__(name: str) -> Any:
     """Return a command as Cyclopts reads it."""
-    if name not in NAMED.values():
+    if name not in NAMED:
         raise AttributeError(name)
-    return _readable(_function(name))
+    return _readable(function_of(NAMED[name]))
 
 
-def _function(name: str) -> Command:
-    """The function of a command, or of a picture's."""
-    if not name.startswith(PICTURE):
-        return commands.command(name)
-    from rankwell.cli.report import command_of
+def function_of(words: Sequence[str]) -> Command:
+    """Return the function of a command, or that of a picture's, which is made of what draws it."""
+    home = homes()[tuple(words)]
+    if words[0] == "plot":
+        from rankwell.cli.report import command_of
 
-    return command_of(name.removeprefix(PICTURE))
+        return command_of(home.function)
+    function: Command = getattr(importlib.import_module(home.module), home.function)
+    return function
 
 
 def _readable(function: Command) -> Any:
@@ -226,14 +210,3 @@ def _styled(text: str) -> str:
     from rich.markup import escape
 
     return re.sub(r"``(.+?)``", r"[cyan]\1[/cyan]", escape(text))
-
-
-def sentence_of(kind: str) -> str:
-    """Return what a kind of picture draws: the first sentence of its function, read from the file, as loading all takes half a second.
-
-    >>> sentence_of("forest")
-    'Draw differences of systems with their intervals, the best at the top.'
-    """
-    text = (PLOTS / f"{kind}.py").read_text(encoding="utf-8")
-    found = re.search(rf'^def {kind}\(.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL | re.MULTILINE)
-    return " ".join(found[1].split()) if found else ""

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypedDict
 
 from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import Plain, ensure
 from rankwell.display.table import Better, Column
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import record
+
+if TYPE_CHECKING:
+    from rankwell.tables.run_qrels import Run
 
 FRONT = "*"
 MEMORY = "MiB is memory above that before indexing."
@@ -220,6 +223,34 @@ class CostEstimates:
         ]
         conditions = Conditions.of_dict(data["conditions"])
         return cls(data["load"], values, tuple(Slower(**one) for one in ratios), conditions)
+
+
+class Measured(Protocol):
+    """What was measured of systems, as far as comparisons and gates know it; ``rankwell.efficiency`` makes it."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, in the order in which they were given."""
+
+    @property
+    def loads(self) -> list[str]:
+        """The loads under which they were measured."""
+
+    @property
+    def runs(self) -> Mapping[str, Run]:
+        """The answers of each system that gave some."""
+
+    def estimates(self, load: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> CostEstimates:
+        """Return what they cost under a load, and the ratios of latency of pairs."""
+
+    def under(self, load: str) -> Self:
+        """Return the same under one of several loads; UsageError if there is no such load."""
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """Return the same with other names of systems; UsageError for a name that does not exist."""
+
+    def __add__(self, other: Self) -> Self:
+        """Return what was measured of the systems of both."""
 
 
 def front_note(metric: str) -> str:

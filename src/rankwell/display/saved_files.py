@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
 
-from rankwell.errors import DataError, InputError, RankwellError, brief
+from rankwell.errors import DataError, InputError, RankwellError, UsageError, brief
+from rankwell.faces import rooms
 from rankwell.records import record
 
 if TYPE_CHECKING:
@@ -61,6 +63,23 @@ def kind_of(path: str | Path) -> str:
             return ""  # the reader of runs says what is wrong with it
     found = SAYS.match(beginning_of(path))
     return "" if found is None else found[1] or found[2] or "results"
+
+
+def load_kind(path: str | Path, kind: str) -> Any:
+    """Return the result of an optional room that a file holds, of a kind that a room names.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, or holds something else.
+    UsageError
+        If there is no such room here.
+    """
+    for room in rooms():
+        package = import_module(f"rankwell.{room}")
+        if kind in getattr(package, "KINDS", {}):
+            return getattr(package, package.KINDS[kind]).load(path)
+    raise UsageError(f"{path}: files of {kind} are read by a part of rankwell that is not installed.")
 
 
 class Damaged(Exception):

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from rankwell.faces import Commands, face
 
-if TYPE_CHECKING:
-    from rankwell.efficiency.costs import Costs
-    from rankwell.efficiency.exponents import Growth
-    from rankwell.efficiency.grow import growth
-    from rankwell.efficiency.load import Batch, Closed, Open
-    from rankwell.efficiency.measurement import measure
-    from rankwell.efficiency.recall import recall_of_exact
-    from rankwell.efficiency.system import Command
+COMMANDS = Commands("Measure cost", 2.7)
+KINDS = {"rankwell costs": "Costs"}  # what a file says that it holds, and the class that loads it
 
-__all__ = ["Batch", "Closed", "Command", "Costs", "Growth", "Open", "growth", "measure", "recall_of_exact"]
-
+# public names, and the modules that they are imported from on first use: a measured process, of which there may be hundreds, needs its
+# worker and nothing else
 HOMES = {
-    "Batch": "load",
-    "Closed": "load",
-    "Command": "system",
-    "Costs": "costs",
-    "Growth": "exponents",
-    "Open": "load",
-    "growth": "grow",
-    "measure": "measurement",
-    "recall_of_exact": "recall",
+    "Batch": "rankwell.efficiency.load",
+    "Closed": "rankwell.efficiency.load",
+    "Command": "rankwell.efficiency.system",
+    "Costs": "rankwell.efficiency.costs",
+    "Growth": "rankwell.efficiency.exponents",
+    "Open": "rankwell.efficiency.load",
+    "growth": "rankwell.efficiency.grow",
+    "measure": "rankwell.efficiency.measurement",
+    "recall_of_exact": "rankwell.efficiency.recall",
 }
 
-
-# Loaded when asked for: a measured process, of which there may be hundreds, needs its worker and nothing else.
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)
+__all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table
+__getattr__, __dir__ = face(__name__, HOMES)

@@ -7,8 +7,9 @@ it said. ``correct`` says what lists of a relevant item and a sample of the othe
 
 from __future__ import annotations
 
-from rankwell.faces import face
+from rankwell.faces import Commands, face
 
+COMMANDS = Commands("Judge", 2.6, "judging", "Judge as little as a comparison needs")
 # public names, and the modules that they are imported from on first use
 HOMES = {
     "Answers": "rankwell.judging.model_answers",
@@ -34,6 +35,5 @@ HOMES = {
     "sheet": "rankwell.judging.sheets",
     "simulate": "rankwell.judging.simulation",
 }
-
 __all__ = sorted(HOMES)  # noqa: PLE0605 - names of a table
 __getattr__, __dir__ = face(__name__, HOMES)

@@ -6,12 +6,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell import __version__
 from rankwell.display.page import Words, data_block, page
 from rankwell.display.table import count, number, visible
+from rankwell.faces import HERE, rooms
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.chart.theme import config
 from rankwell.reporting.section import Section
@@ -20,11 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-
-# Rendering: a report's sections become one HTML page; templates place what sections say, and compute nothing.
-
-
-ROOM = "rankwell.reporting"
+ROOMS = ("reporting", *rooms())
 LEAST = 1e-9  # a p-value is never shown as 0
 LONGEST = 60  # characters of a name that are shown
 
@@ -69,12 +66,18 @@ def charts_of(sections: Sequence[Section]) -> dict[str, Mapping[str, Any]]:
 
 def static(name: str) -> str:
     """Return a file of ``static/``."""
-    return (files(ROOM) / "static" / name).read_text(encoding="utf-8")
+    return _file("static", name).read_text(encoding="utf-8")
 
 
 def has(folder: str, name: str) -> bool:
-    """Return whether there is such a file."""
-    return (files(ROOM) / folder / name).is_file()
+    """Return whether there is such a file, here or in an optional room."""
+    return _file(folder, name).is_file()
+
+
+def _file(folder: str, name: str) -> Path:
+    """A file of a folder of this room, or of an optional room that has one of this name."""
+    places = [HERE / room / folder / name for room in ROOMS]
+    return next((place for place in places if place.is_file()), places[0])
 
 
 @cache
@@ -88,10 +91,11 @@ def vega() -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=PackageLoader(ROOM),
+        # a room has the templates of its sections, which take parts of others
+        loader=ChoiceLoader([FileSystemLoader(HERE / room / "templates") for room in ROOMS]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from rankwell.faces import modules
+from rankwell.faces import shared
 from rankwell.records import record
 from rankwell.reporting.material import Material
 from rankwell.tables.redaction import Redaction, warn_of
@@ -68,13 +68,12 @@ def part(*, order: int) -> Callable[[Callable[[Material], Content | None]], Part
 
 @cache
 def parts() -> tuple[Part, ...]:
-    """Return the parts that a report can have, in the order of the page: one for each file of ``sections/``.
+    """Return the parts that a report can have, in the order of the page: one for each file of ``sections/``, here and in optional rooms.
 
     >>> [part.name for part in parts()][:2]
     ['answer', 'leaderboard']
     """
-    home = import_module("rankwell.reporting.sections")  # whose files import this one
-    found = [import_module(f"{home.__name__}.{each}").section for each in modules(home)]
+    found = [import_module(each).section for each in shared("reporting", "sections").values()]
     return tuple(sorted(found, key=lambda part: (part.order, part.name)))
 
 

@@ -1,4 +1,4 @@
-"""Picture: a kind of picture, found by its file in ``plots/``, which is named after it."""
+"""Picture: a kind of picture, found by its file in ``plots/`` here or in an optional room, which is named after it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Literal
 
-from rankwell.faces import modules
+from rankwell.faces import shared
 from rankwell.records import record
 
-FOLDER = "rankwell.reporting.plots"
+FOLDER = "reporting", "plots"
 Asked = Literal["by", "bounds", "costs"]
 
 
@@ -43,13 +43,17 @@ def picture_named(kind: str) -> Picture:
     >>> picture_named("wins").title
     'Draw on how many queries one system of a pair is better, both are equal, or the other one is better.'
     """
-    found: Picture = import_module(f"{FOLDER}.{kind}").PICTURE
+    found: Picture = import_module(shared(*FOLDER)[kind]).PICTURE
     return found
 
 
 def bind_pictures() -> list[str]:
-    """Return the names of all kinds, after giving each function to the folder, where its file has the same name."""
-    home = sys.modules[FOLDER]
-    for kind in modules(home):
-        setattr(home, kind, picture_named(kind).draw)
-    return [*modules(home)]
+    """Return the names of all kinds, after giving each function of the folder to it, where its file has the same name.
+
+    What the rooms draw is given when it is asked for: their files import this room, and may be the first to do so.
+    """
+    folder = ".".join(("rankwell", *FOLDER))
+    for kind, file in shared(*FOLDER).items():
+        if file.startswith(f"{folder}."):
+            setattr(sys.modules[folder], kind, picture_named(kind).draw)
+    return [*shared(*FOLDER)]

@@ -1,28 +1,55 @@
-"""The command ``bench``."""
+"""The command ``bench``: what is measured, how, and where it is printed."""
 
 from __future__ import annotations
 
+import importlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankwell.cli.arguments import DATA, LOAD, OUTPUT, Option
+from rankwell.cli.arguments import DATA, GROWTH, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.commands import INTERRUPTED
-from rankwell.cli.growing import Growing, saved_growth
-from rankwell.cli.growing import measured as growth_measured
 from rankwell.cli.options import Encoding, Form, refuse_files
-from rankwell.cli.systems import Systems, systems_of
 from rankwell.cli.words import bytes_of, numbers, split, whole_numbers
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.efficiency import Costs, Growth
 
 PLAIN = 150  # the width of tables that go to no terminal
+
+
+@record(kw_only=True)
+class Systems:
+    """What is measured; several systems have a name each, ``NAME=`` before the command."""
+
+    GROUP: ClassVar = SYSTEMS
+
+    search: Annotated[
+        list[str] | None,
+        Option(help="the command that answers a query: ``seek {index} {query} -n {k}``; or ``NAME=command``"),
+    ] = None
+    index: Annotated[
+        list[str] | None,
+        Option(help="the command that indexes: ``build {documents} {index}``; or ``NAME=command``"),
+    ] = None
+    batch: Annotated[
+        list[str] | None,
+        Option(
+            help="the command that answers a file of queries: ``seek {index} {queries} {run}``; or ``NAME=command``"
+        ),
+    ] = None
+    system: Annotated[
+        list[str] | None,
+        Option(
+            help="a Python object or function: ``package.module:name``, a class is called; or ``NAME=package.module:name``"
+        ),
+    ] = None
 
 
 @record(kw_only=True)
@@ -61,6 +88,39 @@ class Loads:
     index_timeout: Annotated[float | None, Option(help="seconds that indexing may take")] = None
     memory: Annotated[str | None, Option(help="what a system may hold: ``500M``, ``4G``")] = None
     seed: Annotated[int, Option(help="the seed for the order of queries and their arrivals")] = 0
+
+
+@record(kw_only=True)
+class Growing:
+    """With how many documents costs are measured."""
+
+    GROUP: ClassVar = GROWTH
+
+    growth: Annotated[
+        list[str] | None,
+        Option(
+            name=("--growth",),
+            help="measure how costs grow with the number of documents: ``100,300,1000,…``; alone: 8 numbers over 3 decades, up to all documents",
+            several=True,
+        ),
+    ] = None
+    reason: Annotated[str | None, Option(help="why 2 decades must do rather than 3, such as ``memory``")] = (
+        None
+    )
+    at: Annotated[
+        int | None,
+        Option(help="the number of documents to predict for; default: ten times the most measured"),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse options of growth without it."""
+        if self.growth is None and self.reason is not None:
+            raise UsageError("--reason is for --growth.")
+
+    @property
+    def sizes(self) -> list[int] | None:
+        """The numbers of documents; None means the default ones."""
+        return whole_numbers(",".join(self.growth or ()) or None, "--growth")
 
 
 @record(kw_only=True)
@@ -119,9 +179,9 @@ def bench(
     growing.check()
     if files and any(vars(systems).values()):
         raise UsageError("give saved costs to print, or systems to measure, not both.")
-    grown = saved_growth(files)
+    grown = _saved_growth(files)
     if grown is None and growing.growth is not None:
-        grown = _growth(systems_of(systems), loads, growing, quality, k)
+        grown = _growth(_systems_of(systems), loads, growing, quality, k)
     if grown is not None:
         return _printed(grown, grown.tables(growing.at), written)
     return _costs(files, systems, loads, quality, written, k)
@@ -141,7 +201,7 @@ def _costs(
             read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
         )
     else:
-        costs, qrels = _measured(systems_of(systems), loads, quality, k)
+        costs, qrels = _measured(_systems_of(systems), loads, quality, k)
     tables = costs.tables()
     if qrels is not None:
         tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
@@ -156,14 +216,43 @@ def _printed(found: Costs | Growth, tables: list[Table], written: Written) -> in
     return INTERRUPTED if any("was interrupted" in note for note in found.notes) else 0
 
 
+def _saved_growth(paths: Sequence[str]) -> Growth | None:
+    """Growth that was saved; None if no file holds any."""
+    from rankwell.display.saved_files import kind_of
+    from rankwell.efficiency.exponents import FORMAT, Growth
+
+    if not any(kind_of(each) == FORMAT for each in paths):
+        return None
+    if len(paths) > 1:
+        raise UsageError("saved growth is printed one file at a time.")
+    return Growth.load(paths[0])
+
+
 def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Quality, k: int) -> Growth:
     """How the costs of the systems grow."""
+    from rankwell.efficiency import growth
+    from rankwell.readers.collections.collection import read_collection
+
     _refuse_no_topics(quality)
     for option, is_given in (("--qrels", quality.qrels is not None), ("--starts", rules.starts != 1)):
         if is_given:
             raise UsageError(f"{option} is not for --growth.")
-    paths = {each: getattr(quality, each) for each in ("documents", "topics", "encoding")}
-    return growth_measured(systems, paths, _loads(rules), growing, **_options(rules, k))
+    loads = _loads(rules)
+    if quality.documents is None:
+        raise UsageError("--documents is missing: what grows.")
+    if len(loads) > 1:
+        raise UsageError("--growth is measured under one load.")
+    sizes = growing.sizes
+    read = read_collection(documents=quality.documents, topics=quality.topics, encoding=quality.encoding)
+    return growth(
+        systems,
+        read.topics,
+        read.documents,
+        sizes,
+        reason=growing.reason,
+        load=loads[0],
+        **_options(rules, k),
+    )
 
 
 def _refuse_no_topics(quality: Quality) -> None:
@@ -232,3 +321,65 @@ def _loads(given: Loads) -> list[Any]:
     else:
         found += [Batch(each) for each in whole_numbers(given.batches, "--batches") or ()]
     return found or [Closed()]
+
+
+def _systems_of(given: Systems) -> dict[str, Any]:
+    """The systems by name, those of commands first."""
+    from rankwell.efficiency import Command
+
+    parts = {word: _named(getattr(given, word), word) for word in ("search", "index", "batch", "system")}
+    names = list(dict.fromkeys([*parts["search"], *parts["batch"]]))
+    for name in parts["index"]:
+        if name not in names:
+            raise UsageError(f"--index {name}=: there is no --search or --batch of that name.")
+    found: dict[str, Any] = {
+        name: Command(
+            parts["search"].get(name), index=parts["index"].get(name), batch=parts["batch"].get(name)
+        )
+        for name in names
+    }
+    found |= {name: _imported(place) for name, place in parts["system"].items()}
+    if not found:
+        raise UsageError("no system: give --search COMMAND, --batch COMMAND or --system MODULE:NAME.")
+    return found
+
+
+def _named(given: list[str] | None, word: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, sign, rest = text.partition("=")
+        if not sign or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+            name, rest = text.rpartition(":")[2] if word == "system" else "system", text
+        if name in found:
+            raise UsageError(f"--{word} {name} is given twice; write NAME= before each.")
+        found[name] = rest
+    return found
+
+
+def _imported(place: str) -> Any:
+    module, _, name = place.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
+        raise UsageError(f"--system takes package.module:name, not {brief(place)}.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        loaded = importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # what the user's module raises
+        raise UsageError(f"--system {place}: cannot be imported ({_said(error)}).") from error
+    if not hasattr(loaded, name):
+        raise UsageError(f"--system {place}: the module {module} has no {name}.")
+    found = getattr(loaded, name)
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:  # as above
+        raise UsageError(
+            f"--system {place}: {name}() cannot be made ({_said(error)}). A class is called without arguments; name an object that "
+            "is made with them."
+        ) from error
+
+
+def _said(error: BaseException) -> str:
+    """What an import error says, or the kind and the first line of another."""
+    first, *_ = str(error).strip().splitlines() or [""]
+    return first if isinstance(error, ImportError) else f"{type(error).__name__}: {first}"

@@ -1,8 +1,10 @@
-"""The plot of judging: how right the order of runs is after each number of judgements, by method."""
+"""The picture of judging: how right the order of runs is after each number of judgements, by method."""
 
 from __future__ import annotations
 
+import math
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,9 @@ from rankwell.reporting.chart.drawn import Drawn, altair, drawing
 from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.rows.effort import ends_of, rows_of, ticks_of
 from rankwell.tables.arguments import checked
 
+Row = dict[str, Any]
 WIDTH, HEIGHT = 520, 320
 
 
@@ -80,3 +82,30 @@ def _simulated(found: Any) -> Simulation:
     if not isinstance(found, (str, os.PathLike)):
         raise UsageError(f"found= is what rw.judging.simulate returned, or its file, not {brief(found)}.")
     return Simulation.load(Path(found))
+
+
+def rows_of(found: Simulation) -> list[Row]:
+    """Return a row per method and number of judgements at which the runs have an order."""
+    return [
+        {
+            "system": row.method,
+            "judgements": row.judgements,
+            "value": row.tau_ap,
+            "error": row.error,
+            "found": row.found,
+        }
+        for row in found.rows
+        if not math.isnan(row.tau_ap)
+    ]
+
+
+def ends_of(found: Simulation) -> dict[str, float]:
+    """Return the last value of each method, NaN if it has none."""
+    return dict.fromkeys(found.methods, math.nan) | {row["system"]: row["value"] for row in rows_of(found)}
+
+
+def ticks_of(found: Simulation) -> list[int]:
+    """Return the numbers of judgements that have a tick: each, but one very near to the next."""
+    budgets = sorted({row.judgements for row in found.rows})
+    kept = [a for a, b in pairwise(budgets) if b >= 1.2 * a]
+    return [*kept, *budgets[-1:]]

@@ -10,12 +10,11 @@ from rankwell.comparison.costing import QUANTITIES, SHOWN, CostEstimates, Estima
 from rankwell.display.plain_values import plain_value
 from rankwell.display.table import ARROWS
 from rankwell.efficiency.estimates import OTHERS, PACE
+from rankwell.efficiency.plots.costs import costs, name_of, on_front, priced
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.page import percentage
-from rankwell.reporting.plots.costs import costs, name_of
-from rankwell.reporting.rows.costs import on_front, priced
 from rankwell.reporting.section import Content, part
 from rankwell.statistics.quantiles import needed
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 from tests.efficiency.made import MIB
+from tests.efficiency.plots.test_costs import FOUR, compared
 from tests.reporting import second
 from tests.reporting.pages import numbers_in, values_of
-from tests.reporting.plots.test_costs import FOUR, compared
 
 import rankwell as rw
 from rankwell.comparison.costing import Conditions, CostEstimates, Failures, Slower

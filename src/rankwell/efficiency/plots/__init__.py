@@ -1,0 +1,1 @@
+"""Pictures of costs: one file each, found by being here."""

@@ -1,0 +1,1 @@
+"""Pictures of judging: one file each, found by being here."""
