@@ -13,7 +13,6 @@ from tests.cases import seeds
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers.frames import plain_lines
-from rankwell.tables.run_qrels import Run
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2"]
 ODD_FIELDS = [
@@ -98,8 +97,8 @@ def outcome(run, qrels, batch, columns, *, held):
 
 def only_slowly(patch):
     """Let only the slower readers of the whole formats read."""
-    patch.setattr(plain_lines, "run_of", lambda _lines, frames, _framed: Run.of_rows(frames, frames.name))
-    patch.setattr(plain_lines, "qrels_of", lambda *_: None)
+    for kind in ("run", "qrels"):
+        patch.setattr(plain_lines.OpenedLines, kind, getattr(plain_lines.Opened, kind))
 
 
 @pytest.mark.parametrize(("suffix", "lines_of"), [("csv", fields_of), ("jsonl", objects_of)])

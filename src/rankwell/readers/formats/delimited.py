@@ -61,10 +61,8 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
     >>> has_header(["item", "0", "1"], "items", {}, "f.csv"), has_header(["7", "d3", "1"], "run", {}, "f.csv")
     (True, False)
     """
-    list_columns = [field for field in fields if field]
-    is_counted = len(list_columns) > 1 and list_columns == [
-        str(number) for number in range(len(list_columns))
-    ]
+    cells = [field for field in fields if field]
+    is_counted = len(cells) > 1 and cells == [str(number) for number in range(len(cells))]
     named = {known_word(field) for field in fields} - {None}
     if len(given) and all(column.isdecimal() for column in given):
         if is_counted and "0" in given:
@@ -75,7 +73,7 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
             numbered = {int(column): word for column, word in given.items()}
             known = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
             raise DataError(
-                f"{name}: the first line ({', '.join(list_columns[:9])}) is a header. Name its columns: {say(given, known)}."
+                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
             )
         return False
     if kind not in SAID or named:
@@ -83,7 +81,7 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
     if is_counted:
         from_0, from_1 = ({str(at): word for at, word in enumerate(SAID[kind], first)} for first in (0, 1))
         raise DataError(
-            f"{name}: is the first line, {', '.join(list_columns[:9])}, a header or data? A header: {say(given, from_0)}; data: {say(given, from_1)}."
+            f"{name}: is the first line, {', '.join(cells[:9])}, a header or data? A header: {say(given, from_0)}; data: {say(given, from_1)}."
         )
     return not any(map(_is_number, fields))
 
@@ -320,7 +318,7 @@ class Table(plain_lines.TextTable):
         if self.has_quotes:
             return None
         fields = plain_lines.Fields(ord(self.separator), self.names, self.words)
-        return plain_lines.Lines(self.file, begin, self.words, fields)
+        return plain_lines.Lines(self.file, begin, self.words, fields, self.framed)
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""

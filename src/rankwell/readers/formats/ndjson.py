@@ -26,6 +26,7 @@ from rankwell.readers.bytes.text import (
 )
 from rankwell.readers.frames import list_columns, plain_lines, tables
 from rankwell.readers.frames.columns import Given, match_columns
+from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import Frames
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
@@ -113,14 +114,11 @@ class JsonLines(plain_lines.TextTable):
         self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
         self.unread = unread_of(keys, self.words, kind, file.label, columns, self._frames)
 
-    def in_lists(self, kind: str) -> tuple[Frames, Place] | None:
-        """Return the rows, one of each item, and their places where values are lists of items, or hold them as text."""
+    def in_lists(self, kind: str) -> ListTable | None:
+        """Return the table with a row per item where values are lists of items, or hold them as text."""
         if not self._listed:
             return super().in_lists(kind)
-        label = self.file.label
-        return list_columns.unfolded(
-            self.pieces, self.words, self._kinds, kind, label, self.given, self.place
-        )
+        return self.as_lists(kind).of_schema(self._kinds)
 
     def first_cells(self) -> str:
         """Return the first items, as they are written."""
@@ -131,7 +129,9 @@ class JsonLines(plain_lines.TextTable):
     @property
     def lines(self) -> plain_lines.Lines:
         """The lines, to be read by a kernel where they are flat objects with the same keys."""
-        return plain_lines.Lines(self.file, beginning(self.file), self.words, plain_lines.Objects(self.words))
+        return plain_lines.Lines(
+            self.file, beginning(self.file), self.words, plain_lines.Objects(self.words), self.framed
+        )
 
     def _frames(self, columns: list[str]) -> Frames:
         """Some columns in pieces, each value as text."""

@@ -1,4 +1,7 @@
-"""Tables with a row per query and a list of items in it, as recommenders export them, read as a row per item."""
+"""Tables with a row per query and a list of items in it, as recommenders export them, read as a row per item.
+
+The lists are a column of lists, or text in cells: ``a b c``, ``a,b,c``, ``['a', 'b']``, ``["a","b"]``, ``[1 2 3]`` as NumPy prints it.
+"""
 
 from __future__ import annotations
 
@@ -18,32 +21,206 @@ if TYPE_CHECKING:
 
     from rankwell.readers.frames.pieces import Frames
 
-
-# Cells that hold a list of items, as text: ``a b c``, ``a,b,c``, ``['a', 'b']``, ``["a","b"]``, ``[1 2 3]`` as
-# NumPy prints it.
-
-
 SIGNS = {"blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
-WAYS = (*SIGNS, "brackets", "one")
-LISTS = ("item", "score", "rank", "grade")
+LISTS = ("item", "score", "rank", "grade")  # what a cell may hold a list of
 RECOMMENDED = ("recommendations", "recommended", "recs")
-LOOKED = 1_000
+LOOKED = 1_000  # rows that show how cells hold lists
+# signs that may stand in a list; between two items a sign may have blanks around it
 ODD = r"[^\S\r\n]|[,;|\[{]"
 BETWEEN = r"\s*([,;|])\s*"
 OBJECT = r"^\{[^:]+:.*\}$"
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+PLAIN = ("query", "topic")  # what may be one value for a whole list
+LISTED = 20  # about the items in a list: so many fewer rows make a piece
 
 
-def argument_of(given: Mapping[str, str]) -> str:
-    """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
-    return "qrels_items_in" if Given.of(given).argument.startswith("qrels_") else "items_in"
+class ListTable:
+    """A table with a list of items in each row: ``frames`` gives it with a row per item, ``place`` says where an item stands.
+
+    ``kind`` is what the table is, such as "run"; ``given`` may say how cells of text write lists. A piece is made when it is asked for.
+    """
+
+    def __init__(
+        self,
+        rows: Frames,
+        words: Mapping[str, str],
+        kind: str,
+        name: str,
+        given: Mapping[str, str] = NONE_GIVEN,
+        place: Place | None = None,
+    ) -> None:
+        self.rows, self.words, self.name, self.given = rows, words, name, Given.of(given)
+        self.row_place = place or RowOf(name)
+        self.listed = [column for word, column in words.items() if word not in PLAIN]
+        # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
+        is_ranked = bool({"score", "rank"} & set(words)) or self.given.by_rows
+        self.is_one_each = kind == "run" and not is_ranked
+
+    def of_schema(self, schema: Mapping[str, pl.DataType]) -> ListTable | None:
+        """Return the table if its items are lists, or text that holds lists; None if each is one item.
+
+        DataError if there is one number for a whole list; later, if a query of a run has two lists and nothing says how they go together.
+        """
+        if "item" not in self.words:
+            return None
+        kind = schema[self.words["item"]]
+        if _is_text(kind) and "query" in self.words:
+            return self.of_cells()
+        if not _is_list(kind):
+            return None
+        for word, column in self.words.items():
+            if word not in PLAIN and not _is_list(schema[column]):
+                raise DataError(
+                    f"{self.name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
+                    f"of as many, or leave the column out."
+                )
+        _refuse_structs(self.words["item"], kind, self.name)
+        return self
+
+    def of_cells(self) -> ListTable | None:
+        """Return a table of text, with lists where its cells hold them; None if each cell is one item.
+
+        How a list is written may have been said. Else brackets are recognised, in tables without scores or grades and under a plural name,
+        and signs under a plural name. DataError if cells may be lists and nobody said so; later, if a cell is no such list.
+        """
+        if not may_hold_lists(self.words, self.given):
+            return None
+        way = self.given.items_in
+        if way is None and (sample := next(iter(self.rows(LOOKED)), None)) is not None and len(sample):
+            way = way_of(sample[:LOOKED], self.words, self.given, self.row_place)
+        if way is None:
+            return None
+        cells, columns = self.rows, [column for word, column in self.words.items() if word in LISTS]
+
+        def rows(size: int) -> Iterator[pl.DataFrame]:
+            start = 0
+            for piece in cells(size):
+                yield piece.with_columns(
+                    _lists(piece[column], way, start, self.given, self.row_place) for column in columns
+                )
+                start += len(piece)
+
+        self.rows = rows
+        return self
+
+    def frames(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the table in pieces of about ``size`` items."""
+        start = 0
+        seen: list[pl.DataFrame] = []
+        for piece in self._pieces(size):
+            lengths = self._lengths(piece, start)
+            if self.is_one_each:
+                seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
+            start += len(piece)
+            yield piece.filter(lengths > 0).explode(self.listed)
+        if seen:
+            self._refuse_two(seen)
+
+    def _refuse_two(self, seen: list[pl.DataFrame]) -> None:
+        """Raise DataError for a query with two lists; rows with one item each are a row per item under the name of lists."""
+        import polars as pl
+
+        rows = pl.concat(seen, how="vertical_relaxed").with_row_index("row").filter(pl.col("length") > 0)
+        if not rows["query"].is_duplicated().any():
+            return
+        rows = rows.filter(pl.col("query").is_duplicated()).filter(
+            pl.col("length").max().over("query") > 1, pl.len().over("query") > 1
+        )
+        if not len(rows):
+            return
+        two = rows.filter(pl.col("query") == rows["query"][0])["row"]
+        raise DataError(
+            f"{self.row_place(two[1])}: query {brief(rows['query'][0])} has another list, after that of {self.row_place(two[0])}. Of several "
+            f"systems, days or folds, give one of them; order='rows' puts the lists of a query end to end."
+        )
+
+    def place(self, row: int) -> str:
+        """Return the row of the table in which an item stands."""
+        start, passed = 0, 0
+        for piece in self._pieces(1 << 20):
+            ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
+            if len(ends) and row < ends[-1]:
+                start += int(np.searchsorted(ends, row, side="right"))
+                break
+            start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
+        return self.row_place(start)
+
+    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        for piece in self.rows(max(size // LISTED, 1)):
+            yield piece.with_columns(
+                pl.col(column).arr.to_list()
+                for column in self.listed
+                if isinstance(piece[column].dtype, pl.Array)
+            )
+
+    def _lengths(self, piece: pl.DataFrame, start: int) -> pl.Series:
+        """The length of the list of each row; DataError if one is missing, or the lists of a row are of several lengths."""
+        item = self.words["item"]
+        lengths = piece[item].list.len()
+        for word, column in self.words.items():
+            if column not in self.listed:
+                continue
+            if piece[column].null_count():
+                row = start + int(piece[column].is_null().arg_max() or 0)
+                raise DataError(
+                    f"{self.row_place(row)}: the list of the {word} is missing (null). Remove the row, or write an empty list."
+                )
+            differ = piece[column].list.len() != lengths
+            if differ.any():
+                at = int(differ.arg_max() or 0)
+                raise DataError(
+                    f"{self.row_place(start + at)}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
+                    f"{brief(column)}. Give each item one {word}."
+                )
+        return lengths
 
 
-def remedy(way: str, given: Mapping[str, str]) -> str:
-    """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
-    said = f"{argument_of(given)}='{way}'"
-    return said if Given.of(given).argument else f"in Python rw.read_qrels(table,{said})"
+def _is_text(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return kind in (pl.String, pl.Categorical, pl.Enum)
+
+
+def _refuse_structs(column: str, kind: Any, name: str) -> None:
+    """Raise DataError for lists of items together with their scores, as Spark's ALS writes them."""
+    import polars as pl
+
+    if isinstance(kind.inner, pl.Struct):
+        fields = [field.name for field in kind.inner.fields]
+        raise DataError(
+            f"{name}: {brief(column)} holds lists of structs with the fields {quoted(fields)}. Write a list of each field in a column "
+            f"of its own, such as {column}.{fields[0]} AS items."
+        )
+
+
+def _is_list(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(kind, pl.List | pl.Array)
+
+
+def words_of(
+    schema: Mapping[str, pl.DataType], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the column of each of rankwell's words; a column of lists may be named by the plural, such as ``item_ids``.
+
+    >>> import polars as pl
+    >>> words_of({"user": pl.String(), "item_ids": pl.List(pl.String)}, ("query", "item"), "run", {})
+    {'query': 'user', 'item': 'item_ids'}
+    """
+    taken = {*map(known_word, schema), *given.values()}
+    listed: dict[str, str] = {}
+    for column in (column for column, kind in schema.items() if kind.is_nested() and column not in given):
+        word = _word_of_plural(column, wanted)
+        if word in wanted and word not in taken:
+            listed[column] = word
+            taken.add(word)
+    texts = [column for column, kind in schema.items() if _is_text(kind)]
+    listed |= plural(texts, [*schema, *listed.values()], wanted, {**given, **listed})
+    return match_columns(schema, wanted, name, Given.of(given).with_more(listed))
 
 
 def plural(
@@ -58,19 +235,19 @@ def plural(
         return {}
     found: dict[str, str] = {}
     for column in texts:
-        plain = column.lower()
-        word = "item" if plain in RECOMMENDED else known_word(plain.removesuffix("s"))
-        if word == "score" and "grade" in wanted:
-            word = "grade"
-        if (plain != plain.removesuffix("s") or plain in RECOMMENDED) and (
-            word in LISTS
-            and word in wanted
-            and word not in found.values()
-            and known_word(column) is None
-            and column not in given
-        ):
+        word = _word_of_plural(column, wanted)
+        is_plural = column.lower().endswith("s") or column.lower() in RECOMMENDED
+        is_free = known_word(column) is None and column not in given and word not in found.values()
+        if is_plural and is_free and word in LISTS and word in wanted:
             found[column] = word
     return found if "item" in found.values() else {}
+
+
+def _word_of_plural(column: str, wanted: tuple[str, ...]) -> str | None:
+    """What a column holds lists of, by its name without a final s; of judgements a score is the grade, as of a plain column."""
+    plain = column.lower()
+    word = "item" if plain in RECOMMENDED else known_word(plain.removesuffix("s"))
+    return "grade" if word == "score" and "grade" in wanted else word
 
 
 def may_hold_lists(words: Mapping[str, str], given: Mapping[str, str]) -> bool:
@@ -93,39 +270,6 @@ def are_plain(text: str, words: Mapping[str, str], given: Mapping[str, str]) -> 
     )
 
 
-def split(
-    frames: Frames, words: Mapping[str, str], name: str, given: Mapping[str, str], place: Place | None = None
-) -> Frames | None:
-    """Return the pieces of a table with lists where cells of text hold them; None if each cell is one item.
-
-    ``given`` may say how a list is written. Else brackets are recognised, in tables without scores or grades and under a plural name, and
-    signs under a plural name.
-
-    Raises
-    ------
-    DataError
-        If cells may be lists and nobody said so, or a cell is no such list.
-    """
-    if not may_hold_lists(words, given):
-        return None
-    place = place or RowOf(name)
-    items_in = Given.of(given).items_in
-    way, sample = items_in, None if items_in else next(iter(frames(LOOKED)), None)
-    if sample is not None and len(sample):
-        way = way_of(sample[:LOOKED], words, given, place)
-    if way is None:
-        return None
-    listed = [own for word, own in words.items() if word in LISTS]
-
-    def pieces(size: int) -> Iterator[pl.DataFrame]:
-        start = 0
-        for piece in frames(size):
-            yield piece.with_columns(_lists(piece[own], way, start, given, place) for own in listed)
-            start += len(piece)
-
-    return pieces
-
-
 def way_of(
     sample: pl.DataFrame,
     words: Mapping[str, str],
@@ -136,7 +280,7 @@ def way_of(
     import polars as pl
 
     column = sample[words["item"]]
-    if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+    if not _is_text(column.dtype):
         return None
     cells = column.cast(pl.String).fill_null("").str.strip_chars()
     filled = cells.filter(cells != "")
@@ -192,7 +336,7 @@ def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], pla
     """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
     import polars as pl
 
-    if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
+    if not _is_text(cells.dtype):
         return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
     text = cells.cast(pl.String).str.strip_chars()
     if way == "brackets":
@@ -234,192 +378,12 @@ def _bracketed(text: pl.Series, start: int, place: Place) -> pl.Series:
     return pl.select(pl.when(is_quoted).then(quoted).otherwise(plain).alias(text.name)).to_series()
 
 
-PLAIN = ("query", "topic")  # what may be one value for a whole list
-LISTED = 20  # about the items in a list: so many fewer rows make a piece
+def argument_of(given: Mapping[str, str]) -> str:
+    """Return the argument that says how cells write lists: that of the judgements has a name of its own where both are read."""
+    return "qrels_items_in" if Given.of(given).argument.startswith("qrels_") else "items_in"
 
 
-def words_of(
-    schema: Mapping[str, pl.DataType], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the column of each of rankwell's words; a column of lists may be named by the plural, such as ``item_ids``.
-
-    >>> import polars as pl
-    >>> words_of({"user": pl.String(), "item_ids": pl.List(pl.String)}, ("query", "item"), "run", {})
-    {'query': 'user', 'item': 'item_ids'}
-    """
-    taken = {*map(known_word, schema), *given.values()}
-    listed: dict[str, str] = {}
-    for column in (column for column, kind in schema.items() if kind.is_nested() and column not in given):
-        word = "item" if column.lower() in RECOMMENDED else known_word(column.lower().removesuffix("s"))
-        if word == "score" and "grade" in wanted:
-            word = "grade"  # as of a plain column
-        if word in wanted and word not in taken:
-            listed[column] = word
-            taken.add(word)
-    texts = [column for column, kind in schema.items() if _is_text(kind)]
-    listed |= plural(texts, [*schema, *listed.values()], wanted, {**given, **listed})
-    return match_columns(schema, wanted, name, Given.of(given).with_more(listed))
-
-
-def unfolded(
-    frames: Frames,
-    words: Mapping[str, str],
-    schema: Mapping[str, pl.DataType],
-    kind: str,
-    name: str,
-    given: Mapping[str, str] = NONE_GIVEN,
-    place: Place | None = None,
-) -> tuple[Frames, Place] | None:
-    """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
-
-    Lists may be written in cells of text; ``given`` may say how. ``kind`` is what the table is, such as "run". DataError if there is
-    one number for a whole list, or a query of a run has two lists and nothing says how they go together.
-    """
-    if "item" not in words:
-        return None
-    if _is_text(schema[words["item"]]) and "query" in words:
-        return of_cells(frames, words, kind, name, given, place)
-    if not _is_list(schema[words["item"]]):
-        return None
-    for word, column in words.items():
-        if word not in PLAIN and not _is_list(schema[column]):
-            raise DataError(
-                f"{name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
-                f"of as many, or leave the column out."
-            )
-    _refuse_structs(words["item"], schema[words["item"]], name)
-    lists = Lists(frames, words, kind, name, given, place)
-    return lists.frames, lists.place
-
-
-def of_cells(
-    frames: Frames,
-    words: Mapping[str, str],
-    kind: str,
-    name: str,
-    given: Mapping[str, str],
-    place: Place | None = None,
-) -> tuple[Frames, Place] | None:
-    """Return the same of a table of text whose cells hold lists; None if each cell is one item."""
-    pieces = split(frames, words, name, given, place)
-    if pieces is None:
-        return None
-    lists = Lists(pieces, words, kind, name, given, place)
-    return lists.frames, lists.place
-
-
-def _is_text(kind: pl.DataType) -> bool:
-    import polars as pl
-
-    return kind in (pl.String, pl.Categorical, pl.Enum)
-
-
-def _refuse_structs(column: str, kind: Any, name: str) -> None:
-    """Raise DataError for lists of items together with their scores, as Spark's ALS writes them."""
-    import polars as pl
-
-    if isinstance(kind.inner, pl.Struct):
-        fields = [field.name for field in kind.inner.fields]
-        raise DataError(
-            f"{name}: {brief(column)} holds lists of structs with the fields {quoted(fields)}. Write a list of each field in a column "
-            f"of its own, such as {column}.{fields[0]} AS items."
-        )
-
-
-def _is_list(kind: pl.DataType) -> bool:
-    import polars as pl
-
-    return isinstance(kind, pl.List | pl.Array)
-
-
-class Lists:
-    """A table with a list of items in each row; a piece is made when it is asked for."""
-
-    def __init__(
-        self,
-        given: Frames,
-        words: Mapping[str, str],
-        kind: str,
-        name: str,
-        said: Mapping[str, str],
-        place: Place | None = None,
-    ) -> None:
-        self.given, self.words = given, words
-        self.row_place = place or RowOf(name)
-        self.listed = [column for word, column in words.items() if word not in PLAIN]
-        # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
-        is_ranked = bool({"score", "rank"} & set(words)) or Given.of(said).by_rows
-        self.is_one_each = kind == "run" and not is_ranked
-
-    def frames(self, size: int) -> Iterator[pl.DataFrame]:
-        """Yield the table in pieces of about ``size`` items."""
-        start = 0
-        seen: list[pl.DataFrame] = []
-        for piece in self._pieces(size):
-            lengths = self._lengths(piece, start)
-            if self.is_one_each:
-                seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
-            start += len(piece)
-            yield piece.filter(lengths > 0).explode(self.listed)
-        if seen:
-            self._refuse_two(seen)
-
-    def _refuse_two(self, seen: list[pl.DataFrame]) -> None:
-        """Raise DataError for a query with two lists; rows with one item each are a row per item under the name of lists."""
-        import polars as pl
-
-        rows = pl.concat(seen, how="vertical_relaxed").with_row_index("row").filter(pl.col("length") > 0)
-        if not rows["query"].is_duplicated().any():
-            return
-        rows = rows.filter(pl.col("query").is_duplicated()).filter(
-            pl.col("length").max().over("query") > 1, pl.len().over("query") > 1
-        )
-        if not len(rows):
-            return
-        two = rows.filter(pl.col("query") == rows["query"][0])["row"]
-        raise DataError(
-            f"{self.row_place(two[1])}: query {brief(rows['query'][0])} has another list, after that of {self.row_place(two[0])}. Of several "
-            f"systems, days or folds, give one of them; order='rows' puts the lists of a query end to end."
-        )
-
-    def place(self, row: int) -> str:
-        """Return the row of the table in which an item stands."""
-        start, passed = 0, 0
-        for piece in self._pieces(1 << 20):
-            ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
-            if len(ends) and row < ends[-1]:
-                start += int(np.searchsorted(ends, row, side="right"))
-                break
-            start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
-        return self.row_place(start)
-
-    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
-        for piece in self.given(max(size // LISTED, 1)):
-            yield piece.with_columns(
-                pl.col(column).arr.to_list()
-                for column in self.listed
-                if isinstance(piece[column].dtype, pl.Array)
-            )
-
-    def _lengths(self, piece: pl.DataFrame, start: int) -> pl.Series:
-        """The length of the list of each row; DataError if one is missing, or the lists of a row are of several lengths."""
-        item = self.words["item"]
-        lengths = piece[item].list.len()
-        for word, column in self.words.items():
-            if column not in self.listed:
-                continue
-            if piece[column].null_count():
-                row = start + int(piece[column].is_null().arg_max() or 0)
-                raise DataError(
-                    f"{self.row_place(row)}: the list of the {word} is missing (null). Remove the row, or write an empty list."
-                )
-            differ = piece[column].list.len() != lengths
-            if differ.any():
-                at = int(differ.arg_max() or 0)
-                raise DataError(
-                    f"{self.row_place(start + at)}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
-                    f"{brief(column)}. Give each item one {word}."
-                )
-        return lengths
+def remedy(way: str, given: Mapping[str, str]) -> str:
+    """Return what says how cells write lists; a table whose columns no argument names is read by itself."""
+    said = f"{argument_of(given)}='{way}'"
+    return said if Given.of(given).argument else f"in Python rw.read_qrels(table,{said})"

@@ -18,6 +18,7 @@ from rankwell.readers.bytes.blocks import Block, in_turn
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.tables import FrameRows, Opened
 from rankwell.records import record
@@ -36,34 +37,35 @@ LISTED = ("run", "qrels")  # kinds of table with a row per pair of query and ite
 Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
 
 
-@record(eq=False)
 class OpenedLines(Opened):
-    """A table of text whose ``lines``, if it has such, a kernel reads; ``framed`` reads those of a block in the slower way."""
+    """A table of text whose lines a kernel reads."""
 
-    lines: Lines | None = None
-    framed: Framed | None = None
+    def __init__(self, frames: Frames, lines: Lines, place: Place, unread: tuple[Unread, ...]) -> None:
+        super().__init__(frames, lines.words, None, place, unread)
+        self.lines = lines
 
     def run(self, name: str) -> Run:
         """Return the run; without score and rank the rows must be counted, so all are read."""
-        if self.lines is None or self.framed is None or not {"score", "rank"} & set(self.words):
+        if not {"score", "rank"} & set(self.words):
             return super().run(name)
-        run = run_of(self.lines, FrameRows(self.frames, self.words, name, place=self.place), self.framed)
-        run.unread = self.unread
+        run = Run.of_rows(
+            LineRows(self.lines, FrameRows(self.frames, self.words, name, place=self.place)), name
+        )
+        run.words, run.unread = self.words, self.unread
         return run
 
     def qrels(self, name: str) -> Qrels:
-        """Return the judgements."""
-        qrels = None if self.lines is None else qrels_of(self.lines, name)
-        if qrels is None:
+        """Return the judgements, without the rest of the text; as frames if a line is not of the usual kind."""
+        columns = self.lines.whole()
+        if columns is None:
             return super().qrels(name)
+        qrels = Qrels(**columns, name=name, place=self.lines.place)
         qrels.unread = self.unread
         return qrels
 
     def pieces(self, name: str) -> Pieces:
         """Return the judgements, to be read in pieces."""
-        if self.lines is None or self.framed is None:
-            return super().pieces(name)
-        pieces = in_pieces(self.lines, self.framed, name)
+        pieces = self.lines.in_pieces(name)
         pieces.unread = self.unread
         return pieces
 
@@ -78,22 +80,26 @@ class TextTable(ABC):
 
     def opened(self, kind: str) -> Opened:
         """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
-        lists = self.in_lists(kind) if kind in LISTED else None
-        if lists is not None:
-            return Opened(lists[0], self.words, None, lists[1], self.unread)
-        lines = self.lines if kind in LISTED else None
-        return OpenedLines(self.pieces, self.words, None, self.place, self.unread, lines, self.framed)
+        if kind in LISTED:
+            lists = self.in_lists(kind)
+            if lists is not None:
+                return Opened(lists.frames, self.words, None, lists.place, self.unread)
+            if (lines := self.lines) is not None:
+                return OpenedLines(self.pieces, lines, self.place, self.unread)
+        return Opened(self.pieces, self.words, None, self.place, self.unread)
 
-    def in_lists(self, kind: str) -> tuple[Frames, Place] | None:
-        """Return the rows, one of each item, and their places where cells hold lists of items; None if each is one item."""
+    def in_lists(self, kind: str) -> ListTable | None:
+        """Return the table with a row per item where cells hold lists of items; None if each is one item."""
         if not list_columns.may_hold_lists(self.words, self.given):
             return None
         first = self.first_cells()
         if first is not None and list_columns.are_plain(first, self.words, self.given):
             return None
-        from rankwell.readers.frames.list_columns import of_cells
+        return self.as_lists(kind).of_cells()
 
-        return of_cells(self.pieces, self.words, kind, self.file.label, self.given, self.place)
+    def as_lists(self, kind: str) -> ListTable:
+        """Return the table as one with a list of items in each row."""
+        return ListTable(self.pieces, self.words, kind, self.file.label, self.given, self.place)
 
     @property
     @abstractmethod
@@ -184,12 +190,13 @@ def _roles_of(words: dict[str, str]) -> dict[str, int]:
 
 @record(eq=False)
 class Lines:
-    """The lines of a file from some byte on, how they are written, and which columns are which."""
+    """The lines of a file from some byte on, how they are written, and which columns are which; ``framed`` reads a block in the slower way."""
 
     file: File
     begin: int
     words: dict[str, str]
     syntax: Syntax
+    framed: Framed
 
     @property
     def place(self) -> Place:
@@ -218,6 +225,37 @@ class Lines:
         """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
         return in_turn(self.file, size, self.begin, self.syntax.last_query)
 
+    def in_pieces(self, name: str) -> BlockPieces:
+        """Return the lines in pieces; blocks with a line that is not of the usual kind are read as frames."""
+        return BlockPieces(name, self._pieces, self.file.label)
+
+    def _pieces(self) -> Iterator[tuple[Piece, Place]]:
+        for block in self.blocks(BLOCK_BYTES):
+            columns = self.parsed(block)
+            if columns is not None:
+                starts = columns["item"].starts
+                columns["query"] = columns["query"].column()
+                yield columns, partial(_place, block, starts)
+                continue
+            frame, place = self.framed(block)
+            if len(frame):
+                yield {word: column_of(frame[own], word, place, 0) for word, own in self.words.items()}, place
+
+    def whole(self) -> dict[str, Any] | None:
+        """Return the columns of all lines, without the rest of the text; None if a line is not of the usual kind, or there is none."""
+        parts: dict[str, list[Any]] = {word: [] for word in self.words}
+        for block in self.blocks(BLOCK_BYTES):
+            columns = self.parsed(block)
+            if columns is None:
+                return None
+            for word, part in columns.items():
+                parts[word].append(_packed(part) if word in ID_WORDS else part)
+        return {word: _joined(parts.pop(word)) for word in self.words} if parts["item"] else None
+
+
+def _place(block: Block, starts: np.ndarray, row: int) -> str:
+    return block.place(int(starts[row]))
+
 
 def _is_utf_8(block: Block) -> bool:
     try:
@@ -227,57 +265,8 @@ def _is_utf_8(block: Block) -> bool:
     return True
 
 
-def in_pieces(lines: Lines, framed: Framed, name: str) -> BlockPieces:
-    """Return the lines in pieces; those that are not of the usual kind are read as frames."""
-
-    def blocks() -> Iterator[tuple[Piece, Place]]:
-        for block in lines.blocks(BLOCK_BYTES):
-            columns = lines.parsed(block)
-            if columns is None:
-                frame, place = framed(block)
-                if len(frame):
-                    yield (
-                        {word: column_of(frame[own], word, place, 0) for word, own in lines.words.items()},
-                        place,
-                    )
-                continue
-            starts = columns["item"].starts
-            columns["query"] = columns["query"].column()
-            yield columns, partial(_place, block, starts)
-
-    return BlockPieces(name, blocks, lines.file.label)
-
-
-def _place(block: Block, starts: np.ndarray, row: int) -> str:
-    return block.place(int(starts[row]))
-
-
-def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
-    """Return the run in some lines; the slower reader gives all rows as ``frames``, and those of a block by ``framed``."""
-    run = Run.of_rows(LineRows(lines, frames, framed), frames.name)
-    run.words = lines.words
-    return run
-
-
-def qrels_of(lines: Lines, name: str) -> Qrels | None:
-    """Return the judgements in some lines, without the rest of the text; None if a line is not of the usual kind."""
-    columns = _whole(lines)
-    return Qrels(**columns, name=name, place=lines.place) if columns else None
-
-
-def _whole(lines: Lines) -> dict[str, Any] | None:
-    """The columns of all lines, without the rest of the text; None if a line is not of the usual kind, or there is none."""
-    parts: dict[str, list[Any]] = {word: [] for word in lines.words}
-    for block in lines.blocks(BLOCK_BYTES):
-        columns = lines.parsed(block)
-        if columns is None:
-            return None
-        for word, part in columns.items():
-            parts[word].append(_packed(part) if word in ID_WORDS else part)
-    return {word: _joined(parts.pop(word)) for word in lines.words} if parts["item"] else None
-
-
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
+    """The ids without the rest of the text."""
     if isinstance(column, Stretches):
         return Stretches(packed(column.ids), column.offsets)
     return packed(column)
@@ -294,8 +283,8 @@ class LineRows(Rows):
 
     grouped = False
 
-    def __init__(self, lines: Lines, frames: FrameRows, framed: Framed) -> None:
-        self.lines, self.frames, self.framed = lines, frames, framed
+    def __init__(self, lines: Lines, frames: FrameRows) -> None:
+        self.lines, self.frames = lines, frames
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each parse one block; a file whose queries are scattered is gathered first."""
@@ -310,14 +299,14 @@ class LineRows(Rows):
     def _lists(self, block: Block) -> Lists:
         columns = self.lines.parsed(block)
         if columns is None:
-            return self.frames.lists(*self.framed(block))
+            return self.frames.lists(*self.lines.framed(block))
         item, query = columns["item"], columns["query"]
         given, rank = columns.get("score"), columns.get("rank")
         rows = Columns(
             None,
             item,
             given if rank is None else rank,
-            place=lambda row: block.place(int(item.starts[row])),
+            place=partial(_place, block, item.starts),
             by_rank=rank is not None,
             given_score=None if rank is None else given,
             lists=(packed(query.ids), query.offsets),
@@ -326,11 +315,11 @@ class LineRows(Rows):
 
     def in_pieces(self, name: str) -> BlockPieces:
         """Return the rows in pieces."""
-        return in_pieces(self.lines, self.framed, name)
+        return self.lines.in_pieces(name)
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        columns = _whole(self.lines)
+        columns = self.lines.whole()
         if columns is None:
             return self.frames.table()
         return Columns.of(**columns, name=self.frames.name, place=self.lines.place)

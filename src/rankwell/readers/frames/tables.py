@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.readers.frames.columns import NONE_GIVEN
 from rankwell.readers.frames.in_memory import frame_of, index_of
-from rankwell.readers.frames.list_columns import unfolded, words_of
+from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import (
     PIECE,
     FramePieces,
@@ -354,9 +354,9 @@ def opened_by(
     """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
     unread = unread_of(schema, words, kind, label or name, columns, read)
     frames = read([*words.values()])
-    lists = unfolded(frames, words, schema, kind, name, columns)
+    lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
     if lists is not None:
-        return Opened(lists[0], words, None, lists[1], unread)
+        return Opened(lists.frames, words, None, lists.place, unread)
     return Opened(frames, words, rows, None, unread)
 
 

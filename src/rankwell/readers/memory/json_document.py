@@ -95,7 +95,7 @@ class Document:
     def _records(self) -> Iterator[tuple[int, Any]]:
         if self.is_records:
             return self.members()
-        lengths = {key: len(list_columns) for key, list_columns in self._columns.items()}
+        lengths = {key: len(cells) for key, cells in self._columns.items()}
         if len(set(lengths.values())) > 1:
             shown = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
             raise DataError(f"{self.file.label}: its columns hold different numbers of values: {shown}.")
