@@ -45,7 +45,7 @@ from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
-    from rankwell.readers.frames.tables import Opened
+    from rankwell.readers.frames.tables import OpenTable
     from rankwell.readers.memory.answers import IdsOfFiles
 
 S = TypeVar("S")
@@ -104,7 +104,7 @@ def _name_of(source: Any) -> str:
     return source.name if isinstance(source, File) else Path(source).name
 
 
-def _open_scan(source: Any, kind: str, name: str, options: Options) -> Opened:
+def _open_scan(source: Any, kind: str, name: str, options: Options) -> OpenTable:
     """The table at an address or in a folder, in pieces."""
     from rankwell.readers.frames.tables import open_table
 

@@ -21,6 +21,104 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.readers.memory.answers import Shape
 
+TREC = "trec"
+BINARY = ("parquet", "arrow")
+OTHER_NAMES = {
+    ".text": TREC, ".qrel": TREC, ".libsvm": "letor", ".opensearch": "elasticsearch",
+}  # fmt: skip
+TABLES = {
+    "items": "a table of items",
+    "log": "a log",
+    "queries": "texts of queries",
+    "sample": "the frame of a sample",
+    "users": "a table of users",
+}
+"""The kinds of whole tables, as messages call them."""
+
+
+def formats() -> tuple[str, ...]:
+    """Return the names of the file formats."""
+    return modules(folder)
+
+
+def reader(name: str) -> Any:
+    """Return what reads a format: its module, or the shape that the module describes."""
+    if name not in formats():
+        suffix = f".{name.lower().lstrip('.')}"
+        meant = OTHER_NAMES.get(suffix) or next(
+            (each for each in formats() if suffix in reader(each).SUFFIXES), ""
+        )
+        near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
+        raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
+    module = importlib.import_module(f"{folder.__name__}.{name}")
+    return getattr(module, "SHAPE", module)
+
+
+def holds(module: Any, kind: str) -> bool:
+    """Whether files of a format can hold a kind of whole table: any, unless its ``TABLES`` names some."""
+    return hasattr(module, "read_table") and kind in getattr(module, "TABLES", TABLES)
+
+
+def not_held(file: File, form: str, kind: str) -> UsageError:
+    """Return the error of a file whose format cannot hold a kind of whole table, with the formats that can."""
+    suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
+    return UsageError(
+        f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
+    )
+
+
+def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tuple[str, str]:
+    """Return the format of a file and why: as it was said, or as it looks; lines of TREC text whose columns are named are a table."""
+    if format_in:
+        return format_in, "as given"
+    found, why = guess(file)
+    return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
+
+
+def guess(file: File) -> tuple[str, str]:
+    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
+    # most files are TREC text, and no file has two formats: then none of the other readers is imported
+    names = sorted(formats(), key=lambda name: name != TREC)
+    for name in names:
+        with failures_explained(file, name):
+            if reader(name).recognises(file.head):
+                return name, "by its first bytes"
+    for name in names:
+        with failures_explained(file, name):
+            if file.stem.endswith(reader(name).SUFFIXES):
+                return name, "by its name"
+    return TREC, "as no other format fits"
+
+
+def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
+    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
+
+    A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
+    """
+    if format_in is not None:
+        file = file.changed(format_in=format_in)
+    if encoding is None or (format_in or guess(file)[0]) in BINARY:
+        return file
+    name = known_encoding(encoding)
+    is_named = file.marked is not None or name in ("utf-16", "utf-32")
+    return file if is_named else file.changed(encoding=name)
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    """Return the shapes of all formats."""
+    from rankwell.readers.memory.answers import Shape
+
+    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
+
+
+def shape_of(value: Any) -> Shape | None:
+    """Return the shape of a value; None if it has none that a reader knows."""
+    return next((shape for shape in shapes() if shape.holds(value)), None)
+
+
+# Failures of the reader of a format, each turned into one error that says where and why.
+
 
 @contextmanager
 def failures_explained(file: File, name: str) -> Iterator[None]:
@@ -101,102 +199,3 @@ class ExplainedPieces(Pieces):
     def place(self, row: int) -> str:
         """Return where a row stands."""
         return self.pieces.place(row)
-
-
-# The file formats, and which of them a file has.
-
-
-TREC = "trec"
-BINARY = ("parquet", "arrow")
-OTHER_NAMES = {
-    ".text": TREC, ".qrel": TREC, ".libsvm": "letor", ".opensearch": "elasticsearch",
-}  # fmt: skip
-TABLES = {
-    "items": "a table of items",
-    "log": "a log",
-    "queries": "texts of queries",
-    "sample": "the frame of a sample",
-    "users": "a table of users",
-}
-"""The kinds of whole tables, as messages call them."""
-
-
-def formats() -> tuple[str, ...]:
-    """Return the names of the file formats."""
-    return modules(folder)
-
-
-def reader(name: str) -> Any:
-    """Return what reads a format: its module, or the shape that the module describes."""
-    if name not in formats():
-        suffix = f".{name.lower().lstrip('.')}"
-        meant = OTHER_NAMES.get(suffix) or next(
-            (each for each in formats() if suffix in reader(each).SUFFIXES), ""
-        )
-        near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
-        raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
-    module = importlib.import_module(f"{folder.__name__}.{name}")
-    return getattr(module, "SHAPE", module)
-
-
-def holds(module: Any, kind: str) -> bool:
-    """Whether files of a format can hold a kind of whole table: any, unless its ``TABLES`` names some."""
-    return hasattr(module, "read_table") and kind in getattr(module, "TABLES", TABLES)
-
-
-def not_held(file: File, form: str, kind: str) -> UsageError:
-    """Return the error of a file whose format cannot hold a kind of whole table, with the formats that can."""
-    suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
-    return UsageError(
-        f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
-    )
-
-
-def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tuple[str, str]:
-    """Return the format of a file and why: as it was said, or as it looks; lines of TREC text whose columns are named are a table."""
-    if format_in:
-        return format_in, "as given"
-    found, why = guess(file)
-    return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
-
-
-def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
-    """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
-
-    A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
-    """
-    if format_in is not None:
-        file = file.changed(format_in=format_in)
-    if encoding is None or (format_in or guess(file)[0]) in BINARY:
-        return file
-    name = known_encoding(encoding)
-    is_named = file.marked is not None or name in ("utf-16", "utf-32")
-    return file if is_named else file.changed(encoding=name)
-
-
-def guess(file: File) -> tuple[str, str]:
-    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
-    # most files are TREC text, and no file has two formats: then none of the other readers is imported
-    names = sorted(formats(), key=lambda name: name != TREC)
-    for name in names:
-        with failures_explained(file, name):
-            if reader(name).recognises(file.head):
-                return name, "by its first bytes"
-    for name in names:
-        with failures_explained(file, name):
-            if file.stem.endswith(reader(name).SUFFIXES):
-                return name, "by its name"
-    return TREC, "as no other format fits"
-
-
-@cache
-def shapes() -> tuple[Shape, ...]:
-    """Return the shapes of all formats."""
-    from rankwell.readers.memory.answers import Shape
-
-    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
-
-
-def shape_of(value: Any) -> Shape | None:
-    """Return the shape of a value; None if it has none that a reader knows."""
-    return next((shape for shape in shapes() if shape.holds(value)), None)

@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 from rankwell.errors import UsageError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.readers.frames.in_memory import is_dict_of_columns
-from rankwell.readers.standard_input import Opened
+from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import is_column, listed
 
 IRDS = "irds:"  # before the id of a collection of ir_datasets
-PATHS = (str, os.PathLike, Opened)
+PATHS = (str, os.PathLike, OpenFile)
 KINDS: dict[str, type[Any]] = {"run": Run, "qrels": Qrels, "items": Items}
 NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard input (- or <stdin>)
 NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
@@ -94,7 +94,7 @@ def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
     source = plain_list(source)
     if isinstance(source, (list, tuple, set, frozenset, range)):
-        if any(isinstance(row, (Mapping, os.PathLike, Opened)) for row in source):
+        if any(isinstance(row, (Mapping, os.PathLike, OpenFile)) for row in source):
             return None
         with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
             return sorted(source) if isinstance(source, (set, frozenset)) else list(source)

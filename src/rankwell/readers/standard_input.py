@@ -7,7 +7,7 @@ from collections.abc import Sequence
 STDIN = "<stdin>"
 
 
-class Opened:
+class OpenFile:
     """The base of ``readers.files.File``: ``isinstance`` finds an open file without importing the modules that read files."""
 
 

@@ -98,7 +98,7 @@ def outcome(run, qrels, batch, columns, *, held):
 def only_slowly(patch):
     """Let only the slower readers of the whole formats read."""
     for kind in ("run", "qrels"):
-        patch.setattr(plain_lines.OpenedLines, kind, getattr(plain_lines.Opened, kind))
+        patch.setattr(plain_lines.OpenLines, kind, getattr(plain_lines.OpenTable, kind))
 
 
 @pytest.mark.parametrize(("suffix", "lines_of"), [("csv", fields_of), ("jsonl", objects_of)])

@@ -19,17 +19,60 @@ from rankwell.tables.places import Place, RowOf
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Check that the buffer sizes of an Arrow file are possible.
-#
-# A compressed buffer begins with its decompressed size. Polars allocates that much, so a damaged size of 2^62
-# bytes kills the process. So the sizes are read first, from FlatBuffers tables (Message.fbs, Schema.fbs and
-# File.fbs of the Arrow format).
-
-
+SUFFIXES = (".arrow", ".feather", ".ipc", ".arrows")
+FILE, STREAM, OLD_FEATHER = b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
 MARK, CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
 BLOCK, BUFFER = 24, 16  # bytes of the structures
 DICTIONARY, BATCH = 2, 3  # kinds of message that have buffers
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a file begins like an Arrow IPC file or stream."""
+    return start.startswith((FILE, STREAM, OLD_FEATHER))
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in an Arrow file."""
+    del kind, columns  # all columns have their names
+    table = _scan(file)
+    return whole_table(FileFrames(table, file, "Arrow"), table.collect_schema()), RowOf(file.label)
+
+
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
+    """The table in pieces."""
+    table = _scan(file)
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+
+    def read(wanted: list[str]) -> FileFrames:
+        return FileFrames(table.select(wanted), file, "Arrow")
+
+    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label)
+
+
+READER = tables.TableReader(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
+
+
+def _scan(file: File) -> pl.LazyFrame:
+    """The table, to be read later."""
+    import polars as pl
+
+    if file.head.startswith(OLD_FEATHER):
+        raise InputError(f"{file.label}: this is Feather version 1. Write it again as version 2 or Parquet.")
+
+    def scan() -> pl.LazyFrame:
+        if file.head.startswith(STREAM):
+            return pl.read_ipc_stream(file.source(), use_pyarrow=False).lazy()
+        return pl.scan_ipc(file.source(), glob=False)
+
+    check_buffers(file)
+    return schema_of(scan, file, "Arrow")[0]
+
+
+# A compressed buffer begins with its decompressed size. Polars allocates that much, so a damaged size of 2^62 bytes kills the process.
+# So the sizes are read first, from FlatBuffers tables (Message.fbs, Schema.fbs and File.fbs of the Arrow format).
 
 
 def check_buffers(file: File) -> None:
@@ -137,52 +180,3 @@ def _number(kind: str, content: np.ndarray, at: int) -> int:
         raise Damage("it points before its beginning")
     found: int = struct.unpack_from(kind, content.data, at)[0]
     return found
-
-
-SUFFIXES = (".arrow", ".feather", ".ipc", ".arrows")
-FILE, STREAM, OLD_FEATHER = b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
-
-
-def recognises(start: bytes) -> bool:
-    """Whether a file begins like an Arrow IPC file or stream."""
-    return start.startswith((FILE, STREAM, OLD_FEATHER))
-
-
-def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
-    """Return the whole table in an Arrow file."""
-    del kind, columns  # all columns have their names
-    table = _scan(file)
-    return whole_table(FileFrames(table, file, "Arrow"), table.collect_schema()), RowOf(file.label)
-
-
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
-    """The table in pieces."""
-    table = _scan(file)
-    schema = table.collect_schema()
-    words = words_of(schema, WORDS[kind], file.label, columns)
-
-    def read(wanted: list[str]) -> FileFrames:
-        return FileFrames(table.select(wanted), file, "Arrow")
-
-    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label)
-
-
-READER = tables.TableReader(_opened)
-read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
-open_qrels = READER.open_qrels
-
-
-def _scan(file: File) -> pl.LazyFrame:
-    """The table, to be read later."""
-    import polars as pl
-
-    if file.head.startswith(OLD_FEATHER):
-        raise InputError(f"{file.label}: this is Feather version 1. Write it again as version 2 or Parquet.")
-
-    def scan() -> pl.LazyFrame:
-        if file.head.startswith(STREAM):
-            return pl.read_ipc_stream(file.source(), use_pyarrow=False).lazy()
-        return pl.scan_ipc(file.source(), glob=False)
-
-    check_buffers(file)
-    return schema_of(scan, file, "Arrow")[0]

@@ -39,117 +39,14 @@ from rankwell.tables.series import is_number
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Header of a text table: whether the first line names the columns or is data, and the usual layouts without
-# one.
-
-
-LOOKED_AT = 1000  # rows
-SAID = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade")}
-
-
-def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name: str) -> bool:
-    """Whether the fields of a first line are the names of columns.
-
-    A line that names a known column is a header, whatever else it holds. Another one that holds a number is data. Columns that
-    are given by numbers, from 1, are those of a table without a header.
-
-    DataError if the fields are 0, 1, 2 …, as a header that a program wrote or as data.
-
-    Examples
-    --------
-    >>> has_header(["item", "0", "1"], "items", {}, "f.csv"), has_header(["7", "d3", "1"], "run", {}, "f.csv")
-    (True, False)
-    """
-    cells = [field for field in fields if field]
-    is_counted = len(cells) > 1 and cells == [str(number) for number in range(len(cells))]
-    named = {known_word(field) for field in fields} - {None}
-    if len(given) and all(column.isdecimal() for column in given):
-        if is_counted and "0" in given:
-            return True
-        if named and set(given) <= set(fields):
-            return True  # a name may be a number
-        if len(named) > 1 and not any(map(_is_number, fields)):
-            numbered = {int(column): word for column, word in given.items()}
-            known = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
-            raise DataError(
-                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
-            )
-        return False
-    if kind not in SAID or named:
-        return True
-    if is_counted:
-        from_0, from_1 = ({str(at): word for at, word in enumerate(SAID[kind], first)} for first in (0, 1))
-        raise DataError(
-            f"{name}: is the first line, {', '.join(cells[:9])}, a header or data? A header: {say(given, from_0)}; data: {say(given, from_1)}."
-        )
-    return not any(map(_is_number, fields))
-
-
-def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> Given:
-    """Return what the columns of a table without a header hold, by their numbers: as MS MARCO and TREC write them.
-
-    DataError if it is neither, with what to say.
-    """
-    given = Given.of(given)
-    columns = list(zip(*rows, strict=False))
-    found: dict[str, str] = {}
-    are_numbers = [all(map(_is_number, column)) for column in columns]
-    match kind, len(columns):
-        case "qrels", 3 if are_numbers[2]:
-            found = {"1": "query", "2": "item", "3": "grade"}
-        case "qrels", 4 if are_numbers[3] and len(set(columns[1])) == 1:
-            found = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
-        case "run", 3 if _counts(columns[0], columns[2]):
-            found = {"1": "query", "2": "item", "3": "rank"}
-        case "run", 6 if are_numbers[4] and set(columns[1]) == {"Q0"}:
-            found = {"1": "query", "3": "item", "5": "score"}
-    if found:
-        return given.with_more(found)
-    raise no_header(rows, kind, given, name)
-
-
-def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> DataError:
-    """Return the error of a table whose first line is data, with what to say."""
-    words = SAID[kind][: len(rows[0])]
-    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
-    why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
-    return DataError(
-        f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and {why}. "
-        f"Say what its columns hold, such as {asked}, or write a header."
-    )
-
-
-def without_header(count: int, kind: str, given: Mapping[str, str]) -> str:
-    """Return what to say of a table whose first line was taken as a header although it names no known column."""
-    words = SAID[kind][:count] if kind in SAID else ()
-    if len(words) < 2:
-        return " The first line was taken as a header; if there is none, write one."
-    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
-    return f" The first line was taken as a header; without one: {asked}."
-
-
-def _counts(queries: Sequence[str], ranks: Sequence[str]) -> bool:
-    """Whether the rows of each query, where they stand together, are numbered 1, 2, 3 …"""
-    expected, last = 0, None
-    for query, rank in zip(queries, ranks, strict=True):
-        expected, last = 1 if query != last else expected + 1, query
-        if rank != str(expected):
-            return False
-    return True
-
-
-def _is_number(text: str) -> bool:
-    """Whether a field is a number, other than nan and infinity, which may be names."""
-    return is_number(text) and text.strip().lower().lstrip("+-") not in ("nan", "inf", "infinity")
-
-
 SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
 SEPARATORS = (",", "\t", ";", "|")
 SEPARATOR_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=([,;|\t])\"?\r?\n", re.IGNORECASE)
 IS_TYPED = False  # all cells are text
 NUMBERS = ("score", "rank", "grade")
 TEXTS = ("qid", "text")  # the columns of a file of queries without a header
+LOOKED_AT = 1000  # rows
+SAID = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade")}
 
 
 def recognises(start: bytes) -> bool:
@@ -163,7 +60,7 @@ def recognises(start: bytes) -> bool:
     return named or (separator != "\t" and separator in line and len(line.split()) < 4)
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
     """The table in pieces of text, or what a judging sheet exports."""
     del name
     if kind == "qrels" and _is_sheet(file, columns):
@@ -193,32 +90,6 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     if kind == "queries" and not columns and table.may_be_texts:
         table.names, table.has_header, table.quote = [*TEXTS], False, None
     return whole_table(table.columns(table.names), dict.fromkeys(table.names, str)), table.place
-
-
-def _first_line(start: bytes) -> str:
-    """The first line that is not empty or a comment."""
-    lines = start.removeprefix(BOM).decode(errors="replace").splitlines()
-    return next((line for line in lines if line.strip() and not line.startswith("#")), "")
-
-
-def _separator(line: str) -> str:
-    return max(SEPARATORS, key=line.count)
-
-
-def _with_tabs(file: File) -> File:
-    """The same file with a tab for the white space between words, of which a table may have any."""
-    lines = (b"\t".join(line.split()) for line in file.content.tobytes().split(b"\n"))
-    return file.of_content(b"\n".join(lines))
-
-
-def _refuse_line_ends(file: File) -> None:
-    """Raise DataError for lines that end with a carriage return alone, or with two."""
-    first = file.head.partition(b"\n")[0].removesuffix(b"\r")
-    if b"\r" in first and b'"' not in first:
-        raise DataError(
-            f"{file.label}:1: a line ends with a carriage return alone, as on an old Macintosh, or with two. Write line ends of Unix: "
-            f"tr -s '\\r' '\\n'."
-        )
 
 
 class Table(plain_lines.TextTable):
@@ -307,7 +178,7 @@ class Table(plain_lines.TextTable):
             lines += text.count(b"\n") - before.count(b"\n")
 
     @cached_property
-    def lines(self) -> plain_lines.Lines | None:
+    def lines(self) -> plain_lines.PlainLines | None:
         """The lines, if the header is the first one and there are no quotation marks: then no record goes over two."""
         begin, first = beginning(self.file), b""
         if self.has_header:
@@ -318,7 +189,7 @@ class Table(plain_lines.TextTable):
         if self.has_quotes:
             return None
         fields = plain_lines.Fields(ord(self.separator), self.names, self.words)
-        return plain_lines.Lines(self.file, begin, self.words, fields, self.framed)
+        return plain_lines.PlainLines(self.file, begin, self.words, fields, self.framed)
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
@@ -418,3 +289,128 @@ class Table(plain_lines.TextTable):
         except UnicodeDecodeError as error:
             return at_wrong_bytes(self.file, error)
         return None
+
+
+def _first_line(start: bytes) -> str:
+    """The first line that is not empty or a comment."""
+    lines = start.removeprefix(BOM).decode(errors="replace").splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith("#")), "")
+
+
+def _separator(line: str) -> str:
+    return max(SEPARATORS, key=line.count)
+
+
+def _with_tabs(file: File) -> File:
+    """The same file with a tab for the white space between words, of which a table may have any."""
+    lines = (b"\t".join(line.split()) for line in file.content.tobytes().split(b"\n"))
+    return file.of_content(b"\n".join(lines))
+
+
+def _refuse_line_ends(file: File) -> None:
+    """Raise DataError for lines that end with a carriage return alone, or with two."""
+    first = file.head.partition(b"\n")[0].removesuffix(b"\r")
+    if b"\r" in first and b'"' not in first:
+        raise DataError(
+            f"{file.label}:1: a line ends with a carriage return alone, as on an old Macintosh, or with two. Write line ends of Unix: "
+            f"tr -s '\\r' '\\n'."
+        )
+
+
+# Whether the first line names the columns or is data, and the usual layouts without a header.
+
+
+def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name: str) -> bool:
+    """Whether the fields of a first line are the names of columns.
+
+    A line that names a known column is a header, whatever else it holds. Another one that holds a number is data. Columns that
+    are given by numbers, from 1, are those of a table without a header.
+
+    DataError if the fields are 0, 1, 2 …, as a header that a program wrote or as data.
+
+    Examples
+    --------
+    >>> has_header(["item", "0", "1"], "items", {}, "f.csv"), has_header(["7", "d3", "1"], "run", {}, "f.csv")
+    (True, False)
+    """
+    cells = [field for field in fields if field]
+    is_counted = len(cells) > 1 and cells == [str(number) for number in range(len(cells))]
+    named = {known_word(field) for field in fields} - {None}
+    if len(given) and all(column.isdecimal() for column in given):
+        if is_counted and "0" in given:
+            return True
+        if named and set(given) <= set(fields):
+            return True  # a name may be a number
+        if len(named) > 1 and not any(map(_is_number, fields)):
+            numbered = {int(column): word for column, word in given.items()}
+            known = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
+            raise DataError(
+                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
+            )
+        return False
+    if kind not in SAID or named:
+        return True
+    if is_counted:
+        from_0, from_1 = ({str(at): word for at, word in enumerate(SAID[kind], first)} for first in (0, 1))
+        raise DataError(
+            f"{name}: is the first line, {', '.join(cells[:9])}, a header or data? A header: {say(given, from_0)}; data: {say(given, from_1)}."
+        )
+    return not any(map(_is_number, fields))
+
+
+def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> Given:
+    """Return what the columns of a table without a header hold, by their numbers: as MS MARCO and TREC write them.
+
+    DataError if it is neither, with what to say.
+    """
+    given = Given.of(given)
+    columns = list(zip(*rows, strict=False))
+    found: dict[str, str] = {}
+    are_numbers = [all(map(_is_number, column)) for column in columns]
+    match kind, len(columns):
+        case "qrels", 3 if are_numbers[2]:
+            found = {"1": "query", "2": "item", "3": "grade"}
+        case "qrels", 4 if are_numbers[3] and len(set(columns[1])) == 1:
+            found = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
+        case "run", 3 if _counts(columns[0], columns[2]):
+            found = {"1": "query", "2": "item", "3": "rank"}
+        case "run", 6 if are_numbers[4] and set(columns[1]) == {"Q0"}:
+            found = {"1": "query", "3": "item", "5": "score"}
+    if found:
+        return given.with_more(found)
+    raise no_header(rows, kind, given, name)
+
+
+def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> DataError:
+    """Return the error of a table whose first line is data, with what to say."""
+    words = SAID[kind][: len(rows[0])]
+    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
+    why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
+    return DataError(
+        f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and {why}. "
+        f"Say what its columns hold, such as {asked}, or write a header."
+    )
+
+
+def without_header(count: int, kind: str, given: Mapping[str, str]) -> str:
+    """Return what to say of a table whose first line was taken as a header although it names no known column."""
+    words = SAID[kind][:count] if kind in SAID else ()
+    if len(words) < 2:
+        return " The first line was taken as a header; if there is none, write one."
+    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
+    return f" The first line was taken as a header; without one: {asked}."
+
+
+def _counts(queries: Sequence[str], ranks: Sequence[str]) -> bool:
+    """Whether the rows of each query, where they stand together, are numbered 1, 2, 3 …"""
+    expected, last = 0, None
+    for query, rank in zip(queries, ranks, strict=True):
+        expected, last = 1 if query != last else expected + 1, query
+        if rank != str(expected):
+            return False
+    return True
+
+
+def _is_number(text: str) -> bool:
+    """Whether a field is a number, other than nan and infinity, which may be names."""
+    return is_number(text) and text.strip().lower().lstrip("+-") not in ("nan", "inf", "infinity")

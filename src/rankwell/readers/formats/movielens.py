@@ -36,11 +36,11 @@ def recognises(start: bytes) -> bool:
     return line.count(SEPARATOR) > 1 and line[:1] not in (b"{", b"[", b":", b"#")
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
     """The first columns of a file: predicted ratings are the scores of a run, others grades; of movies the first is the item."""
     del name
-    lines = Lines(file, WANTED[kind], columns)
-    return tables.Opened(lines.pieces(), lines.words, place=lines.place)
+    lines = MovieLines(file, WANTED[kind], columns)
+    return tables.OpenTable(lines.pieces(), lines.words, place=lines.place)
 
 
 READER = tables.TableReader(_opened)
@@ -51,12 +51,12 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     """Return the whole table as text, under the names that its columns have by their order."""
     del columns  # they have no other names
     fields = file.head.partition(b"\n")[0].count(SEPARATOR) + 1
-    lines = Lines(file, TABLES[kind][: max(fields, 3)], {})
+    lines = MovieLines(file, TABLES[kind][: max(fields, 3)], {})
     lines.words = {name: name for name in lines.names}
     return whole_table(lines.pieces(), dict.fromkeys(lines.names, str)), lines.place
 
 
-class Lines:
+class MovieLines:
     """The lines of a file; their first columns are what ``words`` says, by their order."""
 
     def __init__(self, file: File, words: tuple[str, ...], columns: Mapping[str, str]) -> None:

@@ -56,7 +56,7 @@ def recognises(start: bytes) -> bool:
     return is_flat and shape_of(record) is None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
     """The table in pieces of text."""
     del name
     return JsonLines(file, kind, columns).opened(kind)
@@ -127,9 +127,9 @@ class JsonLines(plain_lines.TextTable):
         return first.decode(errors="replace")
 
     @property
-    def lines(self) -> plain_lines.Lines:
+    def lines(self) -> plain_lines.PlainLines:
         """The lines, to be read by a kernel where they are flat objects with the same keys."""
-        return plain_lines.Lines(
+        return plain_lines.PlainLines(
             self.file, beginning(self.file), self.words, plain_lines.Objects(self.words), self.framed
         )
 

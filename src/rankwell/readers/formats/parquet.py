@@ -19,18 +19,77 @@ from rankwell.tables.places import Place, RowOf
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Check that the page headers of a Parquet file are possible.
-#
-# Polars trusts them: a damaged count of values makes it allocate 2^61 bytes and kills the process. So each
-# header, a few bytes, is read first. They are Thrift structures, here dicts of field number and value (see
-# parquet.thrift of the Parquet format).
-
-
+SUFFIXES = (".parquet", ".pq")
 MARK, TAIL = b"PAR1", 8
 DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
 NEAR = 256  # bytes; most headers are shorter
 HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a file begins like Parquet."""
+    return start.startswith(b"PAR1")
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the whole table in a Parquet file."""
+    del kind, columns  # all columns have their names
+    table = _scan(file)
+    check_pages(file)
+    return whole_table(FileFrames(table, file, "Parquet"), table.collect_schema()), RowOf(file.label)
+
+
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
+    """The table in pieces."""
+    import polars as pl
+
+    table = _scan(file)
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+    group = check_pages(file)
+    rows = int(table.select(pl.len()).collect().item())  # which the file says at its end
+
+    def read(wanted: list[str]) -> Groups:
+        return Groups(table.select(wanted), file, group)
+
+    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
+
+
+READER = tables.TableReader(_opened)
+read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
+open_qrels = READER.open_qrels
+
+
+def _scan(file: File) -> pl.LazyFrame:
+    """The table, to be read later."""
+    import polars as pl
+
+    return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
+
+
+class Groups(FileFrames):
+    """A table in frames of about some number of rows, which are parts of row groups: then nobody has to join their columns.
+
+    Row groups that are much smaller are joined.
+    """
+
+    def __init__(self, table: pl.LazyFrame, file: File, group: int) -> None:
+        super().__init__(table, file, "Parquet")
+        self.group = group
+
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the frames."""
+        if self.group * 4 < size:
+            yield from (batch.rechunk() for batch in self.batches(size))
+            return
+        for group in self.batches(None):
+            if len(group):
+                parts = -(-len(group) // size)
+                yield from group.rechunk().iter_slices(-(-len(group) // parts))
+
+
+# Polars trusts the headers of pages: a damaged count of values makes it allocate 2^61 bytes and kills the process. So each header, a few
+# bytes, is read first. They are Thrift structures, here dicts of field number and value (see parquet.thrift of the Parquet format).
 
 
 def check_pages(file: File) -> int:
@@ -103,68 +162,3 @@ def _struct(content: np.ndarray) -> tuple[dict[int, Any], int]:
         return thrift.struct(content, 0)
     except ValueError as error:
         raise Damage(str(error)) from error
-
-
-SUFFIXES = (".parquet", ".pq")
-
-
-def recognises(start: bytes) -> bool:
-    """Whether a file begins like Parquet."""
-    return start.startswith(b"PAR1")
-
-
-def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
-    """Return the whole table in a Parquet file."""
-    del kind, columns  # all columns have their names
-    table = _scan(file)
-    check_pages(file)
-    return whole_table(FileFrames(table, file, "Parquet"), table.collect_schema()), RowOf(file.label)
-
-
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
-    """The table in pieces."""
-    import polars as pl
-
-    table = _scan(file)
-    schema = table.collect_schema()
-    words = words_of(schema, WORDS[kind], file.label, columns)
-    group = check_pages(file)
-    rows = int(table.select(pl.len()).collect().item())  # which the file says at its end
-
-    def read(wanted: list[str]) -> Groups:
-        return Groups(table.select(wanted), file, group)
-
-    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
-
-
-def _scan(file: File) -> pl.LazyFrame:
-    """The table, to be read later."""
-    import polars as pl
-
-    return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
-
-
-READER = tables.TableReader(_opened)
-read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
-open_qrels = READER.open_qrels
-
-
-class Groups(FileFrames):
-    """A table in frames of about some number of rows, which are parts of row groups: then nobody has to join their columns.
-
-    Row groups that are much smaller are joined.
-    """
-
-    def __init__(self, table: pl.LazyFrame, file: File, group: int) -> None:
-        super().__init__(table, file, "Parquet")
-        self.group = group
-
-    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
-        """Yield the frames."""
-        if self.group * 4 < size:
-            yield from (batch.rechunk() for batch in self.batches(size))
-            return
-        for group in self.batches(None):
-            if len(group):
-                parts = -(-len(group) // size)
-                yield from group.rechunk().iter_slices(-(-len(group) // parts))

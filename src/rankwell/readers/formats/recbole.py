@@ -27,7 +27,7 @@ def recognises(start: bytes) -> bool:
     return TYPED.fullmatch(start.removeprefix(BOM).partition(b"\n")[0]) is not None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.Opened:
+def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
     """The table in pieces of text."""
     return delimited.READER.opened(untyped(file), kind, name, columns)
 

@@ -10,7 +10,7 @@ import copy
 import io
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -38,16 +38,13 @@ from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Lines of TREC text parsed into columns: the ids as spans of the text, the numbers, and where each row stands;
-# and the tag of a run.
-
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_BLANKS = re.compile(rb"[\x01-\x20]+")
-MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
-LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
-PLACE = 5  # words before the tag: query Q0 item rank score
+SUFFIXES = (".run", ".qrels", ".trec", ".txt")
+TABLES = ("log", "sample")
+# what another format looks for: at the beginning of a line, or anywhere in it
+BEGINNINGS, SIGNS = (b"#", b"{", b"["), frozenset(b",;|:\0")
+PACKED_BYTES = 12 << 20
+BLOCK_BYTES = 1 << 24
+CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 
 
 class Layout(NamedTuple):
@@ -75,19 +72,367 @@ RANKS = PROGRAM_RUN._replace(value=3)
 # of each row the item's start and key and the number, of each stretch of one query its first row and start, of each row the
 # topic's start; then the lengths of items, queries, topics
 KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"
+PACK_KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_BLANKS = re.compile(rb"[\x01-\x20]+")
+MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
+LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
+PLACE = 5  # words before the tag: query Q0 item rank score
+TABLE = {6: "query,item,score", 4: "query,item,grade"}
+Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray]
+
+
+def recognises(start: bytes) -> bool:
+    """Whether the first line is a judgement of topic 0, with tabs as in MS MARCO's files, or a row of a run with Q0.
+
+    Other TREC text has no sign of its own: it is what no other format claims. So are such lines between blanks, if they hold a sign of
+    another format.
+    """
+    line = start[: start.find(b"\n") + 1]  # a line without an end may go on behind what is seen
+    if line.startswith(BEGINNINGS) or b"::" in line:
+        return False
+    fields = line.rstrip(b"\r\n").split(b"\t")
+    if len(fields) == 4 and all(fields):
+        return fields[1] == b"0" and fields[3].removeprefix(b"-").isdigit()
+    words = line.split()
+    return (
+        len(words) in (4, 6)
+        and words[1] in (b"0", b"Q0")
+        and words[3].removeprefix(b"-").isdigit()
+        and not SIGNS.intersection(line)
+    )
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return the run in a TREC file; nothing is read before somebody looks."""
+    layout = _layout(RUN if file.format_in is None else GIVEN_RUN, columns, file)
+    return Run.of_rows(StreamedRows(file, layout), name)
+
+
+def read_run_of_program(file: File) -> Run:
+    """Return a run as NIST's trec_eval reads it: the rank may be any word, and any words may follow the tag."""
+    rows = ExplainedRows(StreamedRows(file, PROGRAM_RUN), file, "trec")
+    return Run.of_rows(rows, file.name)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements in a TREC file."""
+    parsed = Parsed(Block.whole(file), _layout(QRELS, columns, file))
+    if not len(parsed.value):
+        raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
+    query = Stretches(parsed.query, parsed.offsets)
+    place = LineOfItem(file.label, parsed.item)
+    return Qrels(
+        query if query.are_long else query.column(),
+        parsed.item,
+        parsed.value,
+        parsed.topic,
+        name=name,
+        place=place,
+    )
+
+
+def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
+    """Return the table in a TREC file: that of a run or of judgements, or a sample as stratified judgements."""
+    del columns  # they have no other names
+    if kind == "sample":
+        from rankwell.readers.formats.prefs import read_prels
+
+        return read_prels(file)
+    from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run
+
+    if len(file.head.partition(b"\n")[0].split()) == RUN.least:
+        run = read_run(file, name=file.label, columns={})
+        return frame_of_run(run), RowOf(file.label)
+    qrels = read_qrels(file, name=file.label, columns={})
+    return frame_of_qrels(qrels), qrels.place
+
+
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
+    """Return the judgements in a TREC file, to be read in pieces."""
+    return StreamedRows(file, _layout(QRELS, columns, file)).in_pieces(name)
+
+
+def _layout(layout: Layout, columns: Mapping[str, str], file: File) -> Layout:
+    """The layout of lines, with the argument that would say what the columns of a table hold; errors for what is a table."""
+    if columns:
+        raise UsageError(
+            f"{file.label}: TREC text has no named columns; columns= and order= are for tables such as CSV."
+        )
+    argument = Given.of(columns).argument
+    if layout.is_qrels and file.format_in is None:
+        refuse_times(file, argument)
+    return layout._replace(argument=argument)
+
+
+def tag_of(run: Run) -> str:
+    """Return the tag in the first line of the TREC text that a run was read from; empty for other runs.
+
+    Examples
+    --------
+    >>> tag_of(Run(["1"], ["a"], [2.0]))
+    ''
+    """
+    if not run.files or ": read as trec" not in run.source:
+        return ""
+    words = next(data_lines(run.files[0]), [])
+    return words[PLACE].decode(errors="replace") if len(words) > PLACE else ""
+
+
+# The rows of a run: streamed or held, and both packed by query if these are scattered over the file.
+
+
+class TrecRows(Rows):
+    """The lines of a TREC run, read in batches as if the lines of each query stood together; ``layout`` says where the score stands."""
+
+    grouped = False
+    label: str
+    layout: Layout
+
+    @abstractmethod
+    def whole_queries(self, rows: int) -> Generator[Take]:
+        """Yield functions that each give a block of about so many lines; the lines of a query that stand together stay together."""
+
+    @abstractmethod
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each give a block."""
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch; a file whose queries are scattered, as its first block shows, is read and packed first."""
+        blocks_ = self.whole_queries(min(size, CACHED_ROWS))
+        for number, take in enumerate(blocks_):
+            if number:
+                yield partial(self._lists, take)
+                continue
+            first = self._lists(take)
+            if not first.queries.is_distinct():
+                blocks_.close()
+                del first  # its buffer is used again
+                yield from self.regrouped().batches(size)
+                return
+            if first.rows:
+                yield partial(_itself, first)
+            del first
+
+    def _lists(self, take: Take) -> Lists:
+        parsed = Parsed(take(), self.layout)
+        return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, self.place_in(parsed))
+
+    def place_in(self, parsed: Parsed) -> Place:
+        """Return where the rows of a block stand."""
+        return parsed.place
+
+    def regrouped(self) -> ScatteredRows:
+        """Return the same lines, those of each query together."""
+        return ScatteredRows(self)
+
+
+def _itself(lists: Lists) -> Lists:
+    return lists
+
+
+def _width(sample: bytes) -> int:
+    """About how many bytes a line has."""
+    return max(len(sample) // max(sample.count(b"\n"), 1), 8)
+
+
+class StreamedRows(TrecRows):
+    """The lines of a TREC run in a file; none is held."""
+
+    def __init__(self, file: File, layout: Layout) -> None:
+        self.file, self.label, self.layout = file, file.label, layout
+
+    def whole_queries(self, rows: int) -> Generator[Take]:
+        """Yield functions that each read a block of about so many lines."""
+        return blocks(self.file, min(rows * _width(self.file.head), BLOCK_BYTES))
+
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each read a block."""
+        return blocks(self.file, PACKED_BYTES)
+
+    def first(self, rows: int) -> Lists:
+        """Return about so many of the first lines as lists, wherever the other lines of their queries are."""
+        with closing(blocks(self.file, rows * _width(self.file.head))) as parts:
+            return self._lists(next(parts))
+
+    def in_pieces(self, name: str) -> BlockPieces:
+        """Return the lines in pieces."""
+        return BlockPieces(name, self._pieces, self.label)
+
+    def _pieces(self) -> Iterator[tuple[Piece, Place]]:
+        for take in self.takes():
+            parsed = Parsed(take(), self.layout)
+            piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
+            if parsed.topic is None:
+                piece["score"] = parsed.value
+            else:
+                piece |= {"grade": parsed.value, "topic": parsed.topic}
+            yield piece, parsed.place
+
+    def owned(self) -> TextRows:
+        """Return the same lines, held by rankwell."""
+        return TextRows(self.file, self.layout)
+
+    def table(self) -> Columns:
+        """Return all lines as columns."""
+        return self.owned().table()
+
+
+class TextRows(TrecRows):
+    """The lines of a TREC run that rankwell holds."""
+
+    def __init__(self, file: File, layout: Layout) -> None:
+        self.block, self.label, self.layout = Block.whole(file), file.label, layout
+
+    def whole_queries(self, rows: int) -> Generator[Take]:
+        """Yield functions that each give about so many of the lines."""
+        text, begin, end = self.block.text, self.block.begin, self.block.end
+        length = rows * _width(text[begin : begin + HEAD].tobytes())
+        return self._cut(
+            lambda at: trec_lines.next_query(text, at + length, end) if at + length < end else end
+        )
+
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each give some of the lines."""
+        return self._cut(lambda at: trec_lines.line_after(self.block.text, at + PACKED_BYTES, self.block.end))
+
+    def _cut(self, end_of: Callable[[int], int]) -> Generator[Take]:
+        """Yield functions that each give the lines from a byte on to the end that is said of it."""
+        at, columns = self.block.begin, Buffers()
+        while at < self.block.end:
+            end = end_of(at)
+            yield partial(Block, self.block.file, self.block.text, at, end, 0, columns)
+            at = end
+
+    def place_in(self, parsed: Parsed) -> Place:
+        """Return where rows stand, without the other columns of their block."""
+        return LineOfItem(self.label, parsed.item)
+
+    def owned(self) -> TextRows:
+        """Return these rows: they are held."""
+        return self
+
+    def with_ranks(self) -> TextRows:
+        """Return the same lines with the rank column, which evaluation ignores, in place of the score."""
+        other = copy.copy(self)
+        other.layout = RANKS
+        return other
+
+    def table(self) -> Columns:
+        """Return all lines as columns."""
+        parsed = Parsed(self.block, self.layout)
+        query = parsed.query[owners(parsed.offsets)]
+        return Columns(query, parsed.item, parsed.value, place=LineOfItem(self.label, parsed.item))
 
 
 @record(eq=False)
-class LineOf(Held):
-    """Rows by the lines that their items stand in."""
+class Pack:
+    """The rows of a block by query: their bytes, and of each query its number, where its rows begin, and the end."""
 
-    label: str
-    item: Ids
+    packed: np.ndarray
+    numbers: np.ndarray
+    begins: np.ndarray
+    ends: np.ndarray
 
-    def __call__(self, row: int) -> str:
-        """Return where a row stands."""
-        lines = np.count_nonzero(self.item.text[: self.item.starts[row]] == 10)
-        return f"{self.label}:{int(lines) + 1}"
+
+class ScatteredRows(Rows):
+    """The lines of a TREC run in any order, as if those of each query stood together."""
+
+    grouped = True
+
+    def __init__(self, whole: TrecRows) -> None:
+        self.whole = whole
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make the lists of some queries, in the order in which these come first in the file."""
+        queries, offsets, packs = _packed(self.whole)
+        memory = Buffers(), Buffers()
+        for low, high in cuts(offsets, min(size, CACHED_ROWS)):
+            yield partial(self._lists, queries[low:high], offsets[low : high + 1], low, packs, memory)
+
+    def _lists(
+        self, queries: Ids, offsets: np.ndarray, low: int, packs: list[Pack], memory: tuple[Buffers, Buffers]
+    ) -> Lists:
+        offsets = offsets - offsets[0]
+        parts = []
+        for pack in packs:
+            first, last = np.searchsorted(pack.numbers, (low, low + len(queries)))
+            parts.append(
+                (pack.packed, pack.numbers[first:last] - low, pack.begins[first:last], pack.ends[first:last])
+            )
+        held = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
+        text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
+        starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
+        rows, at = offsets[:-1].copy(), 0
+        for packed, numbers, begins, ends in parts:
+            places = rows[numbers]
+            at = trec_packs.unpack(packed, begins, ends, places, at, text, starts, keys, values, lengths)
+            rows[numbers] = places
+        items = Ids(keys, text, starts, lengths)
+        return Lists(queries, offsets, items, values, partial(self._place, queries, offsets))
+
+    def _place(self, queries: Ids, offsets: np.ndarray, row: int) -> str:
+        """Where a row stands: the lines of its query are counted in the file once more."""
+        number = int(np.searchsorted(offsets, row, side="right")) - 1
+        query, before = queries.one(number), row - int(offsets[number])
+        for take in self.whole.takes():
+            parsed = Parsed(take(), self.whole.layout)
+            codes, firsts = parsed.query.group()
+            same = [code for code, first in enumerate(firsts) if parsed.query.one(int(first)) == query]
+            rows = np.flatnonzero(np.repeat(np.isin(codes, same), np.diff(parsed.offsets)))
+            if before < len(rows):
+                return parsed.place(int(rows[before]))
+            before -= len(rows)
+        raise InputError(f"{self.whole.label}: {CHANGED}")
+
+    def owned(self) -> ScatteredRows:
+        """Return these rows: they are held."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all lines as columns, in the order of the file."""
+        return self.whole.table()
+
+
+def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
+    """The distinct queries, the offsets of their rows, and the blocks packed."""
+    parts = list(_done(whole))
+    heads = Ids.concatenate([own for own, *_ in parts])
+    numbers, firsts = heads.group()
+    sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
+    for _, packed, offsets, counts in parts:
+        own = numbers[done : done + len(counts)]
+        done += len(counts)
+        sizes[own] += counts
+        order = np.argsort(own)
+        packs.append(Pack(packed, own[order], offsets[:-1][order], offsets[1:][order]))
+    return heads[firsts], offsets_of(sizes), packs
+
+
+def _done(whole: TrecRows) -> Iterator[Packed]:
+    """Pack the blocks on all cores; only a few are read before they are packed."""
+    workers = cores()
+    if workers == 1:
+        yield from (_pack(take, whole.layout) for take in whole.takes())
+        return
+    from rankwell.tables.workers import Workers, in_order
+
+    with Workers(workers) as threads:
+        yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
+
+
+def _pack(take: Take, layout: Layout) -> Packed:
+    """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
+    parsed = Parsed(take(), layout)
+    codes, firsts = parsed.query.group()
+    item = parsed.item
+    packed = trec_packs.pack(
+        codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
+    )
+    return copied(parsed.query[firsts]), *packed
+
+
+# Lines parsed into columns: the ids as spans of the text, the numbers, and where each row stands.
 
 
 class Parsed:
@@ -146,6 +491,19 @@ class Parsed:
         return self.block.place(int(self.item.starts[row]))
 
 
+@record(eq=False)
+class LineOfItem(Held):
+    """Rows by the lines that their items stand in."""
+
+    label: str
+    item: Ids
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        lines = np.count_nonzero(self.item.text[: self.item.starts[row]] == 10)
+        return f"{self.label}:{int(lines) + 1}"
+
+
 def placeholder(file: File) -> bytes:
     """Return the word in place of every rank of a run, such as ``-``, by its first line; empty if ranks are numbers.
 
@@ -198,24 +556,7 @@ def is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
-def tag_of(run: Run) -> str:
-    """Return the tag in the first line of the TREC text that a run was read from; empty for other runs.
-
-    Examples
-    --------
-    >>> tag_of(Run(["1"], ["a"], [2.0]))
-    ''
-    """
-    if not run.files or ": read as trec" not in run.source:
-        return ""
-    words = next(data_lines(run.files[0]), [])
-    return words[PLACE].decode(errors="replace") if len(words) > PLACE else ""
-
-
-# What is wrong with a line that is no TREC text, in one sentence, with a remedy.
-
-
-TABLE = {6: "query,item,score", 4: "query,item,grade"}
+# What is wrong with a line, in one sentence, with a remedy.
 
 
 def trouble(line: bytes, layout: Layout, status: int, sign: bytes, first: list[bytes]) -> str:
@@ -354,362 +695,3 @@ def _is_of_the_other(words: list[str], layout: Layout) -> bool:
     """Whether a line that should be a judgement is one of a run, or the reverse."""
     numbers = words[3:5] if layout.is_qrels else words[3:]
     return len(words) == (6 if layout.is_qrels else 4) and all(map(is_number, numbers))
-
-
-# TREC runs whose queries are scattered over the file: each block is packed by query, each batch is unpacked
-# from all blocks.
-
-
-CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
-PACK_KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
-Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray]
-
-
-@record(eq=False)
-class Pack:
-    """The rows of a block by query: their bytes, and of each query its number, where its rows begin, and the end."""
-
-    packed: np.ndarray
-    numbers: np.ndarray
-    begins: np.ndarray
-    ends: np.ndarray
-
-
-class ScatteredRows(Rows):
-    """The lines of a TREC run in any order, as if those of each query stood together."""
-
-    grouped = True
-
-    def __init__(self, whole: TrecRows) -> None:
-        self.whole = whole
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each make the lists of some queries, in the order in which these come first in the file."""
-        queries, offsets, packs = _packed(self.whole)
-        memory = Buffers(), Buffers()
-        for low, high in cuts(offsets, min(size, CACHED_ROWS)):
-            yield partial(self._lists, queries[low:high], offsets[low : high + 1], low, packs, memory)
-
-    def _lists(
-        self, queries: Ids, offsets: np.ndarray, low: int, packs: list[Pack], memory: tuple[Buffers, Buffers]
-    ) -> Lists:
-        offsets = offsets - offsets[0]
-        parts = []
-        for pack in packs:
-            first, last = np.searchsorted(pack.numbers, (low, low + len(queries)))
-            parts.append(
-                (pack.packed, pack.numbers[first:last] - low, pack.begins[first:last], pack.ends[first:last])
-            )
-        held = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
-        text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
-        starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
-        rows, at = offsets[:-1].copy(), 0
-        for packed, numbers, begins, ends in parts:
-            places = rows[numbers]
-            at = trec_packs.unpack(packed, begins, ends, places, at, text, starts, keys, values, lengths)
-            rows[numbers] = places
-        items = Ids(keys, text, starts, lengths)
-        return Lists(queries, offsets, items, values, partial(self._place, queries, offsets))
-
-    def _place(self, queries: Ids, offsets: np.ndarray, row: int) -> str:
-        """Where a row stands: the lines of its query are counted in the file once more."""
-        number = int(np.searchsorted(offsets, row, side="right")) - 1
-        query, before = queries.one(number), row - int(offsets[number])
-        for take in self.whole.takes():
-            parsed = Parsed(take(), self.whole.layout)
-            codes, firsts = parsed.query.group()
-            same = [code for code, first in enumerate(firsts) if parsed.query.one(int(first)) == query]
-            rows = np.flatnonzero(np.repeat(np.isin(codes, same), np.diff(parsed.offsets)))
-            if before < len(rows):
-                return parsed.place(int(rows[before]))
-            before -= len(rows)
-        raise InputError(f"{self.whole.label}: {CHANGED}")
-
-    def owned(self) -> ScatteredRows:
-        """Return these rows: they are held."""
-        return self
-
-    def table(self) -> Columns:
-        """Return all lines as columns, in the order of the file."""
-        return self.whole.table()
-
-
-def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
-    """The distinct queries, the offsets of their rows, and the blocks packed."""
-    parts = list(_done(whole))
-    heads = Ids.concatenate([own for own, *_ in parts])
-    numbers, firsts = heads.group()
-    sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
-    for _, packed, offsets, counts in parts:
-        own = numbers[done : done + len(counts)]
-        done += len(counts)
-        sizes[own] += counts
-        order = np.argsort(own)
-        packs.append(Pack(packed, own[order], offsets[:-1][order], offsets[1:][order]))
-    return heads[firsts], offsets_of(sizes), packs
-
-
-def _done(whole: TrecRows) -> Iterator[Packed]:
-    """Pack the blocks on all cores; only a few are read before they are packed."""
-    workers = cores()
-    if workers == 1:
-        yield from (_pack(take, whole.layout) for take in whole.takes())
-        return
-    from rankwell.tables.workers import Workers, in_order
-
-    with Workers(workers) as threads:
-        yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
-
-
-def _pack(take: Take, layout: Layout) -> Packed:
-    """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
-    parsed = Parsed(take(), layout)
-    codes, firsts = parsed.query.group()
-    item = parsed.item
-    packed = trec_packs.pack(
-        codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
-    )
-    return copied(parsed.query[firsts]), *packed
-
-
-SUFFIXES = (".run", ".qrels", ".trec", ".txt")
-TABLES = ("log", "sample")
-FIELDS = 6  # of a line of a run
-PACKED_BYTES = 12 << 20
-BLOCK_BYTES = 1 << 24
-# what another format looks for: at the beginning of a line, or anywhere in it
-BEGINNINGS, SIGNS = (b"#", b"{", b"["), frozenset(b",;|:\0")
-
-
-def recognises(start: bytes) -> bool:
-    """Whether the first line is a judgement of topic 0, with tabs as in MS MARCO's files, or a row of a run with Q0.
-
-    Other TREC text has no sign of its own: it is what no other format claims. So are such lines between blanks, if they hold a sign of
-    another format.
-    """
-    line = start[: start.find(b"\n") + 1]  # a line without an end may go on behind what is seen
-    if line.startswith(BEGINNINGS) or b"::" in line:
-        return False
-    fields = line.rstrip(b"\r\n").split(b"\t")
-    if len(fields) == 4 and all(fields):
-        return fields[1] == b"0" and fields[3].removeprefix(b"-").isdigit()
-    words = line.split()
-    return (
-        len(words) in (4, 6)
-        and words[1] in (b"0", b"Q0")
-        and words[3].removeprefix(b"-").isdigit()
-        and not SIGNS.intersection(line)
-    )
-
-
-def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
-    """Return the run in a TREC file; nothing is read before somebody looks."""
-    layout = _layout(RUN if file.format_in is None else GIVEN_RUN, columns, file)
-    return Run.of_rows(StreamedRows(file, layout), name)
-
-
-def read_run_of_program(file: File) -> Run:
-    """Return a run as NIST's trec_eval reads it: the rank may be any word, and any words may follow the tag."""
-    rows = ExplainedRows(StreamedRows(file, PROGRAM_RUN), file, "trec")
-    return Run.of_rows(rows, file.name)
-
-
-def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in a TREC file."""
-    parsed = Parsed(Block.whole(file), _layout(QRELS, columns, file))
-    if not len(parsed.value):
-        raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
-    query = Stretches(parsed.query, parsed.offsets)
-    place = LineOf(file.label, parsed.item)
-    return Qrels(
-        query if query.are_long else query.column(),
-        parsed.item,
-        parsed.value,
-        parsed.topic,
-        name=name,
-        place=place,
-    )
-
-
-def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
-    """Return the table in a TREC file: that of a run or of judgements, or a sample as stratified judgements."""
-    del columns  # they have no other names
-    if kind == "sample":
-        from rankwell.readers.formats.prefs import read_prels
-
-        return read_prels(file)
-    from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run
-
-    if len(file.head.partition(b"\n")[0].split()) == FIELDS:
-        run = read_run(file, name=file.label, columns={})
-        return frame_of_run(run), RowOf(file.label)
-    qrels = read_qrels(file, name=file.label, columns={})
-    return frame_of_qrels(qrels), qrels.place
-
-
-def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
-    """Return the judgements in a TREC file, to be read in pieces."""
-    return in_pieces(StreamedRows(file, _layout(QRELS, columns, file)), name)
-
-
-def in_pieces(rows: StreamedRows, name: str) -> BlockPieces:
-    """Return lines in pieces."""
-
-    def blocks() -> Iterator[tuple[Piece, Place]]:
-        for take in rows.takes():
-            parsed = Parsed(take(), rows.layout)
-            piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
-            if parsed.topic is None:
-                piece["score"] = parsed.value
-            else:
-                piece |= {"grade": parsed.value, "topic": parsed.topic}
-            yield piece, parsed.place
-
-    return BlockPieces(name, blocks, rows.label)
-
-
-def _layout(layout: Layout, columns: Mapping[str, str], file: File) -> Layout:
-    """The layout of lines, with the argument that would say what the columns of a table hold; errors for what is a table."""
-    if columns:
-        raise UsageError(
-            f"{file.label}: TREC text has no named columns; columns= and order= are for tables such as CSV."
-        )
-    argument = Given.of(columns).argument
-    if layout.is_qrels and file.format_in is None:
-        refuse_times(file, argument)
-    return layout._replace(argument=argument)
-
-
-class TrecRows(Rows):
-    """The lines of a TREC run; ``layout`` says which column is the number of a row: that of the score."""
-
-    grouped = False
-    label: str
-    layout: Layout
-
-    @abstractmethod
-    def takes(self) -> Iterator[Take]:
-        """Yield functions that each read a block."""
-
-    def regrouped(self) -> ScatteredRows:
-        """Return the same lines, those of each query together."""
-        return ScatteredRows(self)
-
-
-class StreamedRows(TrecRows):
-    """The lines of a TREC run, read in batches as if the lines of each query stood together; none is held."""
-
-    def __init__(self, file: File, layout: Layout) -> None:
-        self.file, self.label, self.layout = file, file.label, layout
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each read one batch; a file whose queries are scattered is read and packed first."""
-        head = self.file.head
-        width = max(len(head) // max(head.count(b"\n"), 1), 8)
-        parts = blocks(self.file, min(min(size, CACHED_ROWS) * width, BLOCK_BYTES))
-        for number, take in enumerate(parts):
-            if number:
-                yield partial(self._lists, take)
-                continue
-            first = self._lists(take)
-            if not first.queries.is_distinct():
-                parts.close()
-                del first
-                yield from self.regrouped().batches(size)
-                return
-            if first.rows:
-                yield partial(_itself, first)
-            del first
-
-    def first(self, rows: int) -> Lists:
-        """Return about so many of the first lines as lists, wherever the other lines of their queries are."""
-        head = self.file.head
-        parts = blocks(self.file, rows * max(len(head) // max(head.count(b"\n"), 1), 8))
-        with closing(parts):
-            return self._lists(next(parts))
-
-    def _lists(self, take: Take) -> Lists:
-        parsed = Parsed(take(), self.layout)
-        return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, parsed.place)
-
-    def in_pieces(self, name: str) -> BlockPieces:
-        """Return the lines in pieces."""
-        return in_pieces(self, name)
-
-    def takes(self) -> Iterator[Take]:
-        """Yield functions that each read a block."""
-        return blocks(self.file, PACKED_BYTES)
-
-    def owned(self) -> TextRows:
-        """Return the same lines, held by rankwell."""
-        return TextRows(self.file, self.layout)
-
-    def table(self) -> Columns:
-        """Return all lines as columns."""
-        return self.owned().table()
-
-
-def _itself(lists: Lists) -> Lists:
-    return lists
-
-
-class TextRows(TrecRows):
-    """The lines of a TREC run that rankwell holds, read in batches as if the lines of each query stood together."""
-
-    def __init__(self, file: File, layout: Layout) -> None:
-        self.block, self.label, self.layout = Block.whole(file), file.label, layout
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each read one batch; a file whose queries are scattered is packed first."""
-        text, at, end = self.block.text, self.block.begin, self.block.end
-        size = min(size, CACHED_ROWS)
-        sample = text[at : at + 65536]
-        width = max(len(sample) // max(int(np.count_nonzero(sample == 10)), 1), 8)
-        columns = Buffers()
-        cut = self._cut(at, end, size * width)
-        first = self._lists(at, cut, columns)
-        if not first.queries.is_distinct():
-            del first
-            yield from self.regrouped().batches(size)
-            return
-        if first.rows:
-            yield partial(_itself, first)
-        del first
-        at = cut
-        while at < end:
-            cut = self._cut(at, end, size * width)
-            yield partial(self._lists, at, cut, columns)
-            at = cut
-
-    def _cut(self, at: int, end: int, length: int) -> int:
-        return trec_lines.next_query(self.block.text, at + length, end) if at + length < end else end
-
-    def _lists(self, begin: int, end: int, columns: Buffers) -> Lists:
-        parsed = Parsed(Block(self.block.file, self.block.text, begin, end, 0, columns), self.layout)
-        return Lists(
-            copied(parsed.query), parsed.offsets, parsed.item, parsed.value, LineOf(self.label, parsed.item)
-        )
-
-    def owned(self) -> TextRows:
-        """Return these rows: they are held."""
-        return self
-
-    def takes(self) -> Iterator[Take]:
-        """Yield functions that each give some of the lines."""
-        at, columns = self.block.begin, Buffers()
-        while at < self.block.end:
-            end = trec_lines.line_after(self.block.text, at + PACKED_BYTES, self.block.end)
-            yield partial(Block, self.block.file, self.block.text, at, end, 0, columns)
-            at = end
-
-    def with_ranks(self) -> TextRows:
-        """Return the same lines with the rank column, which evaluation ignores, in place of the score."""
-        other = copy.copy(self)
-        other.layout = RANKS
-        return other
-
-    def table(self) -> Columns:
-        """Return all lines as columns."""
-        parsed = Parsed(self.block, self.layout)
-        query = parsed.query[owners(parsed.offsets)]
-        return Columns(query, parsed.item, parsed.value, place=LineOf(self.label, parsed.item))

@@ -18,67 +18,10 @@ from rankwell.tables.columns import (
 )
 from rankwell.tables.run_qrels import SWAPPED
 
-# Tables of items that are still to be judged, which hold no judgement: what ``judging next`` and ``judging
-# sample`` write.
-
-
 NEXT = "query", "item", "weight"  # others may have been added behind them
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
 REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
-
-
-class ItemsToJudge(DataError):
-    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or those of a ``document``."""
-
-    columns: Mapping[str, str]
-    document: Mapping[str, Any] | None = None
-
-
-def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str) -> None:
-    """Raise ItemsToJudge for a table without grades whose columns only files of items to judge have.
-
-    >>> refuse_to_judge(["query", "item"], {"query": "query", "item": "item"}, "clicks.csv")
-    """
-    names = [column.strip().lower() for column in columns]
-    is_next = tuple(names[:3]) == NEXT or sorted(names) == sorted(NEXT)
-    if "grade" in found or not (is_next or any(each.issubset(names) for each in SAMPLES)):
-        return
-    command, column = ("next", "weight") if is_next else ("sample", "propensity")
-    item = found["item"]
-    error = ItemsToJudge(
-        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{brief(item)}: 'item'}}, "
-        f"on the command line --qrels-columns {item}=item."
-    )
-    error.columns = {found[word]: word for word in ("query", "item")}
-    raise error
-
-
-def refuse_json_to_judge(text: str, name: str) -> None:
-    """Raise ItemsToJudge for the JSON of ``judging next``.
-
-    >>> refuse_json_to_judge('{"1": {"a": 1}}', "qrels.json")
-    """
-    if not EVERYTHING.match(text):
-        return
-    import json
-
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):  # the reader of judgements says what is wrong and where
-        return
-    if not {"settling", "items"} & document.keys():
-        return
-    error = ItemsToJudge(f"{_said(name, 'next')}. {REMEDY}")
-    error.columns, error.document = {"query": "query", "item": "item"}, document
-    raise error
-
-
-def _said(name: str, command: str) -> str:
-    return f"{name}: a list of items to judge, as rankwell judging {command} writes, not judgements"
-
-
-# Columns of a table matched with rankwell's words; what was not understood is asked about.
 
 
 class Given(dict[str, str]):
@@ -190,6 +133,21 @@ def match_columns(
     return {word: found[word] for word in wanted if word in found}
 
 
+def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+    argument = Given.of(given).argument or "columns"
+    for column, word in given.items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
+                f"{nearest(column, columns)}"
+            )
+        if word not in COLUMNS:
+            raise UsageError(
+                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(COLUMNS)}.{nearest(word, COLUMNS)}"
+            )
+    return {word: column for column, word in given.items()}
+
+
 def _chosen(
     word: str, names: Sequence[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
 ) -> str:
@@ -207,6 +165,25 @@ def _chosen(
     both = "both" if len(names) == 2 else "all"
     raise DataError(
         f"{name}: the columns {quoted(names)} {both} mean {word}; say which it is: {say(given, {names[0]: word})}."
+    )
+
+
+def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> None:
+    """Raise DataError for a table with a row per query and a column per rank, such as item_1 … item_10."""
+    numbered = [
+        column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
+    ]
+    if len(numbered) > 1 or (numbered and items):
+        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.")
+
+
+def _long(columns: Sequence[str]) -> str:
+    """How a table with a column per rank is made one with a row per item."""
+    first = next((column for column in columns if known_word(column) == "query"), columns[0])
+    new = next(each for each in COLUMNS["item"].names if each not in columns)
+    return (
+        f"give each its own row: frame.melt({brief(first)}, value_name={brief(new)})[[{brief(first)}, {brief(new)}]] in pandas, with "
+        f"order='rows'"
     )
 
 
@@ -239,25 +216,6 @@ def _missing(
     return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
 
 
-def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> None:
-    """Raise DataError for a table with a row per query and a column per rank, such as item_1 … item_10."""
-    numbered = [
-        column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
-    ]
-    if len(numbered) > 1 or (numbered and items):
-        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.")
-
-
-def _long(columns: Sequence[str]) -> str:
-    """How a table with a column per rank is made one with a row per item."""
-    first = next((column for column in columns if known_word(column) == "query"), columns[0])
-    new = next(each for each in COLUMNS["item"].names if each not in columns)
-    return (
-        f"give each its own row: frame.melt({brief(first)}, value_name={brief(new)})[[{brief(first)}, {brief(new)}]] in pandas, with "
-        f"order='rows'"
-    )
-
-
 def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:
     """Raise DataError for a run that has grades in place of scores: it is judgements, or its scores have an unusual name."""
     if graded:
@@ -274,16 +232,54 @@ def quoted(columns: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
 
 
-def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
-    argument = Given.of(given).argument or "columns"
-    for column, word in given.items():
-        if column not in columns:
-            raise UsageError(
-                f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
-                f"{nearest(column, columns)}"
-            )
-        if word not in COLUMNS:
-            raise UsageError(
-                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(COLUMNS)}.{nearest(word, COLUMNS)}"
-            )
-    return {word: column for column, word in given.items()}
+# Tables of items that are still to be judged, which hold no judgement: what ``judging next`` and ``judging sample`` write.
+
+
+class ItemsToJudge(DataError):
+    """Items to judge were given as judgements: those of a table with these ``columns``, which say what is query and item, or those of a ``document``."""
+
+    columns: Mapping[str, str]
+    document: Mapping[str, Any] | None = None
+
+
+def refuse_to_judge(columns: Iterable[str], found: Mapping[str, str], name: str) -> None:
+    """Raise ItemsToJudge for a table without grades whose columns only files of items to judge have.
+
+    >>> refuse_to_judge(["query", "item"], {"query": "query", "item": "item"}, "clicks.csv")
+    """
+    names = [column.strip().lower() for column in columns]
+    is_next = tuple(names[:3]) == NEXT or sorted(names) == sorted(NEXT)
+    if "grade" in found or not (is_next or any(each.issubset(names) for each in SAMPLES)):
+        return
+    command, column = ("next", "weight") if is_next else ("sample", "propensity")
+    item = found["item"]
+    error = ItemsToJudge(
+        f"{_said(name, command)}: it has {column} and no grade. {REMEDY} If each row is relevant, say so: columns={{{brief(item)}: 'item'}}, "
+        f"on the command line --qrels-columns {item}=item."
+    )
+    error.columns = {found[word]: word for word in ("query", "item")}
+    raise error
+
+
+def refuse_json_to_judge(text: str, name: str) -> None:
+    """Raise ItemsToJudge for the JSON of ``judging next``.
+
+    >>> refuse_json_to_judge('{"1": {"a": 1}}', "qrels.json")
+    """
+    if not EVERYTHING.match(text):
+        return
+    import json
+
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):  # the reader of judgements says what is wrong and where
+        return
+    if not {"settling", "items"} & document.keys():
+        return
+    error = ItemsToJudge(f"{_said(name, 'next')}. {REMEDY}")
+    error.columns, error.document = {"query": "query", "item": "item"}, document
+    raise error
+
+
+def _said(name: str, command: str) -> str:
+    return f"{name}: a list of items to judge, as rankwell judging {command} writes, not judgements"

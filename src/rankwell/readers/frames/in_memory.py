@@ -20,13 +20,10 @@ from rankwell.tables.series import is_column, library, made, refuse_deep, series
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Any table in memory as a Polars frame: data frames of any library, records, and dicts of columns.
-
-
 KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
-
 MOST_COLUMNS = 100  # a dict of more dicts holds the lists of queries
+NUMBERS = {int, float}
+PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
 
 
 def is_frame(source: Any) -> bool:
@@ -59,6 +56,15 @@ def is_dict_of_columns(source: Any, *words: str) -> bool:
     names = [key for key in source if isinstance(key, str) and len(key) > 1]
     known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
     return known >= set(words) if words else bool(known)
+
+
+def _is_cell(value: Any) -> bool:
+    """Whether a value of a dict is no column."""
+    return (
+        type(value) is dict
+        or isinstance(value, (str, bytes, Mapping))
+        or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
+    )
 
 
 def as_table_or_dict(source: Any, kind: str) -> Any:
@@ -164,6 +170,16 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
 
 
+def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
+    """A data frame of pandas, without its index."""
+    import polars as pl
+
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise DataError(f"{name}: two columns are called {brief(str(twice[0]))}; drop or rename one.")
+    return pl.DataFrame([series_of(frame[column], name, str(column)) for column in frame.columns])
+
+
 def index_of(source: Any) -> str:
     """Return what to say of the index of a frame of pandas, which is not read; "" if it only counts the rows."""
     if library(source) != "pandas" or type(getattr(source, "index", None)).__name__ == "RangeIndex":
@@ -234,31 +250,7 @@ def _nested_in(records: Sequence[Mapping[str, Any]]) -> set[str]:
     }
 
 
-def _is_cell(value: Any) -> bool:
-    """Whether a value of a dict is no column."""
-    return (
-        type(value) is dict
-        or isinstance(value, (str, bytes, Mapping))
-        or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
-    )
-
-
-def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
-    """A data frame of pandas, without its index."""
-    import polars as pl
-
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise DataError(f"{name}: two columns are called {brief(str(twice[0]))}; drop or rename one.")
-    return pl.DataFrame([series_of(frame[column], name, str(column)) for column in frame.columns])
-
-
-# Objects of Python: rows as named tuples, data classes and others, and what tells the usual dicts and lists
-# from answers of systems.
-
-
-NUMBERS = {int, float}
-PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
+# Objects with fields as rows, and what tells the usual dicts and lists from answers of systems.
 
 
 def fields_of(value: Any) -> tuple[str, ...] | None:
@@ -301,16 +293,6 @@ def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
     return {field: column for field, column in columns.items() if not isinstance(column[0], dict)}
 
 
-def is_empty(value: Any) -> bool:
-    """Whether a value is an empty list."""
-    return isinstance(value, (list, tuple)) and not value
-
-
-def first_of(values: Iterable[Any]) -> Any:
-    """Return the first value that is no empty list; None if there is none."""
-    return next((each for each in values if not is_empty(each)), None)
-
-
 def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
     """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
     for each in source.values() if isinstance(source, Mapping) else source:
@@ -331,7 +313,17 @@ def _is_plain(value: Any) -> bool:
     return value is None or hasattr(value, "dtype") or hasattr(value, "__arrow_c_stream__")
 
 
-# Runs, judgements and ids converted to Polars frames and columns.
+def is_empty(value: Any) -> bool:
+    """Whether a value is an empty list."""
+    return isinstance(value, (list, tuple)) and not value
+
+
+def first_of(values: Iterable[Any]) -> Any:
+    """Return the first value that is no empty list; None if there is none."""
+    return next((each for each in values if not is_empty(each)), None)
+
+
+# Runs, judgements and ids as frames and columns.
 
 
 def frame_of_qrels(qrels: Qrels) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
-from rankwell.readers.frames.tables import FrameRows, Opened
+from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, Unread
 from rankwell.tables.ids import Ids, packed
@@ -37,10 +37,10 @@ LISTED = ("run", "qrels")  # kinds of table with a row per pair of query and ite
 Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
 
 
-class OpenedLines(Opened):
+class OpenLines(OpenTable):
     """A table of text whose lines a kernel reads."""
 
-    def __init__(self, frames: Frames, lines: Lines, place: Place, unread: tuple[Unread, ...]) -> None:
+    def __init__(self, frames: Frames, lines: PlainLines, place: Place, unread: tuple[Unread, ...]) -> None:
         super().__init__(frames, lines.words, None, place, unread)
         self.lines = lines
 
@@ -78,15 +78,15 @@ class TextTable(ABC):
     words: dict[str, str]
     unread: tuple[Unread, ...]
 
-    def opened(self, kind: str) -> Opened:
+    def opened(self, kind: str) -> OpenTable:
         """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
         if kind in LISTED:
             lists = self.in_lists(kind)
             if lists is not None:
-                return Opened(lists.frames, self.words, None, lists.place, self.unread)
+                return OpenTable(lists.frames, self.words, None, lists.place, self.unread)
             if (lines := self.lines) is not None:
-                return OpenedLines(self.pieces, lines, self.place, self.unread)
-        return Opened(self.pieces, self.words, None, self.place, self.unread)
+                return OpenLines(self.pieces, lines, self.place, self.unread)
+        return OpenTable(self.pieces, self.words, None, self.place, self.unread)
 
     def in_lists(self, kind: str) -> ListTable | None:
         """Return the table with a row per item where cells hold lists of items; None if each is one item."""
@@ -103,7 +103,7 @@ class TextTable(ABC):
 
     @property
     @abstractmethod
-    def lines(self) -> Lines | None:
+    def lines(self) -> PlainLines | None:
         """The lines, if no record goes over two."""
 
     @abstractmethod
@@ -189,7 +189,7 @@ def _roles_of(words: dict[str, str]) -> dict[str, int]:
 
 
 @record(eq=False)
-class Lines:
+class PlainLines:
     """The lines of a file from some byte on, how they are written, and which columns are which; ``framed`` reads a block in the slower way."""
 
     file: File
@@ -283,7 +283,7 @@ class LineRows(Rows):
 
     grouped = False
 
-    def __init__(self, lines: Lines, frames: FrameRows) -> None:
+    def __init__(self, lines: PlainLines, frames: FrameRows) -> None:
         self.lines, self.frames = lines, frames
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:

@@ -16,11 +16,73 @@ from rankwell.readers.frames.pieces import PIECE, Frames, PartFrames
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Files that Polars reads, in pieces; its errors become one line.
-
-
+PARQUET = "**/*.parquet"
+SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
 Diagnose = Callable[[], RankwellError | None]
+
+
+def is_scanned(source: Any) -> bool:
+    """Whether a source is an address, or a folder that holds Parquet files."""
+    if isinstance(source, str) and ADDRESS.match(source):
+        return True
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    # os.path, unlike Path, takes any text for a name
+    if not os.path.isdir(source):  # noqa: PTH112
+        return False
+    refuse_whole_disk(source)
+    return next(Path(source).glob(PARQUET), None) is not None
+
+
+def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
+    """Return the table at an address, or in a folder; of a folder partitioned as by Hive with the columns that its names hold.
+
+    UsageError if the suffix of an address is not that of a table; InputError if the table cannot be read.
+    """
+    import polars as pl
+
+    text = os.fspath(source)
+    with polars_errors(text):
+        if ADDRESS.match(text):
+            table = _at(text)
+        else:
+            table = pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
+        table.collect_schema()
+    return table
+
+
+def _at(address: str) -> pl.LazyFrame:
+    import polars as pl
+
+    suffix = Path(address.split("?", 1)[0]).suffix.lower()
+    if suffix in (".parquet", ".pq", "") or "*" in address:
+        return pl.scan_parquet(address)
+    if suffix in (".csv", ".tsv"):
+        return pl.scan_csv(address, separator="\t" if suffix == ".tsv" else ",", infer_schema=False)
+    if suffix in (".jsonl", ".ndjson"):
+        return pl.scan_ndjson(address)
+    if suffix in (".arrow", ".ipc"):
+        return pl.scan_ipc(address)
+    raise UsageError(
+        f"{address}: of tables at an address the suffix tells the format; it is one of {one_of(SUFFIXES)}."
+    )
+
+
+@contextmanager
+def polars_errors(label: str) -> Iterator[None]:
+    """Turn what Polars raises at a table into one line; errors of rankwell stay as they are."""
+    import polars as pl
+
+    try:
+        yield
+    except RankwellError:
+        raise
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{label}: cannot be read ({first[:200]}).") from error
+
+
+# Files that Polars reads in pieces.
 
 
 def schema_of(
@@ -99,73 +161,4 @@ def unreadable(file: File, kind: str, error: Exception, diagnose: Diagnose | Non
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return InputError(
         f"{file.label}: the {kind} file cannot be read; it is damaged or cut off ({first[:200]})."
-    )
-
-
-# Tables that Polars finds itself: in an object store or on a web server, and folders of Parquet, also
-# partitioned as by Hive.
-
-
-PARQUET = "**/*.parquet"
-SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
-
-
-def is_scanned(source: Any) -> bool:
-    """Whether a source is an address, or a folder that holds Parquet files."""
-    if isinstance(source, str) and ADDRESS.match(source):
-        return True
-    if not isinstance(source, (str, os.PathLike)):
-        return False
-    # os.path, unlike Path, takes any text for a name
-    if not os.path.isdir(source):  # noqa: PTH112
-        return False
-    refuse_whole_disk(source)
-    return next(Path(source).glob(PARQUET), None) is not None
-
-
-def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
-    """Return the table at an address, or in a folder; of a folder partitioned as by Hive with the columns that its names hold.
-
-    UsageError if the suffix of an address is not that of a table; InputError if the table cannot be read.
-    """
-    import polars as pl
-
-    text = os.fspath(source)
-    with polars_errors(text):
-        if ADDRESS.match(text):
-            table = _at(text)
-        else:
-            table = pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
-        table.collect_schema()
-    return table
-
-
-@contextmanager
-def polars_errors(label: str) -> Iterator[None]:
-    """Turn what Polars raises at a table into one line; errors of rankwell stay as they are."""
-    import polars as pl
-
-    try:
-        yield
-    except RankwellError:
-        raise
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{label}: cannot be read ({first[:200]}).") from error
-
-
-def _at(address: str) -> pl.LazyFrame:
-    import polars as pl
-
-    suffix = Path(address.split("?", 1)[0]).suffix.lower()
-    if suffix in (".parquet", ".pq", "") or "*" in address:
-        return pl.scan_parquet(address)
-    if suffix in (".csv", ".tsv"):
-        return pl.scan_csv(address, separator="\t" if suffix == ".tsv" else ",", infer_schema=False)
-    if suffix in (".jsonl", ".ndjson"):
-        return pl.scan_ndjson(address)
-    if suffix in (".arrow", ".ipc"):
-        return pl.scan_ipc(address)
-    raise UsageError(
-        f"{address}: of tables at an address the suffix tells the format; it is one of {one_of(SUFFIXES)}."
     )

@@ -16,7 +16,7 @@ from rankwell.readers.bytes.text import not_utf8, require_text
 from rankwell.readers.frames.columns import quoted
 from rankwell.readers.frames.pieces import Pieces, held_qrels
 from rankwell.readers.frames.scans import unreadable
-from rankwell.readers.frames.tables import Opened
+from rankwell.readers.frames.tables import OpenTable
 from rankwell.tables.run_qrels import Assessor, Qrels
 from rankwell.tables.series import MOST
 
@@ -100,7 +100,7 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
     ).select("query", "item", "grade", "judge", "time", "order", "is_repeat", "comment")
 
 
-class SheetTable(Opened):
+class SheetTable(OpenTable):
     """The judgements of a sheet without its repeats, and who judged."""
 
     def __init__(self, file: File) -> None:

@@ -36,92 +36,68 @@ if TYPE_CHECKING:
 
     from rankwell.readers.bytes.files import File
 
-
-# Rows of a table in any order, divided into parts of whole lists while its pieces are read.
-
-
-@record(eq=False)
-class Piece:
-    """Rows of a piece of a table, part by part: the row of the table that it begins at, how it is divided, and the columns.
-
-    ``base`` is the rank of a first item, as far as this piece tells; None where scores rule.
-    """
-
-    start: int
-    division: Division
-    query: DividedIds
-    item: DividedIds
-    key: np.ndarray
-    given: np.ndarray | None
-    base: int | None
-
-
-class PartedRows(Rows):
-    """The rows of a run in a table of any order; each piece of the table is divided while it is in a processor's cache."""
-
-    grouped = True
-
-    def __init__(self, framed: FrameRows) -> None:
-        self.framed = framed
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each make one batch of about ``size`` rows."""
-        parts = -(-(self.framed.rows or 1) // size)
-        pieces, row = [], 0
-        for frame in self.framed.frames(PIECE):
-            pieces.append(self._divided(frame, row, parts))
-            row += len(frame)
-        base = min((piece.base for piece in pieces if piece.base is not None), default=None)
-        for part in range(parts):
-            shares = [(piece, *piece.division.offsets[part : part + 2].tolist()) for piece in pieces]
-            if shares := [share for share in shares if share[1] < share[2]]:
-                yield partial(self._lists, part, shares, base)
-
-    def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> Piece:
-        columns = self.framed.columns(frame, start)
-        division = Division.of(columns.query, parts)
-        given = None if columns.given_score is None else division.numbers(columns.given_score)
-        return Piece(
-            start,
-            division,
-            division.ids(columns.query),
-            division.ids(columns.item),
-            division.numbers(columns.key),
-            given,
-            lowest_rank(columns.key) if columns.by_rank else None,
-        )
-
-    def _lists(self, part: int, shares: list[tuple[Piece, int, int]], base: int | None) -> Lists:
-        pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
-        given = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
-        columns = Columns(
-            DividedIds.joined([piece.query for piece in pieces], part, rows),
-            DividedIds.joined([piece.item for piece in pieces], part, rows),
-            np.concatenate([piece.key[low:high] for piece, low, high in shares]),
-            place=lambda row: self._place(shares, row),
-            by_rank=base is not None,
-            given_score=np.concatenate(given) if given else None,
-        )
-        columns.rank_base = base
-        return columns.lists()
-
-    def _place(self, shares: list[tuple[Piece, int, int]], row: int) -> str:
-        def place_in(piece: Piece, low: int) -> Place:
-            return lambda row: self.framed.place(piece.start + piece.division.row(low + row))
-
-        lengths = [high - low for _, low, high in shares]
-        return end_to_end(lengths, [place_in(piece, low) for piece, low, _ in shares])(row)
-
-    def table(self) -> Columns:
-        """Return all rows as columns."""
-        return self.framed.table()
-
-
 NEAR = 64  # rows that are compared first
 
 
+def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
+    """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
+    return open_table(table, "run", name, columns).run(name)
+
+
+def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
+    """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
+    return open_table(table, "qrels", name, columns).qrels(name)
+
+
+def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
+    """Return the catalogue in a table with an item column."""
+    return open_table(table, "items", name, columns).items(name)
+
+
+def open_table(
+    table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN, *, label: str = ""
+) -> OpenTable:
+    """Return the table of a run, of judgements or of items in pieces; ``label`` is what errors call one that Polars found itself."""
+    import polars as pl
+
+    source, table = table, frame_of(table, name)
+    is_held = isinstance(table, pl.DataFrame)
+
+    def read(wanted: list[str]) -> Frames:
+        part = table.select(wanted)
+        return part.iter_slices if is_held else ScannedFrames(part, label)
+
+    rows = len(table) if is_held else None
+    schema = table.collect_schema()
+    try:
+        words = words_of(schema, WORDS[kind], name, columns)
+    except DataError as error:
+        raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
+    return opened_by(read, schema, words, kind, name, columns, rows=rows)
+
+
+def opened_by(
+    read: Read,
+    schema: Mapping[str, pl.DataType],
+    words: dict[str, str],
+    kind: str,
+    name: str,
+    columns: Mapping[str, str],
+    *,
+    label: str = "",
+    rows: int | None = None,
+) -> OpenTable:
+    """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
+    unread = unread_of(schema, words, kind, label or name, columns, read)
+    frames = read([*words.values()])
+    lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
+    if lists is not None:
+        return OpenTable(lists.frames, words, None, lists.place, unread)
+    return OpenTable(frames, words, rows, None, unread)
+
+
 @record(eq=False)
-class Opened:
+class OpenTable:
     """A table in pieces: which of its columns are wanted, and if they are known its number of rows and their places; and what is not read."""
 
     frames: Frames
@@ -160,7 +136,7 @@ class Opened:
 class TableReader:
     """What a format of tables reads of a file, all by what ``opened(file, kind, name, columns)`` returns."""
 
-    def __init__(self, opened: Callable[[File, str, str, Mapping[str, str]], Opened]) -> None:
+    def __init__(self, opened: Callable[[File, str, str, Mapping[str, str]], OpenTable]) -> None:
         self.opened = opened
 
     def read_run(self, file: File, *, name: str, columns: Mapping[str, str]) -> Run:
@@ -303,63 +279,6 @@ def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> 
     return len(column)
 
 
-def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
-    """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    return open_table(table, "run", name, columns).run(name)
-
-
-def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
-    """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    return open_table(table, "qrels", name, columns).qrels(name)
-
-
-def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
-    """Return the catalogue in a table with an item column."""
-    return open_table(table, "items", name, columns).items(name)
-
-
-def open_table(
-    table: Any, kind: str, name: str, columns: Mapping[str, str] = NONE_GIVEN, *, label: str = ""
-) -> Opened:
-    """Return the table of a run, of judgements or of items in pieces; ``label`` is what errors call one that Polars found itself."""
-    import polars as pl
-
-    source, table = table, frame_of(table, name)
-    is_held = isinstance(table, pl.DataFrame)
-
-    def read(wanted: list[str]) -> Frames:
-        part = table.select(wanted)
-        return part.iter_slices if is_held else ScannedFrames(part, label)
-
-    rows = len(table) if is_held else None
-    schema = table.collect_schema()
-    try:
-        words = words_of(schema, WORDS[kind], name, columns)
-    except DataError as error:
-        raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
-    return opened_by(read, schema, words, kind, name, columns, rows=rows)
-
-
-def opened_by(
-    read: Read,
-    schema: Mapping[str, pl.DataType],
-    words: dict[str, str],
-    kind: str,
-    name: str,
-    columns: Mapping[str, str],
-    *,
-    label: str = "",
-    rows: int | None = None,
-) -> Opened:
-    """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
-    unread = unread_of(schema, words, kind, label or name, columns, read)
-    frames = read([*words.values()])
-    lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
-    if lists is not None:
-        return Opened(lists.frames, words, None, lists.place, unread)
-    return Opened(frames, words, rows, None, unread)
-
-
 class ScannedFrames(PartFrames):
     """A table that Polars reads later, in frames."""
 
@@ -370,3 +289,83 @@ class ScannedFrames(PartFrames):
         """Yield the frames; what Polars raises for a table that it found itself is an InputError."""
         with polars_errors(self.label) if self.label else nullcontext():
             yield from self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
+
+
+# Rows in any order, divided into parts of whole lists while the pieces of their table are read.
+
+
+@record(eq=False)
+class DividedPiece:
+    """Rows of a piece of a table, part by part: the row of the table that it begins at, how it is divided, and the columns.
+
+    ``base`` is the rank of a first item, as far as this piece tells; None where scores rule.
+    """
+
+    start: int
+    division: Division
+    query: DividedIds
+    item: DividedIds
+    key: np.ndarray
+    given: np.ndarray | None
+    base: int | None
+
+
+class PartedRows(Rows):
+    """The rows of a run in a table of any order; each piece of the table is divided while it is in a processor's cache."""
+
+    grouped = True
+
+    def __init__(self, framed: FrameRows) -> None:
+        self.framed = framed
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows."""
+        parts = -(-(self.framed.rows or 1) // size)
+        pieces, row = [], 0
+        for frame in self.framed.frames(PIECE):
+            pieces.append(self._divided(frame, row, parts))
+            row += len(frame)
+        base = min((piece.base for piece in pieces if piece.base is not None), default=None)
+        for part in range(parts):
+            shares = [(piece, *piece.division.offsets[part : part + 2].tolist()) for piece in pieces]
+            if shares := [share for share in shares if share[1] < share[2]]:
+                yield partial(self._lists, part, shares, base)
+
+    def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> DividedPiece:
+        columns = self.framed.columns(frame, start)
+        division = Division.of(columns.query, parts)
+        given = None if columns.given_score is None else division.numbers(columns.given_score)
+        return DividedPiece(
+            start,
+            division,
+            division.ids(columns.query),
+            division.ids(columns.item),
+            division.numbers(columns.key),
+            given,
+            lowest_rank(columns.key) if columns.by_rank else None,
+        )
+
+    def _lists(self, part: int, shares: list[tuple[DividedPiece, int, int]], base: int | None) -> Lists:
+        pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
+        given = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
+        columns = Columns(
+            DividedIds.joined([piece.query for piece in pieces], part, rows),
+            DividedIds.joined([piece.item for piece in pieces], part, rows),
+            np.concatenate([piece.key[low:high] for piece, low, high in shares]),
+            place=lambda row: self._place(shares, row),
+            by_rank=base is not None,
+            given_score=np.concatenate(given) if given else None,
+        )
+        columns.rank_base = base
+        return columns.lists()
+
+    def _place(self, shares: list[tuple[DividedPiece, int, int]], row: int) -> str:
+        def place_in(piece: DividedPiece, low: int) -> Place:
+            return lambda row: self.framed.place(piece.start + piece.division.row(low + row))
+
+        lengths = [high - low for _, low, high in shares]
+        return end_to_end(lengths, [place_in(piece, low) for piece, low, _ in shares])(row)
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        return self.framed.table()

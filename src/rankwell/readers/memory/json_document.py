@@ -14,7 +14,7 @@ from rankwell.readers.bytes.text import at_wrong_bytes, require_text
 from rankwell.readers.frames import in_memory, list_columns, tables
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.memory.json_values import UNIQUE, Twice
-from rankwell.readers.memory.mapping import Gathered, Lists, Pairs, kind_of
+from rankwell.readers.memory.mapping import Gathered, ItemLists, Members, kind_of
 from rankwell.tables.columns import known_word
 from rankwell.tables.series import MOST, Changed
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLANKS = re.compile(r"[ \t\n\r]*")
-PAIRS = json.JSONDecoder(object_pairs_hook=Pairs)
+PAIRS = json.JSONDecoder(object_pairs_hook=Members)
 
 
 class Document:
@@ -66,7 +66,7 @@ class Document:
         for key, value in self.members():
             if not isinstance(value, list) or key in found or len(found) == most:
                 return None
-            keys = [each for each, _ in value] if isinstance(value, Pairs) else None
+            keys = [each for each, _ in value] if isinstance(value, Members) else None
             first = first if found else keys
             if keys != first:
                 return None
@@ -81,7 +81,7 @@ class Document:
         """Return a list of objects, or an object of columns, as a table."""
         records: list[dict[str, Any]] = []
         for number, record in self._records():
-            if not isinstance(record, Pairs):
+            if not isinstance(record, Members):
                 raise DataError(f"{self.record(number)}: {kind_of(record)}, expected an object.")
             records.append(dict(record))
             if any(type(value) is int and abs(value) > MOST for value in records[-1].values()):
@@ -100,7 +100,7 @@ class Document:
             shown = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
             raise DataError(f"{self.file.label}: its columns hold different numbers of values: {shown}.")
         return enumerate(
-            Pairs(zip(self._columns, row, strict=True)) for row in zip(*self._columns.values(), strict=True)
+            Members(zip(self._columns, row, strict=True)) for row in zip(*self._columns.values(), strict=True)
         )
 
     def refuse_changed(self, table: pl.DataFrame, words: Mapping[str, str]) -> None:
@@ -111,14 +111,14 @@ class Document:
                 if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
                     raise Changed(number, value, word).at(self.record(number))
 
-    def rows(self, kind: str, columns: Mapping[str, str]) -> tables.Opened:
+    def rows(self, kind: str, columns: Mapping[str, str]) -> tables.OpenTable:
         """Return the table in pieces."""
         table = self.table()
         opened = tables.open_table(table, kind, self.file.label, columns)
         self.refuse_changed(table, opened.words)
         return opened if opened.place else replace(opened, place=self.record)
 
-    def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
+    def lists(self, word: str, columns: Mapping[str, str]) -> ItemLists:
         """Return the items of each query, with their numbers if there are any."""
         if columns or Given.of(columns).items_in:
             raise UsageError(

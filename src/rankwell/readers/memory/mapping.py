@@ -33,178 +33,9 @@ from rankwell.tables.series import (
     series_of,
 )
 
-# Lists of items in JSON, gathered as columns: an object of items and numbers, or a list of items, for each
-# query.
-
-
+HONEST = {list, tuple, dict}  # whose length is that of what they yield
 CHUNK = 100_000
 NUMBER = (int, float)
-
-
-class Pairs(list[tuple[str, Any]]):
-    """The members of a JSON object, in their order, with those that are repeated."""
-
-
-class Gathered:
-    """Lists of items that become columns, some 100,000 items at a time."""
-
-    def __init__(self, label: str, word: str) -> None:
-        self.label, self.word = label, word
-        self.queries: list[Any] = []
-        self.lengths: list[int] = []
-        self.graded: bool | None = None
-        self._items: list[Any] = []
-        self._numbers: list[Any] = []
-        self._columns: list[tuple[Ids, np.ndarray]] = []
-
-    def add(self, query: Any, members: Any) -> None:
-        """Add one query: an object of items and numbers, a list of items, or a list of pairs of an item and its number."""
-        if not isinstance(members, list):
-            raise DataError(
-                f"{self.label}, query {brief(query)}: {kind_of(members)}, expected {{item: {self.word}}} or [item, …]."
-            )
-        if members and type(members[0]) is list:
-            members = self._pairs(query, members)
-        graded = isinstance(members, Pairs)
-        if self.graded not in (None, graded) and members:
-            raise DataError(
-                f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
-            )
-        self.graded = graded if members or self.graded is None else self.graded
-        self.queries.append(query)
-        self.lengths.append(len(members))
-        if graded:
-            for item, number in members:
-                if type(number) not in NUMBER:
-                    raise DataError(
-                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
-                    )
-                self._items.append(item)
-                self._numbers.append(number)
-        else:
-            self._items += members
-        if len(self._items) >= CHUNK:
-            self._put_by()
-
-    def _pairs(self, query: Any, members: list[Any]) -> Pairs:
-        for each in members:
-            if type(each) is not list or len(each) != 2:
-                raise DataError(
-                    f"{self.label}, query {brief(query)}: {brief(each)} is no pair [item, {self.word}], as others are."
-                )
-        return Pairs(map(tuple, members))
-
-    def _put_by(self) -> None:
-        try:
-            numbers = np.array(self._numbers, np.float64)
-        except OverflowError as error:
-            raise DataError(f"{self.label}: a {self.word} is too large for a number of 64 bits.") from error
-        try:
-            refuse_changed(self._numbers, numbers, self.word)
-        except Changed as changed:
-            raise changed.at(f"{self.label}, item {brief(self._items[changed.row])}") from None
-        self._columns.append((ids_in(self._items, self.label), numbers))
-        self._items, self._numbers = [], []
-
-    def lists(self) -> Lists:
-        """Return what was added."""
-        if self._items or not self._columns:
-            self._put_by()
-        if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
-            raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
-        items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
-        numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
-        offsets = offsets_of(np.array(self.lengths, np.int64))
-        return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
-
-
-def ids_in(items: list[Any], label: str) -> Ids:
-    """Return the items of lists as ids; DataError if they are no ids, but rows or hits that are not understood."""
-    try:
-        return Ids.of(items, f"{label}: item")
-    except DataError:
-        record = next((each for each in items if isinstance(each, (Pairs, dict))), None)
-        if record is None:
-            if str in (kinds := set(map(type, items))) and kinds & {int, float}:
-                raise DataError(
-                    f"{label}: a list holds text and numbers, as a row of a table does. Give records, "
-                    f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
-                ) from None
-            raise
-        if said := said_of({key for key in dict(record) if isinstance(key, str)}):
-            raise DataError(f"{label}: it holds {said}") from None
-        keys = ", ".join(brief(key) for key in list(dict(record))[:9])
-        raise DataError(
-            f"{label}: an item is an object with the keys {keys}, not an id. A hit has an id and a score, "
-            f"{{'id': 'd1', 'score': 3.5}}: rename its keys, or give {{query: {{item: score}}}} or {{query: [item, …]}}."
-        ) from None
-
-
-def kind_of(value: Any) -> str:
-    """Return what a value of JSON is, for a message."""
-    names = {Pairs: "an object", dict: "an object", list: "a list", str: "text", bool: "true or false"}
-    return names.get(type(value)) or ("null" if value is None else "a number")
-
-
-def _shown(value: Any) -> str:
-    return repr(value)[:40] if isinstance(value, str) else kind_of(value)
-
-
-# Items by query: dicts of ``{item: number}``, ``[item, …]`` or ``[(item, number), …]``, and lists of lists.
-
-
-HONEST = {list, tuple, dict}  # whose length is that of what they yield
-
-
-@record(eq=False)
-class ListOf(Held):
-    """Items by the query in whose list they stand."""
-
-    name: str
-    queries: Ids
-    offsets: np.ndarray
-
-    def __call__(self, row: int) -> str:
-        """Return where a row stands."""
-        query = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return Composed("{name}, query {query}", name=self.name, query=brief(self.queries.one(query)))
-
-
-@record(eq=False)
-class Lists:
-    """The items of each query end to end, best first, or with numbers; ``plain`` ones are of distinct queries, and none is nan."""
-
-    queries: Ids
-    offsets: np.ndarray
-    items: Ids
-    numbers: np.ndarray | None
-    name: str
-    plain: bool = False
-
-    def run(self, name: str) -> Run:
-        """Return them as a run."""
-        place = ListOf(self.name, self.queries, self.offsets)
-        numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
-        if not self.plain and np.isnan(numbers).any():
-            row = int(np.flatnonzero(np.isnan(numbers))[0])
-            raise DataError(
-                f"{place(row)}: the score of item {brief(self.items.one(row))} is not a number (nan)."
-            )
-        lists = (self.queries, self.offsets) if self.plain or self.queries.is_distinct() else None
-        query = None if lists else self._query
-        by_rank = self.numbers is None
-        rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
-        rows.by_place = by_rank
-        return Run.of_rows(rows, name)
-
-    def qrels(self, name: str) -> Qrels:
-        """Return them as judgements; items without numbers are interactions."""
-        place = ListOf(self.name, self.queries, self.offsets)
-        return Qrels(self._query, self.items, self.numbers, name=name, place=place)
-
-    @property
-    def _query(self) -> Ids:
-        return self.queries[owners(self.offsets)]
 
 
 def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:
@@ -217,7 +48,7 @@ def qrels_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]
     return _lists(source, "grade", name, columns).qrels(name)
 
 
-def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str, str]) -> Lists:
+def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str, str]) -> ItemLists:
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
     if columns:
         raise UsageError(f"{name}: it has no named columns; columns= and order= are for tables.")
@@ -238,15 +69,15 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     if not any(graded):
         if listed and isinstance(listed[0], (tuple, list)):
             items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
-            return Lists(queries, offsets, items, numbers, name)
-        return Lists(queries, offsets, ids_in(listed, name), None, name)
+            return ItemLists(queries, offsets, items, numbers, name)
+        return ItemLists(queries, offsets, ids_in(listed, name), None, name)
     items = Ids.of(listed, f"{name}: item")
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError, OverflowError):
         raise _not_a_number(given, word, name) from None
     _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
-    return Lists(queries, offsets, items, numbers, name)
+    return ItemLists(queries, offsets, items, numbers, name)
 
 
 def _members(query: Any, each: Any, word: str, name: str) -> Any:
@@ -302,13 +133,13 @@ def _of_column(query: Any, each: Any, word: str, name: str) -> Any:
     return found
 
 
-def _plain(source: dict[Any, Any], name: str) -> Lists | None:
+def _plain(source: dict[Any, Any], name: str) -> ItemLists | None:
     """The same of a dict of dicts whose ids and numbers are of the usual types; None for all else, bad input too."""
     queries, rows = dicts.of_list(list(source)), dicts.of_dicts(list(source.values()))
     if queries is None or rows is None:
         return None
     offsets, numbers, items = rows
-    return Lists(Ids.of_plain(queries), offsets, Ids.of_plain(items), numbers, name, plain=True)
+    return ItemLists(Ids.of_plain(queries), offsets, Ids.of_plain(items), numbers, name, plain=True)
 
 
 def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]:
@@ -350,3 +181,166 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
                     f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number.{said}"
                 )
     raise AssertionError("every value is a number")
+
+
+@record(eq=False)
+class ItemLists:
+    """The items of each query end to end, best first, or with numbers; ``plain`` ones are of distinct queries, and none is nan."""
+
+    queries: Ids
+    offsets: np.ndarray
+    items: Ids
+    numbers: np.ndarray | None
+    name: str
+    plain: bool = False
+
+    def run(self, name: str) -> Run:
+        """Return them as a run."""
+        place = ListOf(self.name, self.queries, self.offsets)
+        numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
+        if not self.plain and np.isnan(numbers).any():
+            row = int(np.flatnonzero(np.isnan(numbers))[0])
+            raise DataError(
+                f"{place(row)}: the score of item {brief(self.items.one(row))} is not a number (nan)."
+            )
+        lists = (self.queries, self.offsets) if self.plain or self.queries.is_distinct() else None
+        query = None if lists else self._query
+        by_rank = self.numbers is None
+        rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
+        rows.by_place = by_rank
+        return Run.of_rows(rows, name)
+
+    def qrels(self, name: str) -> Qrels:
+        """Return them as judgements; items without numbers are interactions."""
+        place = ListOf(self.name, self.queries, self.offsets)
+        return Qrels(self._query, self.items, self.numbers, name=name, place=place)
+
+    @property
+    def _query(self) -> Ids:
+        return self.queries[owners(self.offsets)]
+
+
+@record(eq=False)
+class ListOf(Held):
+    """Items by the query in whose list they stand."""
+
+    name: str
+    queries: Ids
+    offsets: np.ndarray
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        query = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return Composed("{name}, query {query}", name=self.name, query=brief(self.queries.one(query)))
+
+
+# Lists of items in JSON, gathered as columns: an object of items and numbers, or a list of items, for each query.
+
+
+class Members(list[tuple[str, Any]]):
+    """The members of a JSON object, in their order, with those that are repeated."""
+
+
+class Gathered:
+    """Lists of items that become columns, some 100,000 items at a time."""
+
+    def __init__(self, label: str, word: str) -> None:
+        self.label, self.word = label, word
+        self.queries: list[Any] = []
+        self.lengths: list[int] = []
+        self.graded: bool | None = None
+        self._items: list[Any] = []
+        self._numbers: list[Any] = []
+        self._columns: list[tuple[Ids, np.ndarray]] = []
+
+    def add(self, query: Any, members: Any) -> None:
+        """Add one query: an object of items and numbers, a list of items, or a list of pairs of an item and its number."""
+        if not isinstance(members, list):
+            raise DataError(
+                f"{self.label}, query {brief(query)}: {kind_of(members)}, expected {{item: {self.word}}} or [item, …]."
+            )
+        if members and type(members[0]) is list:
+            members = self._pairs(query, members)
+        graded = isinstance(members, Members)
+        if self.graded not in (None, graded) and members:
+            raise DataError(
+                f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
+            )
+        self.graded = graded if members or self.graded is None else self.graded
+        self.queries.append(query)
+        self.lengths.append(len(members))
+        if graded:
+            for item, number in members:
+                if type(number) not in NUMBER:
+                    raise DataError(
+                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
+                    )
+                self._items.append(item)
+                self._numbers.append(number)
+        else:
+            self._items += members
+        if len(self._items) >= CHUNK:
+            self._put_by()
+
+    def _pairs(self, query: Any, members: list[Any]) -> Members:
+        for each in members:
+            if type(each) is not list or len(each) != 2:
+                raise DataError(
+                    f"{self.label}, query {brief(query)}: {brief(each)} is no pair [item, {self.word}], as others are."
+                )
+        return Members(map(tuple, members))
+
+    def _put_by(self) -> None:
+        try:
+            numbers = np.array(self._numbers, np.float64)
+        except OverflowError as error:
+            raise DataError(f"{self.label}: a {self.word} is too large for a number of 64 bits.") from error
+        try:
+            refuse_changed(self._numbers, numbers, self.word)
+        except Changed as changed:
+            raise changed.at(f"{self.label}, item {brief(self._items[changed.row])}") from None
+        self._columns.append((ids_in(self._items, self.label), numbers))
+        self._items, self._numbers = [], []
+
+    def lists(self) -> ItemLists:
+        """Return what was added."""
+        if self._items or not self._columns:
+            self._put_by()
+        if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
+            raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
+        items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
+        numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
+        offsets = offsets_of(np.array(self.lengths, np.int64))
+        return ItemLists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
+
+
+def ids_in(items: list[Any], label: str) -> Ids:
+    """Return the items of lists as ids; DataError if they are no ids, but rows or hits that are not understood."""
+    try:
+        return Ids.of(items, f"{label}: item")
+    except DataError:
+        record = next((each for each in items if isinstance(each, (Members, dict))), None)
+        if record is None:
+            if str in (kinds := set(map(type, items))) and kinds & {int, float}:
+                raise DataError(
+                    f"{label}: a list holds text and numbers, as a row of a table does. Give records, "
+                    f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
+                ) from None
+            raise
+        if said := said_of({key for key in dict(record) if isinstance(key, str)}):
+            raise DataError(f"{label}: it holds {said}") from None
+        keys = ", ".join(brief(key) for key in list(dict(record))[:9])
+        raise DataError(
+            f"{label}: an item is an object with the keys {keys}, not an id. A hit has an id and a score, "
+            f"{{'id': 'd1', 'score': 3.5}}: rename its keys, or give {{query: {{item: score}}}} or {{query: [item, …]}}."
+        ) from None
+
+
+def kind_of(value: Any) -> str:
+    """Return what a value of JSON is, for a message."""
+    names = {Members: "an object", dict: "an object", list: "a list", str: "text", bool: "true or false"}
+    return names.get(type(value)) or ("null" if value is None else "a number")
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:40] if isinstance(value, str) else kind_of(value)
