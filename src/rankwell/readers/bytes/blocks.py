@@ -162,7 +162,7 @@ def _next_query(file: File, at: int) -> int:
             raise _long_line(Block(file, window, end, size, at))
         if at + size == file.size:
             break
-        length *= 2
+        length *= 2  # one query fills the window
     return file.size
 
 
@@ -196,6 +196,7 @@ def in_turn(
             if cut > begin:
                 yield Block(file, buffer, begin, cut, skipped)
             rest = filled - cut
+            # lines of one query that fill a block double the next, so no byte is copied often
             following = buffers.take(max(size, 2 * rest) + 1)
             following[:rest] = buffer[cut:filled]
             buffer, filled, skipped, begin = following, rest, skipped + cut, 0

@@ -24,6 +24,7 @@ from rankwell.readers.bytes.paths import paths_of
 from rankwell.readers.standard_input import STDIN, OpenFile
 from rankwell.records import cached_property
 
+# what no line is longer than, and what is read at a time
 PIECE, STEP = 1 << 24, 1 << 20
 CHANGED = "the file changed while it was read. Wait until it is whole, then try again."
 LINE_END = 10
@@ -179,7 +180,7 @@ class File(OpenFile):
                     break
                 at += read
                 if at + 1 == len(held) and not self.is_plain:
-                    held += bytes(len(held) // 4)
+                    held += bytes(len(held) // 4)  # so at most a quarter more than the content is held
         if self.is_plain and at < self.size:
             raise InputError(f"{self.label}: {CHANGED}")
         if self.is_plain:
@@ -425,6 +426,7 @@ class Recoded(Readable):
                 f"of the file?"
             ) from error
         self._lines += text.count("\n")
+        # UTF-7 can decode to half a character; it goes on, and is refused as no UTF-8 with its line
         self._ready, self._at = text.encode(errors="surrogatepass"), 0
 
     def close(self) -> None:

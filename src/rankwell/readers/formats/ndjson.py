@@ -56,13 +56,7 @@ def recognises(start: bytes) -> bool:
     return is_flat and shape_of(record) is None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
-    """The table in pieces of text."""
-    del name
-    return JsonLines(file, kind, columns).opened(kind)
-
-
-READER = tables.TableReader(_opened)
+READER = tables.TableReader(lambda file, kind, _, columns: JsonLines(file, kind, columns).opened(kind))
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 open_qrels = READER.open_qrels
 

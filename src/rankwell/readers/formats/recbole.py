@@ -27,12 +27,9 @@ def recognises(start: bytes) -> bool:
     return TYPED.fullmatch(start.removeprefix(BOM).partition(b"\n")[0]) is not None
 
 
-def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tables.OpenTable:
-    """The table in pieces of text."""
-    return delimited.READER.opened(untyped(file), kind, name, columns)
-
-
-READER = tables.TableReader(_opened)
+READER = tables.TableReader(
+    lambda file, kind, name, columns: delimited.READER.opened(untyped(file), kind, name, columns)
+)
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 

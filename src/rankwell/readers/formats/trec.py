@@ -361,6 +361,7 @@ class ScatteredRows(Rows):
                 (pack.packed, pack.numbers[first:last] - low, pack.begins[first:last], pack.ends[first:last])
             )
         held = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
+        # a packed row has ten bytes beside its item: its length and its score; the kernel copies eight bytes at least
         text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
         starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
         rows, at = offsets[:-1].copy(), 0

@@ -51,14 +51,14 @@ class Given(dict[str, str]):
 
     def with_more(self, columns: Mapping[str, str]) -> Given:
         """Return the same with other columns beside it."""
-        return Given(
-            {**self, **columns}, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in
-        )
+        return self._with({**self, **columns})
 
     def only(self, columns: Collection[str]) -> Given:
         """Return the same without columns that a table lacks."""
-        kept = {column: word for column, word in self.items() if column in columns}
-        return Given(kept, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+        return self._with({column: word for column, word in self.items() if column in columns})
+
+    def _with(self, columns: Mapping[str, str]) -> Given:
+        return Given(columns, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
 
 
 def _text_of(column: object) -> str:

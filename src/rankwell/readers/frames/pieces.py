@@ -6,17 +6,17 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from rankwell.errors import DataError, InputError, NoRowsError, UsageError, brief
+from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
 from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, Unread, together
-from rankwell.tables.ids import Ids, packed
+from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
-from rankwell.tables.rows import Columns, Stretches
+from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import Changed, refuse_changed, refuse_changed_text
 
@@ -243,68 +243,6 @@ class PartFrames(ABC):
         other = copy.copy(self)
         other.table = self.table.slice(start, rows).select(columns)
         return other
-
-
-def whole_columns(
-    frames: Frames,
-    words: dict[str, str],
-    place: Place,
-    name: str,
-    rows: int | None = None,
-    *,
-    stretched: str | None = None,
-) -> dict[str, Any]:
-    """Return the columns of all pieces, end to end; with ``rows`` known, numbers are copied only once.
-
-    A ``stretched`` column is given as stretches of rows, unless those of the first piece are short.
-    """
-    growing = {word: Growing(rows) for word in words}
-    row = 0
-    for frame in frames(PIECE):
-        for word, column in words.items():
-            part = column_of(frame[column], word, place, row)
-            if word == stretched and isinstance(part, Ids):
-                stretches = stretches_of(part)
-                stretched = word if row or stretches.are_long else None
-                growing[word].add(stretches if stretched else part, row)
-            else:
-                growing[word].add(part, row)
-        row += len(frame)
-    if not row:
-        raise NoRowsError(f"{name}: the table holds no rows.")
-    return {word: column.whole(is_id=word in ID_WORDS) for word, column in growing.items()}
-
-
-class Growing:
-    """A column that grows piece by piece, in memory of its own; numbers of a known number of rows have their place at once."""
-
-    def __init__(self, rows: int | None) -> None:
-        self.rows, self.parts = rows, list[Any]()
-        self.filled: np.ndarray | None = None
-
-    def add(self, part: Ids | Stretches | np.ndarray, row: int) -> None:
-        """Add a piece that begins at a row."""
-        numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
-        if self.rows is None or not isinstance(numbers, np.ndarray):
-            self.parts.append(part)
-            return
-        if self.filled is None:
-            self.filled = np.empty(self.rows, numbers.dtype)
-        self.filled[row : row + len(numbers)] = numbers
-
-    def whole(self, *, is_id: bool) -> Ids | Stretches | np.ndarray:
-        """Return the whole column."""
-        if self.filled is not None:
-            return Ids.of_integers(self.filled) if is_id else self.filled
-        if isinstance(self.parts[0], Stretches):
-            return Stretches.concatenate(self.parts)
-        return Ids.concatenate(self.parts).owned() if is_id else np.concatenate(self.parts)
-
-
-def stretches_of(ids: Ids) -> Stretches:
-    """Return the stretches of equal ids in a column, in memory of their own."""
-    found = Stretches.of(ids)
-    return Stretches(packed(found.ids), found.offsets) if ids.is_text else found
 
 
 def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:

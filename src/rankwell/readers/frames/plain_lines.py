@@ -48,9 +48,7 @@ class OpenLines(OpenTable):
         """Return the run; without score and rank the rows must be counted, so all are read."""
         if not {"score", "rank"} & set(self.words):
             return super().run(name)
-        run = Run.of_rows(
-            LineRows(self.lines, FrameRows(self.frames, self.words, name, place=self.place)), name
-        )
+        run = Run.of_rows(LineRows(self.lines, FrameRows(self, name)), name)
         run.words, run.unread = self.words, self.unread
         return run
 

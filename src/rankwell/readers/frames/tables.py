@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
 from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
@@ -20,15 +20,15 @@ from rankwell.readers.frames.pieces import (
     PartFrames,
     Pieces,
     column_of,
-    whole_columns,
 )
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
-from rankwell.tables.columns import WORDS, Unread
+from rankwell.tables.columns import ID_WORDS, WORDS, Unread
+from rankwell.tables.ids import Ids, packed
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
-from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, lowest_rank
+from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, Stretches, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -108,29 +108,78 @@ class OpenTable:
 
     def run(self, name: str) -> Run:
         """Return the run; without score and rank the rows must be counted, so all are read."""
-        rows = FrameRows(self.frames, self.words, name, self.rows, self.place)
+        rows = FrameRows(self, name)
         run = Run.of_rows(rows if "score" in self.words or "rank" in self.words else rows.table(), name)
         run.words, run.unread = self.words, self.unread
         return run
 
     def qrels(self, name: str) -> Qrels:
         """Return the judgements."""
-        place = self.place or RowOf(name)
-        columns = whole_columns(self.frames, self.words, place, name, self.rows, stretched="query")
-        qrels = Qrels(**columns, name=name, place=place)
+        qrels = Qrels(**self.whole(name, stretched="query"), name=name, place=self.place or RowOf(name))
         qrels.words, qrels.unread = self.words, self.unread
         return qrels
 
     def items(self, name: str) -> Items:
         """Return the catalogue."""
-        columns = whole_columns(self.frames, self.words, self.place or RowOf(name), name, self.rows)
-        return Items(columns["item"], name=name)
+        return Items(self.whole(name)["item"], name=name)
 
     def pieces(self, name: str) -> Pieces:
         """Return the judgements, to be read in pieces."""
         pieces = FramePieces(self.frames, self.words, name, self.place or RowOf(name))
         pieces.unread = self.unread
         return pieces
+
+    def whole(self, name: str, *, stretched: str | None = None) -> dict[str, Any]:
+        """Return the columns of all pieces, end to end; with the number of rows known, numbers are copied only once.
+
+        A ``stretched`` column is given as stretches of rows, unless those of the first piece are short.
+        """
+        growing = {word: Growing(self.rows) for word in self.words}
+        place, row = self.place or RowOf(name), 0
+        for frame in self.frames(PIECE):
+            for word, column in self.words.items():
+                part: Any = column_of(frame[column], word, place, row)
+                if word == stretched and isinstance(part, Ids):
+                    stretches = stretches_of(part)
+                    stretched = word if row or stretches.are_long else None
+                    part = stretches if stretched else part
+                growing[word].add(part, row)
+            row += len(frame)
+        if not row:
+            raise NoRowsError(f"{name}: the table holds no rows.")
+        return {word: column.whole(is_id=word in ID_WORDS) for word, column in growing.items()}
+
+
+class Growing:
+    """A column that grows piece by piece, in memory of its own; numbers of a known number of rows have their place at once."""
+
+    def __init__(self, rows: int | None) -> None:
+        self.rows, self.parts = rows, list[Any]()
+        self.filled: np.ndarray | None = None
+
+    def add(self, part: Ids | Stretches | np.ndarray, row: int) -> None:
+        """Add a piece that begins at a row."""
+        numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
+        if self.rows is None or not isinstance(numbers, np.ndarray):
+            self.parts.append(part)
+            return
+        if self.filled is None:
+            self.filled = np.empty(self.rows, numbers.dtype)
+        self.filled[row : row + len(numbers)] = numbers
+
+    def whole(self, *, is_id: bool) -> Ids | Stretches | np.ndarray:
+        """Return the whole column."""
+        if self.filled is not None:
+            return Ids.of_integers(self.filled) if is_id else self.filled
+        if isinstance(self.parts[0], Stretches):
+            return Stretches.concatenate(self.parts)
+        return Ids.concatenate(self.parts).owned() if is_id else np.concatenate(self.parts)
+
+
+def stretches_of(ids: Ids) -> Stretches:
+    """Return the stretches of equal ids in a column, in memory of their own."""
+    found = Stretches.of(ids)
+    return Stretches(packed(found.ids), found.offsets) if ids.is_text else found
 
 
 class TableReader:
@@ -157,23 +206,13 @@ class TableReader:
 
 
 class FrameRows(Rows):
-    """The rows of a run in a table, read in batches as if the rows of each query stood together.
-
-    ``frames(size)`` gives the table in pieces of about ``size`` rows, each time from the start.
-    """
+    """The rows of a run in a table, read in batches as if the rows of each query stood together."""
 
     grouped = False
 
-    def __init__(
-        self,
-        frames: Frames,
-        words: dict[str, str],
-        name: str,
-        rows: int | None = None,
-        place: Place | None = None,
-    ) -> None:
-        self.frames, self.words, self.name, self.rows = frames, words, name, rows
-        self.place = place or RowOf(name)
+    def __init__(self, opened: OpenTable, name: str) -> None:
+        self.opened, self.name, self.place = opened, name, opened.place or RowOf(name)
+        self.frames, self.words, self.rows = opened.frames, opened.words, opened.rows
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch; a table whose queries are scattered is gathered first.
@@ -244,13 +283,11 @@ class FrameRows(Rows):
         """Return the same rows, divided into parts of whole lists; the number of rows must be known for that."""
         if self.rows is None:
             return self.table()
-
         return PartedRows(self)
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        columns = whole_columns(self.frames, self.words, self.place, self.name, self.rows)
-        return Columns.of(**columns, name=self.name, place=self.place)
+        return Columns.of(**self.opened.whole(self.name), name=self.name, place=self.place)
 
 
 def _owned(frame: pl.DataFrame) -> pl.DataFrame:

@@ -73,10 +73,14 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         return ItemLists(queries, offsets, ids_in(listed, name), None, name)
     items = Ids.of(listed, f"{name}: item")
     try:
-        numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
+        numbers = np.fromiter(
+            chain.from_iterable(each.values() for each in lists), np.float64, int(offsets[-1])
+        )
     except (TypeError, ValueError, OverflowError):
         raise _not_a_number(given, word, name) from None
-    _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
+    _refuse_changed(
+        chain.from_iterable(each.values() for each in lists), numbers, word, ListOf(name, queries, offsets)
+    )
     return ItemLists(queries, offsets, items, numbers, name)
 
 
@@ -162,10 +166,6 @@ def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place
         refuse_changed(values, numbers, word)
     except Changed as changed:
         raise changed.at(place(changed.row)) from None
-
-
-def _values(each: Mapping[Any, Any]) -> Any:
-    return each.values()
 
 
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
