@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_users(
-    source: Any,
-    *,
-    name: str = "users",
-    columns: Mapping[str, str] | None = None,
-    encoding: str | None = None,
+    source: Any, *, name: str = "users", columns: Mapping[str, str] | None = None, encoding: str | None = None
 ) -> Users:
     """Read a table of users: a path (CSV and its kin, Parquet, Arrow, NDJSON, JSON), a data frame, a list of records, or Users.
 
@@ -43,11 +39,7 @@ def read_users(
 
 
 def read_catalogue(
-    source: Any,
-    *,
-    name: str = "items",
-    columns: Mapping[str, str] | None = None,
-    encoding: str | None = None,
+    source: Any, *, name: str = "items", columns: Mapping[str, str] | None = None, encoding: str | None = None
 ) -> Items:
     """Read a catalogue with all its columns: what ``read_users`` takes, a ``::`` file of movies (item, title, genres), ids, or Items.
 

@@ -34,12 +34,7 @@ class Whole(NamedTuple):
 
 
 def of_source(
-    source: Any,
-    kind: str,
-    name: str,
-    *,
-    columns: Mapping[str, str] = NONE_GIVEN,
-    encoding: str | None = None,
+    source: Any, kind: str, name: str, *, columns: Mapping[str, str] = NONE_GIVEN, encoding: str | None = None
 ) -> Whole:
     """Return the whole table that a path, a pattern or a value in memory names, to be read as a kind of ``detection.TABLES``.
 

@@ -7,15 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.columns import (
-    COLUMNS,
-    IDS,
-    RANKS_BESIDE_SCORES,
-    WORDS,
-    known_word,
-    plain_name,
-    stem_of,
-)
+from rankwell.tables.columns import COLUMNS, IDS, RANKS_BESIDE_SCORES, WORDS, known_word, plain_name, stem_of
 from rankwell.tables.run_qrels import SWAPPED
 
 NEXT = "query", "item", "weight"  # others may have been added behind them

@@ -271,10 +271,7 @@ def are_plain(text: str, words: Mapping[str, str], given: Mapping[str, str]) -> 
 
 
 def way_of(
-    sample: pl.DataFrame,
-    words: Mapping[str, str],
-    given: Mapping[str, str],
-    place: Place,
+    sample: pl.DataFrame, words: Mapping[str, str], given: Mapping[str, str], place: Place
 ) -> str | None:
     """Return how the cells of the first rows hold lists; None if they do not. DataError if they may."""
     import polars as pl
