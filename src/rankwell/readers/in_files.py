@@ -14,17 +14,17 @@ from rankwell.errors import DataError, NoRowsError, UsageError
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.frames.pieces import Pieces, SeveralPieces, held_qrels, not_alike, pieces_of
-from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
+from rankwell.readers.frames.scans import is_scanned, polars_errors, scan_table
 from rankwell.readers.registry import (
     TABLES,
     ExplainedPieces,
     ExplainedRows,
-    failures_explained,
+    explain_failures,
     form_of,
     holds,
     not_held,
     reader,
-    recoded,
+    recode,
 )
 from rankwell.readers.sources import (
     KINDS,
@@ -108,12 +108,12 @@ def _open_scan(source: Any, kind: str, name: str, options: Options) -> OpenTable
     """The table at an address or in a folder, in pieces."""
     from rankwell.readers.frames.tables import open_table
 
-    return open_table(scanned(source), kind, name, options.columns, label=os.fspath(source))
+    return open_table(scan_table(source), kind, name, options.columns, label=os.fspath(source))
 
 
 def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
     """The file in its encoding, its format and why; DataError for one of another tool."""
-    file = recoded(file, options.encoding, options.format_in)
+    file = recode(file, options.encoding, options.format_in)
     form, why = form_of(file, options.format_in, options.columns)
     if form in NAMED_WORDS and kind != "items" and not options.columns:
         from rankwell.readers.foreign import refuse_foreign_file
@@ -141,7 +141,7 @@ def _read_file(file: File, kind: str, name: str | None, options: Options, ids: I
         extra["query_ids"] = ids.of(file)
     if options.scores_from is not None:
         extra["scores_from"] = options.scores_from
-    with failures_explained(file, form):
+    with explain_failures(file, form):
         # what is wrong with a run is said of its file, whatever the system is called
         title = file.name if kind == "run" else name or file.name
         table: Any = read(file, name=title, columns=options.columns, **extra)
@@ -184,7 +184,7 @@ def _open_file(file: File, name: str | None, options: Options) -> Pieces:
     function = getattr(reader(form), "open_qrels", None)
     if function is None:
         return held_qrels(_read_file(file, "qrels", name, options._replace(encoding=None), None))
-    with failures_explained(file, form):
+    with explain_failures(file, form):
         pieces = function(file, name=name or file.name, columns=options.columns)
     return ExplainedPieces(pieces, file, form)
 

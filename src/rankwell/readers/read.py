@@ -269,7 +269,7 @@ def open_qrels(
     if in_memory.is_spark(source):
         from rankwell.readers.frames import spark
 
-        return spark.opened(source, "qrels", name or "qrels", options.columns)
+        return spark.open_frame(source, "qrels", name or "qrels", options.columns)
     from rankwell.readers.frames.pieces import held_qrels
 
     return held_qrels(read_qrels(source, name=name, format_in=format_in, columns=columns, encoding=encoding))
@@ -396,10 +396,10 @@ def _answers(source: Any, name: str, kind: str, options: Options) -> tuple[Shape
             return None
     elif not hasattr(source, "body"):
         return None
-    from rankwell.readers.memory.answers import unwrapped
+    from rankwell.readers.memory.answers import unwrap
     from rankwell.readers.registry import shape_of
 
-    source = unwrapped(source)
+    source = unwrap(source)
     if not isinstance(source, (Mapping, list, tuple)):
         return None
     shape = shape_of(source)

@@ -80,17 +80,17 @@ def guess(file: File) -> tuple[str, str]:
     # most files are TREC text, and no file has two formats: then none of the other readers is imported
     names = sorted(formats(), key=lambda name: name != TREC)
     for name in names:
-        with failures_explained(file, name):
+        with explain_failures(file, name):
             if reader(name).recognises(file.head):
                 return name, "by its first bytes"
     for name in names:
-        with failures_explained(file, name):
+        with explain_failures(file, name):
             if file.stem.endswith(reader(name).SUFFIXES):
                 return name, "by its name"
     return TREC, "as no other format fits"
 
 
-def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
+def recode(file: File, encoding: str | None, format_in: str | None = None) -> File:
     """Return a text file as one of an encoding and of a format, if they are given; formats that are no text have no encoding.
 
     A byte-order mark in the file wins. Text in UTF-16 and UTF-32 has one, so without it the file is read as UTF-8.
@@ -121,7 +121,7 @@ def shape_of(value: Any) -> Shape | None:
 
 
 @contextmanager
-def failures_explained(file: File, name: str) -> Iterator[None]:
+def explain_failures(file: File, name: str) -> Iterator[None]:
     """Turn what the reader of a format raises, other than errors of rankwell, into a ReaderError with the file and the line.
 
     The line is known while the reader goes through ``file.stream()``.
@@ -151,12 +151,12 @@ class ExplainedRows:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows."""
-        with failures_explained(self.file, self.name):
+        with explain_failures(self.file, self.name):
             for made in self.rows.batches(size):
                 yield partial(self._explained, made)
 
     def _explained(self, made: Callable[[], Lists]) -> Lists:
-        with failures_explained(self.file, self.name):
+        with explain_failures(self.file, self.name):
             return made()
 
     def in_pieces(self, name: str) -> ExplainedPieces:
@@ -165,17 +165,17 @@ class ExplainedRows:
 
     def owned(self) -> Rows:
         """Return the same rows, without the file that they are still to be read from."""
-        with failures_explained(self.file, self.name):
+        with explain_failures(self.file, self.name):
             return ExplainedRows(self.rows.owned(), self.file, self.name)
 
     def regrouped(self) -> Rows:
         """Return the same rows with the rows of each query together."""
-        with failures_explained(self.file, self.name):
+        with explain_failures(self.file, self.name):
             return ExplainedRows(self.rows.regrouped(), self.file, self.name)
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        with failures_explained(self.file, self.name):
+        with explain_failures(self.file, self.name):
             return self.rows.table()
 
 
@@ -188,12 +188,12 @@ class ExplainedPieces(Pieces):
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces."""
-        with failures_explained(self.file, self.form):
+        with explain_failures(self.file, self.form):
             yield from self.pieces.read(words, start)
 
     def head(self) -> Piece | None:
         """Return some of the first rows; None if there are none."""
-        with failures_explained(self.file, self.form):
+        with explain_failures(self.file, self.form):
             return self.pieces.head()
 
     def place(self, row: int) -> str:

@@ -11,8 +11,8 @@ from rankwell.errors import DataError, brief
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.frames import in_memory
 from rankwell.readers.frames.columns import NONE_GIVEN
-from rankwell.readers.frames.scans import is_scanned, polars_errors, scanned
-from rankwell.readers.registry import failures_explained, form_of, holds, not_held, reader, recoded
+from rankwell.readers.frames.scans import is_scanned, polars_errors, scan_table
+from rankwell.readers.registry import explain_failures, form_of, holds, not_held, reader, recode
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.series import MOST
 
@@ -47,8 +47,8 @@ def of_source(
         return Whole(table.lazy().collect(), RowOf(name), name)
     if is_scanned(source):
         with polars_errors(label := os.fspath(source)):
-            return Whole(scanned(source).collect(), RowOf(label), Path(source).name)
-    files = [recoded(file, encoding) for file in files_of(source)]
+            return Whole(scan_table(source).collect(), RowOf(label), Path(source).name)
+    files = [recode(file, encoding) for file in files_of(source)]
     parts = [_of_file(file, kind, columns) for file in files]
     if len(parts) == 1:
         return parts[0]
@@ -76,7 +76,7 @@ def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:
     module = reader(form)
     if not holds(module, kind):
         raise not_held(file, form, kind)
-    with failures_explained(file, form):
+    with explain_failures(file, form):
         frame, place = module.read_table(file, kind=kind, columns=columns)
         if not isinstance(frame, pl.DataFrame):
             msg = f"read_table returned {type(frame).__name__}, not DataFrame"

@@ -23,7 +23,7 @@ from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.formats.trec import TextRows
-from rankwell.readers.registry import ExplainedRows, guess, recoded
+from rankwell.readers.registry import ExplainedRows, guess, recode
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known
@@ -368,7 +368,7 @@ def tried(
     """
     damaged: dict[str, list[int]] = {}
     try:
-        files = [recoded(file, encoding) for file in _files(source, of_paths=read is not read_items)]
+        files = [recode(file, encoding) for file in _files(source, of_paths=read is not read_items)]
         for file in files:
             found += _cut_off(file)
         while True:

@@ -113,7 +113,7 @@ class Endless:
             raise _long_line(Block(self.file, text, 0, len(text), self.ended))
 
 
-def copied(ids: Ids) -> Ids:
+def copy_ids(ids: Ids) -> Ids:
     """Return ids without the rest of the text that they are spans of, and of the columns."""
     places = np.repeat(ids.starts - offsets_of(ids.lengths)[:-1], ids.lengths)
     return Ids.of_lengths(ids.text[places + np.arange(len(places))], ids.lengths.copy())

@@ -91,7 +91,7 @@ class Members(io.RawIOBase):
         return True
 
 
-def expanded(raw: IO[bytes], compression: str | None) -> IO[bytes]:
+def decompress(raw: IO[bytes], compression: str | None) -> IO[bytes]:
     """Return a file decompressed; a library is loaded when it is needed."""
     return raw if compression is None else Members(raw, compression)  # type: ignore[return-value]
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes import pipes
-from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES, compression_of, expanded, reading_errors
+from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES, compression_of, decompress, reading_errors
 from rankwell.readers.bytes.paths import paths_of
 from rankwell.readers.standard_input import STDIN, OpenFile
 from rankwell.records import cached_property
@@ -350,7 +350,7 @@ class Bytes(Readable):
     def __init__(self, raw: IO[bytes], file: File) -> None:
         self.file, self.raw = file, raw
         with file.reading():
-            self.opened = expanded(raw, file.compression)
+            self.opened = decompress(raw, file.compression)
         self._given = 0
 
     def readinto(self, buffer: Any) -> int:
@@ -497,7 +497,7 @@ class Damage(Exception):
 
 
 @contextmanager
-def refused(file: File, form: str, *signs: type[Exception]) -> Iterator[None]:
+def explain_damage(file: File, form: str, *signs: type[Exception]) -> Iterator[None]:
     """Turn damage into an InputError; ``signs`` are what reading raises where the structure is not that of ``form``."""
     expected: tuple[type[Exception], ...] = (Damage, *signs)
     try:

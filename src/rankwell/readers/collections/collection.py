@@ -14,7 +14,7 @@ from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_o
 from rankwell.readers.collections.topics import judged_in, numbered, only, topics_in
 from rankwell.readers.irds import read_texts
 from rankwell.readers.read import read_qrels
-from rankwell.readers.registry import recoded
+from rankwell.readers.registry import recode
 from rankwell.readers.sources import is_collection
 from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
@@ -137,7 +137,7 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
     path = Path(source)
     if _is_folder(path):
         return _folder(path, encoding), TAGS
-    file = recoded(File(path), encoding)
+    file = recode(File(path), encoding)
     mark = mark_of(file)
     if mark == TAGS:
         entries = Entries()
@@ -165,7 +165,7 @@ def _folder(folder: Path, encoding: str | None) -> Documents:
         raise InputError(f"{folder}: the folder is empty.")
     entries = Entries()
     for each in paths:
-        file = recoded(File(each), encoding)
+        file = recode(File(each), encoding)
         if mark_of(file) != TAGS:
             raise DataError(
                 f"{each}: a folder of documents holds TREC files (<DOC>) only; move other files out."

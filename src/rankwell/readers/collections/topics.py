@@ -16,7 +16,7 @@ from rankwell.readers.collections import beir, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, is_number, mark_of, without_zeros
 from rankwell.readers.irds import read_texts
 from rankwell.readers.items_users import read_queries
-from rankwell.readers.registry import recoded
+from rankwell.readers.registry import recode
 from rankwell.readers.sources import is_collection
 from rankwell.tables.collections import Topics
 from rankwell.tables.ids import Ids
@@ -54,7 +54,7 @@ def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None
 
 def topics_in(path: str | os.PathLike[str], encoding: str | None) -> tuple[Topics, str]:
     """Return the topics of a file with the numbers that they have there, and how its content begins."""
-    file = recoded(File(Path(path)), encoding)
+    file = recode(File(Path(path)), encoding)
     mark = mark_of(file)
     if mark == TAGS:
         columns = trec.topics(file).columns()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import InputError
-from rankwell.readers.bytes.files import HARMLESS, MOST_GROWTH, Damage, File, refused
+from rankwell.readers.bytes.files import HARMLESS, MOST_GROWTH, Damage, File, explain_damage
 from rankwell.readers.frames import tables
 from rankwell.readers.frames.list_columns import words_of
 from rankwell.readers.frames.scans import FileFrames, schema_of, whole_table
@@ -47,7 +47,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
     def read(wanted: list[str]) -> FileFrames:
         return FileFrames(table.select(wanted), file, "Arrow")
 
-    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label)
+    return tables.open_columns(read, schema, words, kind, name, columns, label=file.label)
 
 
 READER = tables.TableReader(_opened)
@@ -78,7 +78,7 @@ def _scan(file: File) -> pl.LazyFrame:
 def check_buffers(file: File) -> None:
     """Raise InputError if a message or a buffer cannot be as it says."""
     content = file.mapped
-    with refused(file, "Arrow", struct.error, ValueError):
+    with explain_damage(file, "Arrow", struct.error, ValueError):
         for start, body in _messages(content):
             _check_message(content, start, body)
 

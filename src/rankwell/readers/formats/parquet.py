@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.errors import brief
 from rankwell.kernels import thrift
-from rankwell.readers.bytes.files import Damage, File, refused
+from rankwell.readers.bytes.files import Damage, File, explain_damage
 from rankwell.readers.frames import tables
 from rankwell.readers.frames.list_columns import words_of
 from rankwell.readers.frames.scans import FileFrames, schema_of, whole_table
@@ -52,7 +52,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
     def read(wanted: list[str]) -> Groups:
         return Groups(table.select(wanted), file, group)
 
-    return tables.opened_by(read, schema, words, kind, name, columns, label=file.label, rows=rows)
+    return tables.open_columns(read, schema, words, kind, name, columns, label=file.label, rows=rows)
 
 
 READER = tables.TableReader(_opened)
@@ -96,7 +96,7 @@ def check_pages(file: File) -> int:
     """Return the number of rows of the first row group; raise InputError if the footer or a page cannot be as it says."""
     size = file.size if file.is_plain else len(file.content)
     is_none = KeyError, IndexError, TypeError, AttributeError
-    with file.reading(), file.opened() as opened, refused(file, "Parquet", *is_none):
+    with file.reading(), file.opened() as opened, explain_damage(file, "Parquet", *is_none):
         groups = _groups(opened, size - TAIL)
         for chunk in _chunks(groups):
             _check_pages(opened, size - TAIL, chunk)

@@ -28,17 +28,17 @@ def recognises(start: bytes) -> bool:
 
 
 READER = tables.TableReader(
-    lambda file, kind, name, columns: delimited.READER.opened(untyped(file), kind, name, columns)
+    lambda file, kind, name, columns: delimited.READER.opened(without_types(file), kind, name, columns)
 )
 read_run, read_qrels, read_items = READER.read_run, READER.read_qrels, READER.read_items
 
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table."""
-    return delimited.read_table(untyped(file), kind=kind, columns=columns)
+    return delimited.read_table(without_types(file), kind=kind, columns=columns)
 
 
-def untyped(file: File) -> File:
+def without_types(file: File) -> File:
     """Return the same table without the types in its header."""
     head, end, rows = file.content.tobytes().removeprefix(BOM).partition(b"\n")
     names = [name.partition(b":")[0] for name in head.split(b"\t")]

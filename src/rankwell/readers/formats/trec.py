@@ -20,7 +20,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.kernels import id_text, trec_lines, trec_packs, trec_text
-from rankwell.readers.bytes.blocks import Block, Buffers, Take, blocks, columns_of, copied
+from rankwell.readers.bytes.blocks import Block, Buffers, Take, blocks, columns_of, copy_ids
 from rankwell.readers.bytes.files import CHANGED, HEAD, File
 from rankwell.readers.bytes.text import NUL, SAY_ENCODING, beginning
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, say
@@ -216,7 +216,7 @@ class TrecRows(Rows):
 
     def _lists(self, take: Take) -> Lists:
         parsed = Parsed(take(), self.layout)
-        return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, self.place_in(parsed))
+        return Lists(copy_ids(parsed.query), parsed.offsets, parsed.item, parsed.value, self.place_in(parsed))
 
     def place_in(self, parsed: Parsed) -> Place:
         """Return where the rows of a block stand."""
@@ -430,7 +430,7 @@ def _pack(take: Take, layout: Layout) -> Packed:
     packed = trec_packs.pack(
         codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
     )
-    return copied(parsed.query[firsts]), *packed
+    return copy_ids(parsed.query[firsts]), *packed
 
 
 # Lines parsed into columns: the ids as spans of the text, the numbers, and where each row stands.

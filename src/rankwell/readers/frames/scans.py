@@ -34,7 +34,7 @@ def is_scanned(source: Any) -> bool:
     return next(Path(source).glob(PARQUET), None) is not None
 
 
-def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
+def scan_table(source: str | os.PathLike[str]) -> pl.LazyFrame:
     """Return the table at an address, or in a folder; of a folder partitioned as by Hive with the columns that its names hold.
 
     UsageError if the suffix of an address is not that of a table; InputError if the table cannot be read.

@@ -87,7 +87,7 @@ class SparkRows(Rows):
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a DataFrame of Spark."""
-    pieces = opened(frame, "run", name, columns)
+    pieces = open_frame(frame, "run", name, columns)
     run = Run.of_rows(SparkRows(pieces), name)
     run.unread = pieces.unread
     return run
@@ -97,7 +97,7 @@ def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     """Return the judgements in a DataFrame of Spark, collected."""
     from rankwell.readers.frames import tables
 
-    pieces = opened(frame, "qrels", name, columns)
+    pieces = open_frame(frame, "qrels", name, columns)
     qrels = tables.qrels_of(pieces.collected(), name=name, columns=ONE)
     qrels.unread = pieces.unread
     return qrels
@@ -110,7 +110,7 @@ def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     return tables.items_of(frame.toArrow(), name=name, columns=columns)
 
 
-def opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
+def open_frame(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
     """Return the run or the judgements in a DataFrame of Spark, which are left where they are."""
     if Given.of(columns).by_rows:
         raise UsageError(

@@ -66,10 +66,10 @@ def open_table(
         words = words_of(schema, WORDS[kind], name, columns)
     except DataError as error:
         raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
-    return opened_by(read, schema, words, kind, name, columns, rows=rows)
+    return open_columns(read, schema, words, kind, name, columns, rows=rows)
 
 
-def opened_by(
+def open_columns(
     read: Read,
     schema: Mapping[str, pl.DataType],
     words: dict[str, str],

@@ -195,7 +195,7 @@ class Shape:
         return DataError(f"{place}: {brief(value)} is not {self.what}, while others are. Remove it.")
 
 
-def unwrapped(source: Any) -> Any:
+def unwrap(source: Any) -> Any:
     """Return answers without the objects that Elasticsearch's client wraps around each."""
     if _is_wrapped(source):
         return source.body
