@@ -71,6 +71,7 @@ def read_paths(source: Any, kind: str, name: str | None, options: Options) -> An
         from rankwell.readers.memory.answers import IdsOfFiles
 
         ids = IdsOfFiles(options.query_ids, given, files)
+    # parts keep the names of their files, for messages
     own = None if len(files) > 1 else name
     parts = with_rows(files, lambda file: _read_file(file, kind, own, options, ids))
     first = _name_of(given[0])
@@ -183,6 +184,7 @@ def _open_file(file: File, name: str | None, options: Options) -> Pieces:
     refuse_options(options, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)
     function = getattr(reader(form), "open_qrels", None)
     if function is None:
+        # the file is recoded already
         return held_qrels(_read_file(file, "qrels", name, options._replace(encoding=None), None))
     with explain_failures(file, form):
         pieces = function(file, name=name or file.name, columns=options.columns)

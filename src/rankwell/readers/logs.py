@@ -97,6 +97,7 @@ class Log:
                 f"{self.name}: the column {brief(series.name)} is {kind}, not times. Give dates, moments or numbers."
             )
         if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):  # text has no unit of its own
+            # a cast to microseconds loses the rest of nanoseconds
             moments = series.cast(pl.Datetime("us", getattr(series.dtype, "time_zone", None)))
             return moments if (moments.cast(series.dtype) == series).all() else series
         return series

@@ -166,7 +166,9 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
     without_order = {word: value for word, value in options.items() if word != "order"}
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:
+        # the order of the rows is tried last: it is the ranking only where nothing else is
         tries = [options] if "order" not in said else [without_order, options]
+        # of a Run and of TREC text nothing is to be said
         if isinstance(source, Run) or (options.get("format_in") != "trec" and _is_trec(source)):
             tries = [rest]
         for tried in tries:

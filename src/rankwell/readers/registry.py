@@ -71,6 +71,7 @@ def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tu
     """Return the format of a file and why: as it was said, or as it looks; lines of TREC text whose columns are named are a table."""
     if format_in:
         return format_in, "as given"
+    # white space between columns looks like TREC text, whose columns have no names
     found, why = guess(file)
     return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
 

@@ -170,6 +170,7 @@ def _best(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many items are kept of each row of a block, their columns and their scores, best first."""
     rows, width = block.shape
+    # narrow groups where k is large, so that there are more groups than k
     step = min(WIDTH, max(width // (4 * k), 1))
     groups = -(-width // step)
     kind = np.float32 if block.dtype.itemsize < 8 else np.float64  # half precision is slow to compare

@@ -115,6 +115,7 @@ class Endless:
 
 def copy_ids(ids: Ids) -> Ids:
     """Return ids without the rest of the text that they are spans of, and of the columns."""
+    # a byte of an id lies in the text as far behind the start of the id as it stands in the id
     places = np.repeat(ids.starts - offsets_of(ids.lengths)[:-1], ids.lengths)
     return Ids.of_lengths(ids.text[places + np.arange(len(places))], ids.lengths.copy())
 
@@ -137,6 +138,7 @@ def _ranges(file: File, size: int) -> Generator[Take]:
         end = _next_query(file, begin + step)
         yield partial(_taken, file, buffers, columns, begin, end)
         begin, left = end, file.size - end
+        # all alike, so that none is much shorter than the others
         step = ceil(left / ceil(left / size)) if left else 0
 
 

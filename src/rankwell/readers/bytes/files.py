@@ -94,6 +94,7 @@ class File(OpenFile):
         """Return the same file, read in another way."""
         other = copy.copy(self)
         vars(other).update(changes)
+        # what was read in the other way
         for cached in ("head", "ended"):
             vars(other).pop(cached, None)
         return other
@@ -265,6 +266,7 @@ class File(OpenFile):
         if self.path is None:
             return _held_or_kept(pipes.standard_input())
         mode = self.path.stat().st_mode
+        # files of /proc say that they are empty, and are read as pipes are
         if stat.S_ISREG(mode) and self._state[2]:
             return None, None
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not pipes.is_terminal(self.path):

@@ -76,6 +76,7 @@ def judged_in(qrels: Qrels) -> set[str]:
 def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
     """Return topics with the numbers that the judgements use, where these can only mean one thing."""
     own = [str(each) for each in topics.ids.tolist()]
+    # numbers that fit as they are stay; names are never changed
     if judged <= set(own) or not all(map(is_number, (*judged, *own))):
         return topics
     plain = [without_zeros(each) for each in own]

@@ -113,6 +113,7 @@ def _stream(content: np.ndarray) -> Iterator[tuple[int, int]]:
 
 
 def _check_message(content: np.ndarray, start: int, body: int) -> None:
+    # since Arrow 0.15 a mark stands before the length of a message
     at = start + (8 if content[start : start + 4].tobytes() == CONTINUED else 4)
     message = _Table.root(content, at)
     kind, size = message.number("<B", 1), message.number("<q", 3)

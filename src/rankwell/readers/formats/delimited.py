@@ -174,6 +174,7 @@ class Table(plain_lines.TextTable):
             if (at := text.find(wanted)) >= 0:
                 line = lines + text.count(b"\n", 0, at + 1) + 1
                 raise DataError(f"{self.file.label}:{line}: the header stands here again. Remove the line.")
+            # the header may lie over the end of a piece
             before = text[-len(wanted) :]
             lines += text.count(b"\n") - before.count(b"\n")
 

@@ -123,6 +123,7 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
 def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where each word of a text starts and ends, and the line that it is in; without comments."""
     is_blank = text[begin:] <= ord(" ")
+    # a word begins where blanks end, and ends where they begin
     edge = np.diff(is_blank.astype(np.int8), prepend=1, append=1)
     starts, ends = np.flatnonzero(edge == -1) + begin, np.flatnonzero(edge == 1) + begin
     breaks = np.flatnonzero(text == ord("\n"))

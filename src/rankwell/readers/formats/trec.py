@@ -364,6 +364,7 @@ class ScatteredRows(Rows):
         # a packed row has ten bytes beside its item: its length and its score; the kernel copies eight bytes at least
         text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
         starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
+        # where the next row of each query goes, and how much of the text is filled
         rows, at = offsets[:-1].copy(), 0
         for packed, numbers, begins, ends in parts:
             places = rows[numbers]
@@ -405,6 +406,7 @@ def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
         own = numbers[done : done + len(counts)]
         done += len(counts)
         sizes[own] += counts
+        # by the queries of the whole file, so that a batch finds its own by bisection
         order = np.argsort(own)
         packs.append(Pack(packed, own[order], offsets[:-1][order], offsets[1:][order]))
     return heads[firsts], offsets_of(sizes), packs
@@ -441,6 +443,7 @@ class Parsed:
 
     def __init__(self, block: Block, layout: Layout) -> None:
         text, is_qrels, rule = block.text, layout.is_qrels, layout.rule
+        # a word in place of ranks is one for the whole file, so each line has exactly the usual columns
         sign = placeholder(block.file) if rule != trec_text.ANY_WORDS and not is_qrels else b""
         if sign:
             rule = trec_text.EXACT

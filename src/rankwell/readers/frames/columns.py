@@ -96,6 +96,7 @@ def match_columns(
                 f"{name}: order='rows' and a column of the {min(both)} are two rankings; say one of them."
             )
         wanted = tuple([word for word in wanted if word not in ("score", "rank")])
+    # the columns of each word, of which one is chosen
     named: dict[str, list[str]] = {}
     for column in columns:
         if column not in given and (word := known_word(column)) is not None and word not in found:

@@ -195,6 +195,7 @@ def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) != pl.String]
+    # a clone would share the memory; rows that are gathered, be it all of them, are copied
     return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len()))) if shared else frame
 
 
@@ -207,6 +208,7 @@ def table_of(
     for number, record in enumerate(records):
         refuse_deep(record.values(), place(number))
     try:
+        # by all records, as the first may lack what others have
         return pl.DataFrame(records, infer_schema_length=None)
     # Polars panics, which is no Exception, at objects within lists
     except (

@@ -138,6 +138,7 @@ class ListTable:
     def place(self, row: int) -> str:
         """Return the row of the table in which an item stands."""
         start, passed = 0, 0
+        # of large pieces, as only lengths are looked at
         for piece in self._pieces(1 << 20):
             ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
             if len(ends) and row < ends[-1]:
@@ -359,7 +360,9 @@ def _bracketed(text: pl.Series, start: int, place: Place) -> pl.Series:
     is_quoted = inner.str.contains(r"['\"]")
     rest = inner.str.replace_all(QUOTED, "")
     wrong = ~(text.str.starts_with("[") & text.str.ends_with("]"))
+    # between quoted ids stand commas and blanks, and nothing else
     wrong |= is_quoted & ~rest.str.contains(r"^[,\s]*$")
+    # three dots are what NumPy and pandas print in place of the rest
     wrong |= inner.str.contains(r"(^|[\s,])\.\.\.([\s,]|$)") | inner.str.contains(r"[\[\]\\]")
     if wrong.fill_null(value=False).any():
         row = int(wrong.arg_max() or 0)

@@ -190,6 +190,7 @@ class SeveralPieces(Pieces):
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""
         seen: set[str] | None = None
+        # of each column of ids whether it is text, and the first part that says so
         kinds: dict[str, tuple[bool, str]] = {}
         for part in self.parts:
             rows = 0

@@ -208,6 +208,7 @@ class PlainLines:
         if found is None:
             return None
         firsts, starts, lengths, ids, numbers, is_ascii = found
+        # the kernel does not look at the encoding
         if not is_ascii and not _is_utf_8(block):
             return None
         rows = len(ids[0][0])

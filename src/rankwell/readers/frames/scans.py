@@ -117,6 +117,7 @@ def whole_table(table: Frames, schema: Mapping[str, Any]) -> pl.DataFrame:
     """Return all pieces of a table as one frame; one without rows has its columns."""
     import polars as pl
 
+    # the empty one first, for a table without rows
     return pl.concat([pl.DataFrame(schema=schema), *table(PIECE)])
 
 

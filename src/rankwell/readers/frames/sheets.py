@@ -88,6 +88,7 @@ def read_sheet(source: str | Path | File) -> pl.DataFrame:
                 f"{file.label}, row {row + 1:,}: the grade {brief(text)} is too large to be kept exactly; whole numbers are up to 2^53. "
                 f"Remove the row or fix the grade."
             )
+    # spreadsheets write flags in capitals
     flags = read["is_repeat"].str.strip_chars().str.to_lowercase()
     _refuse(~flags.is_in(list(FLAGS)), file, "is_repeat must be true or false")
     absent = [pl.lit("").alias(name) for name in ALSO if name not in read.columns]

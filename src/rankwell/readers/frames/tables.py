@@ -220,6 +220,7 @@ class FrameRows(Rows):
                 yield from self.regrouped().batches(size)
                 return
             first, last = 0, len(piece)
+            # a table in one piece has no seams
             if len(piece) != self.rows:
                 first, last = self._whole_lists(piece, seams[-1][1] if seams else piece[:0])
             if first:
@@ -228,6 +229,7 @@ class FrameRows(Rows):
             if first < last:
                 yield partial(self.lists, piece[first:last], self._place_after(row + first))
             if last < len(piece):
+                # enough rows lie between the seams for a batch of their own
                 if waiting > size:
                     yield partial(self._joined, seams)
                     seams, waiting = [], 0
@@ -243,6 +245,7 @@ class FrameRows(Rows):
         query = piece[column]
         first = _repeats(query, before[column].tail(1))
         last = len(query) - _repeats(query, query.tail(1), from_end=True)
+        # a piece that is one list, begun before, is no seam yet: the list may go on behind it
         return first, len(query) if first == len(query) else last
 
     def _place_after(self, start: int) -> Place:

@@ -164,6 +164,7 @@ def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
         # as people write numbers: 1,000.5 and 0,5
         plain = plain.str.replace_all(r"[,' ](\d{3}(\D|$))", "$1").str.replace(",", ".", literal=True)
         numbers = plain.cast(pl.Float64, strict=False)
+        # some odd cells do not make a column of numbers one of text
         if 2 * numbers.null_count() > len(filled) or not len(filled):
             return None
         numbers, has_gaps = numbers.drop_nulls().unique(), len(filled) < len(distinct)

@@ -103,6 +103,7 @@ class Shape:
         if not isinstance(value, Mapping) or not deepest:
             return None
         found = [value[key] for key in WRAPPERS if key in value and self.holds(value[key], deepest - 1)]
+        # of two nobody knows which is the answer
         return found[0] if len(found) == 1 else None
 
     def read_run(
@@ -251,6 +252,7 @@ def gather(
                 raise DataError(
                     f"{label}, query {brief(query)}: some answers have a {word} for each hit, others have none. Give all of them one, or none."
                 )
+            # the first answer with hits says whether all have numbers
             scored = numbers is not None
         elif scored is False:
             numbers = None
@@ -267,6 +269,7 @@ def gather(
     if ids is not None:
         ids.finish(label)
     lists = gathered.lists()
+    # where scores do not follow the order in one answer, the order counts in all
     return lists if follows else replace(lists, numbers=None)
 
 

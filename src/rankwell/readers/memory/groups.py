@@ -98,6 +98,7 @@ def _queries(group: Any, rows: int) -> Ids:
     """The query of each row."""
     ids = Ids.of_column(group, "group")
     sizes = None if ids.is_text else ids.integers
+    # numbers that add up to the rows are sizes; as many as rows are ids
     are_sizes = sizes is not None and len(sizes) > 0 and bool((sizes >= 0).all()) and int(sizes.sum()) == rows
     if are_sizes and len(ids) == rows and sizes is not None and (sizes == 1).all() and rows > 1:
         raise UsageError(

@@ -56,6 +56,7 @@ class Document:
         if (found := self._columns_in(in_memory.MOST_COLUMNS if words else None)) is None:
             return False
         self._columns = found
+        # a key of one letter may well be a query
         meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}
         return {*meant, *list_columns.plural(found, found, tuple(words), columns).values()} >= set(words)
 

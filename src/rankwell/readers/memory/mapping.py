@@ -56,6 +56,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         return plain
     given = dict(source.items())
     queries, lists = Ids.of(list(given), f"{name}: query"), list(given.values())
+    # seen for all at once, as most dicts hold nothing else
     if not HONEST.issuperset(map(type, lists)):
         lists = [_members(query, each, word, name) for query, each in given.items()]
     offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
@@ -266,6 +267,7 @@ class Gathered:
             raise DataError(
                 f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
             )
+        # an empty list says nothing of the others
         self.graded = graded if members or self.graded is None else self.graded
         self.queries.append(query)
         self.lengths.append(len(members))

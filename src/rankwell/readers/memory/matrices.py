@@ -315,6 +315,7 @@ def sparse_of(source: Any, name: str) -> Any:
         raise DataError(f"{name}: a matrix has two dimensions; this has {source.ndim}.")
     if type(source).__module__.partition(".")[0] == "torch":
         source = _of_torch(source)
+    # before duplicates are added up, which SciPy does without a word
     counts = stored_in_rows(source)
     matrix = source.tocsr()
     if matrix is source and not matrix.has_canonical_format:
