@@ -11,9 +11,9 @@ import time
 import pytest
 
 from rankwell.cli import run
-from rankwell.display.escaping import printable
 from rankwell.display.output import whole_file
 from rankwell.display.table import Column, Table
+from rankwell.display.text import printable
 from rankwell.errors import InputError
 
 EVALUATE = "from rankwell.__main__ import rankwell; rankwell()"

@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import rankwell
+from rankwell.display.output import WRITERS
 from rankwell.display.result import TEXTS, Result
 from rankwell.display.saved_files import kind_of
 from rankwell.display.table import Column, Table
-from rankwell.display.table_files import WRITERS
 from rankwell.errors import InputError, RankwellError, UsageError
 
 ONE = Table([Column("n", "count")], [(3,)], caption="one")

@@ -34,9 +34,9 @@ from rankwell.cli.options import (
 )
 from rankwell.cli.words import named_as, named_groups, named_numbers, numbers, split, split_names
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
-from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.display.saved_files import kind_of, load_kind
+from rankwell.display.text import printable
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record

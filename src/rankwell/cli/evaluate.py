@@ -24,8 +24,8 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import as_options, files, split, split_names
-from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
+from rankwell.display.text import printable
 from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
 from rankwell.records import record

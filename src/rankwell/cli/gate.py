@@ -23,9 +23,9 @@ from rankwell.cli.options import (
 )
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.methods import FailOn, Mode
-from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.display.saved_files import load_kind
+from rankwell.display.text import printable
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name

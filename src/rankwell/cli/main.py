@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rankwell.cli.arguments import parsed
 from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
 from rankwell.cli.words import as_options, with_command
-from rankwell.display.escaping import printable
 from rankwell.display.output import make_safe, printing
+from rankwell.display.text import printable
 from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
 
 if TYPE_CHECKING:

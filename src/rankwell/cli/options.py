@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.arguments import DATA, ENGINE, OUTPUT, POLICY, READING, UNJUDGED, Option
 from rankwell.cli.words import as_options, pairs, split
-from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
+from rankwell.display.text import printable
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.standard_input import STDIN

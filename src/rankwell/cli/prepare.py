@@ -14,8 +14,8 @@ from rankwell.cli.arguments import DATA, KEPT, OUTPUT, POPULAR, READING, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.options import refuse_files
 from rankwell.cli.words import pairs
-from rankwell.display.escaping import printable
 from rankwell.display.output import width, write
+from rankwell.display.text import printable
 from rankwell.errors import InputError, UsageError, brief
 from rankwell.records import record
 
@@ -122,7 +122,7 @@ class Target:
         tables: Sequence[str] = (),
         suffix: str | None = None,
     ) -> None:
-        from rankwell.display.table_files import refuse_format
+        from rankwell.display.output import refuse_format
 
         given = [each for each in inputs if each is not None]
         refuse_files(given, [])
@@ -143,7 +143,7 @@ class Target:
             self._check(self._in_folder(name))
 
     def _check(self, path: str) -> None:
-        from rankwell.display.table_files import refuse_format
+        from rankwell.display.output import refuse_format
 
         refuse_format(path)
         refuse_files(self._inputs, [path])
@@ -164,14 +164,14 @@ class Target:
 
     @staticmethod
     def _save(table: pl.DataFrame, path: str) -> None:
-        from rankwell.display.table_files import save
+        from rankwell.display.output import save
 
         save(table, path)
         sys.stderr.write(f"rankwell: wrote {printable(str(path))} ({len(table):,} rows)\n")
 
 
 def _suffix_of(inputs: Sequence[str], suffix: str | None) -> str:
-    from rankwell.display.table_files import WRITERS
+    from rankwell.display.output import WRITERS
 
     if suffix is not None:
         return f".{suffix.removeprefix('.')}"

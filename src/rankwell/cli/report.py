@@ -41,7 +41,7 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
-from rankwell.display.escaping import printable
+from rankwell.display.text import printable
 from rankwell.errors import UsageError, brief
 from rankwell.matching.policy import Policy
 from rankwell.records import record

@@ -16,17 +16,16 @@ from rankwell.comparison.decided import Decided
 from rankwell.comparison.families import Key
 from rankwell.comparison.methods import INTERVALS, Methods
 from rankwell.comparison.records import Difference, Mean, turned
-from rankwell.display.layout import PRINTED
-from rankwell.display.plain_values import plain_value
 from rankwell.display.result import TEXTS, Saved, module
 from rankwell.display.saved_files import Kind, Plain, ensure, within
+from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.trackers import Logged, log_values, tracked_names
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results.bounds import Bounding, BoundingRow, require
-from rankwell.results.trackers import Logged, log_values, tracked_names
 from rankwell.tables.redaction import Redaction, redaction_of
 
 if TYPE_CHECKING:

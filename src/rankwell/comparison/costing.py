@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypedDict
 
-from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import Plain, ensure
 from rankwell.display.table import Better, Column
+from rankwell.display.text import plain_value
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import record
 

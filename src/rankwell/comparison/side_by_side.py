@@ -12,9 +12,9 @@ import numpy as np
 from rankwell.comparison.one_list import Found, OneList, Row, moved
 from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
-from rankwell.display.plain_values import plain_value
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, count, number
+from rankwell.display.text import plain_value
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.query import One, one_query
 from rankwell.evaluation.task import Task

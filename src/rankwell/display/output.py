@@ -7,13 +7,25 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from rankwell.errors import InputError, RankwellError, UsageError
+from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # printing a help or a version needs no paths
     from pathlib import Path
+
+    import polars as pl
+
+    from rankwell.display.table import Table
+
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    ".csv": lambda table, path: table.write_csv(path),
+    ".tsv": lambda table, path: table.write_csv(path, separator="\t"),
+    ".parquet": lambda table, path: table.write_parquet(path),
+    ".arrow": lambda table, path: table.write_ipc(path),
+    ".jsonl": lambda table, path: table.write_ndjson(path),
+}
 
 
 def write(text: str, path: str | None) -> None:
@@ -96,7 +108,34 @@ def _why(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-class Closed(io.TextIOBase):
+def refuse_format(path: str | Path) -> str:
+    """Return the suffix of a file name; UsageError if it is that of no format."""
+    from pathlib import Path
+
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise UsageError(
+            f"{path}: tables are written as {one_of(WRITERS)}, by the suffix of the name.{nearest(suffix, WRITERS)}"
+        )
+    return suffix
+
+
+def save(table: pl.DataFrame, path: str | Path) -> None:
+    """Write a frame in the format of the suffix, atomically.
+
+    Raises
+    ------
+    UsageError
+        If the name does not end in the suffix of a format.
+    InputError
+        If the file cannot be written.
+    """
+    write_frame = WRITERS[refuse_format(path)]
+    with whole_file(path) as whole:
+        write_frame(table, whole)
+
+
+class ClosedOutput(io.TextIOBase):
     """Standard output where there is none, as after ``>&-``; what is printed to it is an error."""
 
     def __init__(self, remedy: str) -> None:
@@ -121,7 +160,7 @@ def printing(remedy: str = "Give -o FILE, or leave stdout open.") -> Iterator[No
     InputError
         If standard output is closed or takes nothing more.
     """
-    sys.stdout = sys.stdout or Closed(remedy)
+    sys.stdout = sys.stdout or ClosedOutput(remedy)
     make_safe(sys.stdout, "replace")
     try:
         yield
@@ -173,8 +212,8 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class Told:
-    """What is told to a progress line: how many rows more are done, or how many in all, of how many."""
+class ProgressLine:
+    """A progress line that is told how many rows more are done, or how many in all, of how many."""
 
     def __init__(self, bar: Any, task: Any) -> None:
         self._bar, self._task, self._what = bar, task, ""
@@ -201,7 +240,7 @@ class Progress:
     def __init__(self) -> None:
         self._bar: Any = None
 
-    def __enter__(self) -> Told | None:
+    def __enter__(self) -> ProgressLine | None:
         if not sys.stderr.isatty():
             return None
         from rich.console import Console
@@ -217,15 +256,15 @@ class Progress:
         )
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
         self._bar.start()
-        return Told(self._bar, self._bar.add_task("rows", total=None, all="", rate=""))
+        return ProgressLine(self._bar, self._bar.add_task("rows", total=None, all="", rate=""))
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
 
-def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
-    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html, json, csv or terminal text.
+def in_form(tables: Iterable[Table], form: str, width: int | None = None, colour: bool = False) -> str:
+    """Return tables one below the other, as markdown, latex, html, json, csv or terminal text.
 
     HTML is a whole page. One table is a JSON array of its rows; several are an array of captions, rows and notes.
 
@@ -250,7 +289,7 @@ def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: 
             f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
         )
     if form == "html":
-        from rankwell.display.table import html_of
+        from rankwell.display.table import html_of  # commands print their help without the table
 
         return html_of(tables, full=True)
     method = {"markdown": "to_markdown", "latex": "to_latex"}.get(form)

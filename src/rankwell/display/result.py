@@ -8,10 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from rankwell.display.output import in_form, write
+from rankwell.display.output import WRITERS, in_form, write
+from rankwell.display.output import save as save_frame
 from rankwell.display.table import Table, html_of, in_notebook
-from rankwell.display.table_files import WRITERS
-from rankwell.display.table_files import save as save_frame
 from rankwell.errors import UsageError, nearest, one_of
 
 if TYPE_CHECKING:

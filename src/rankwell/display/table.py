@@ -1,7 +1,4 @@
-"""Table: typed columns and rows, rendered as text, Markdown, LaTeX or HTML, or exported as CSV or JSON.
-
-Values for people are rounded, but never to an exact 0 or 1 they do not have; values for programs have every digit.
-"""
+"""Table: typed columns and rows, rendered as text, Markdown, LaTeX or HTML, or exported as CSV or JSON."""
 
 from __future__ import annotations
 
@@ -13,9 +10,20 @@ from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, Literal
 
-from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
-from rankwell.display.html import page_of, styled
-from rankwell.display.layout import GAP, blocks_of, display_width, padded, total_of, wrapped
+from rankwell.display.text import (
+    GAP,
+    HTML,
+    LATEX,
+    MARKDOWN,
+    TERMINAL,
+    UNDEFINED,
+    blocks_of,
+    display_width,
+    padded,
+    printable,
+    total_of,
+    wrapped,
+)
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.records import SetOnce, record
 
@@ -28,8 +36,17 @@ EXPECTED = {"text": "text, whole number or None", "count": "whole number or None
 LEGEND, LEGEND_OF_GROUPS = "* best value of its column", "* best value of its column in each segment"
 NARROWEST = 24  # minimum width of a wrapped last column of sentences
 JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
-
 MINUS = {ord("-"): "$-$"}
+# a notebook has rules of its own for tables, and a light or a dark theme: no colours here but a grey between both
+IN_NOTEBOOK = """
+.rankwell-shown table.rankwell { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .5em 0; }
+.rankwell-shown table.rankwell caption { caption-side: top; text-align: left; font-weight: 600; color: inherit; padding: .3em 0; }
+.rankwell-shown table.rankwell :is(th, td) { text-align: left; vertical-align: top; padding: .25em .75em .25em 0; }
+.rankwell-shown table.rankwell :is(th, td):is(.count, .value) { text-align: right; white-space: nowrap; }
+.rankwell-shown table.rankwell td.text { max-width: 30em; overflow-wrap: break-word; }
+.rankwell-shown table.rankwell :is(thead, tbody) tr { border-bottom: 1px solid rgba(128, 128, 128, .4); }
+.rankwell-shown ul.notes { list-style: none; margin: .25em 0 1em; padding: 0; max-width: 60em; font-size: .9em; opacity: .8; }
+"""
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -321,3 +338,17 @@ def _noted(table: Table, before: str = "", after: str = "") -> str:
     notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
     below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
     return f"{before}{replace(table, notes=()).to_html()}{after}{below}"
+
+
+def page_of(title: str, body: str) -> str:
+    """Return a page that needs no script and no other file; ``body`` is markup that is escaped already."""
+    from rankwell import __version__
+    from rankwell.display.page import page, words_of
+
+    made_by = words_of("en")("page.made_by", version=__version__)
+    return page(title, f'{body}\n<footer class="quiet">{made_by.translate(HTML)}</footer>')
+
+
+def styled(markup: str) -> str:
+    """Return markup of tables with the style that it needs in a notebook."""
+    return f'<div class="rankwell-shown"><style>{IN_NOTEBOOK}</style>\n{markup}\n</div>'

@@ -12,9 +12,9 @@ from rankwell.cli.arguments import DATA, GROWTH, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.words import bytes_of, numbers, split, whole_numbers
-from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table
+from rankwell.display.text import printable
 from rankwell.errors import UsageError, brief
 from rankwell.records import record
 

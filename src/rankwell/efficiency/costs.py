@@ -14,10 +14,10 @@ import numpy as np
 
 from rankwell.comparison.costing import QUANTITIES, Conditions, CostEstimates, Estimate, Slower
 from rankwell.comparison.gate.deciding import Limit, Status
-from rankwell.display.plain_values import beside
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table
+from rankwell.display.text import beside
 from rankwell.efficiency.estimates import MIB, MS, Group, conditions, histogram, most, over_repetitions, ratio
 from rankwell.efficiency.frames import ALL, COLD, REMEDY, WARM, Columns, Measurements, SavedParts, parts_of
 from rankwell.efficiency.load import check_known, text_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataError
 from rankwell.evaluation.task import Task
 from rankwell.matching.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs

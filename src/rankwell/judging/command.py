@@ -19,8 +19,8 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_as, share_of, split, split_names, whole_numbers
-from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
+from rankwell.display.text import printable
 from rankwell.errors import DataError, InputError, UsageError, brief, one_of
 from rankwell.faces import modules
 from rankwell.judging import methods

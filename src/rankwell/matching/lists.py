@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import brief
 from rankwell.matching.pool import ENOUGH, TENTH
 from rankwell.records import record

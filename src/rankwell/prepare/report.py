@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.display.escaping import HTML, MARKDOWN
-from rankwell.display.html import page_of, styled
-from rankwell.display.table import Table, boxed, count, number
+from rankwell.display.table import Table, boxed, count, number, page_of, styled
+from rankwell.display.text import HTML, MARKDOWN
 
 if TYPE_CHECKING:
     import polars as pl

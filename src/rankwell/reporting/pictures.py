@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankwell.display.escaping import HTML
 from rankwell.display.output import write_bytes
 from rankwell.display.page import data_block, page, words_of
 from rankwell.display.table import visible
+from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.chart.theme import FONT, config
 from rankwell.reporting.extra import require_extra

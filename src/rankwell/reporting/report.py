@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rankwell import __version__
-from rankwell.display.escaping import HTML
 from rankwell.display.output import whole_file
 from rankwell.display.page import words_of
+from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import Wanted
 from rankwell.records import cached_property

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 
-from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import Plain, ensure
+from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics.bounds import WHOLE, Bounded
 from rankwell.metrics.metric import Metric, QueryMetric

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataWarning
 from rankwell.matching.lists import HEADLESS
 from rankwell.tables.rows import Lists

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from rankwell.display.output import whole_file
-from rankwell.display.plain_values import plain_value
 from rankwell.display.result import TEXTS, Result, module
+from rankwell.display.text import plain_value
+from rankwell.display.trackers import Logged, log_values, tracked_names
 from rankwell.errors import NotAskedError, UsageError, brief, nearest
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
@@ -30,7 +31,6 @@ from rankwell.results.mean_intervals import (
 )
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
-from rankwell.results.trackers import Logged, log_values, tracked_names
 from rankwell.results.values import left_out_of, tie_ranges, value_of
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 import numpy as np
 
-from rankwell.display.plain_values import plain_value
 from rankwell.display.saved_files import (
     KEY,
     Kind,
@@ -19,6 +18,7 @@ from rankwell.display.saved_files import (
     ensure_same,
     kind_of,
 )
+from rankwell.display.text import plain_value
 from rankwell.errors import DataError, InputError, brief
 from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.results.doubts import are_all_unknown, scores_seen
 

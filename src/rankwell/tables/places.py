@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.records import record
 
 Place = Callable[[int], str]

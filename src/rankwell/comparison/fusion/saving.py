@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankwell.display.output import whole_file
-from rankwell.display.table_files import WRITERS, save
+from rankwell.display.output import WRITERS, save, whole_file
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 
 if TYPE_CHECKING:

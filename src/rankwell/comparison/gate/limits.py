@@ -12,7 +12,7 @@ from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.gate.checks import Margin
 from rankwell.comparison.gate.deciding import Limit, Rules, Status
 from rankwell.comparison.groups import Groups
-from rankwell.display.plain_values import beside, whole
+from rankwell.display.text import beside, whole
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric

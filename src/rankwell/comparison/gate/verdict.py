@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
 from rankwell.comparison.gate.deciding import Decided, Limit, Rules, Status, together
-from rankwell.display.layout import PRINTED
-from rankwell.display.plain_values import plain_value
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
+from rankwell.display.text import PRINTED, plain_value
 from rankwell.records import cached_property
 from rankwell.results import Results
 

@@ -12,8 +12,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from rankwell.display.escaping import HTML
 from rankwell.display.page.strings import words_of
+from rankwell.display.text import HTML
 
 # what ends a script or a style before its end, or makes a browser look for another end
 ENDING = re.compile(r"</(?:script|style)|<!--", re.IGNORECASE)

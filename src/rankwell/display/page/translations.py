@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 
 MESSAGES = "messages"
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.display.page import Words, words_of
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import number
+from rankwell.display.text import plain_value
 from rankwell.efficiency import Costs
 from rankwell.efficiency.estimates import MS, Group
 from rankwell.efficiency.frames import COLD

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell.comparison.costing import QUANTITIES, SHOWN, CostEstimates, Estimate
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import ARROWS
+from rankwell.display.text import plain_value
 from rankwell.efficiency.estimates import OTHERS, PACE
 from rankwell.efficiency.plots.costs import costs, name_of, on_front, priced
 from rankwell.reporting.answer import brief_name

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, InputError, RankwellError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request

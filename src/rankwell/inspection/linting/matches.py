@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
+from rankwell.display.text import Composed
 from rankwell.errors import brief
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, marked
 from rankwell.inspection.linting.rules import rows_of

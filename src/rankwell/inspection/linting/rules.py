@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
+from rankwell.display.text import Composed
 from rankwell.errors import UsageError, brief
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, in_order, inside, marked
 from rankwell.kernels import match

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 
+from rankwell.display.output import save
 from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
-from rankwell.display.table_files import save
 from rankwell.errors import UsageError
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, runs_of

@@ -13,9 +13,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from rankwell.display.escaping import HTML
 from rankwell.display.output import write
 from rankwell.display.page import Words, data_block, page, words_of
+from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief
 from rankwell.judging.sheets.contents import (
     Grade,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.list_columns import plural
 from rankwell.tables.columns import known_word

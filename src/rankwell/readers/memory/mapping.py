@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
 from rankwell.readers.frames.in_memory import is_frame

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.display.composed import Composed
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners

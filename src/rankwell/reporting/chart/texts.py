@@ -8,9 +8,9 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.texts import Texts, texts_of_items
-from rankwell.display.escaping import UNDEFINED
 from rankwell.display.page import Words
 from rankwell.display.table import count, number, visible
+from rankwell.display.text import UNDEFINED
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 

@@ -12,8 +12,8 @@ from rankwell.comparison.diffs import outcomes_of
 from rankwell.comparison.images import ADDRESS, Album
 from rankwell.comparison.one_list import OneList, Row, moved
 from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import visible
+from rankwell.display.text import plain_value
 from rankwell.evaluation.query import lists_of
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions

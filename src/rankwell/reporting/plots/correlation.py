@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rankwell.display.page import Words, words_of
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import count, number
+from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric

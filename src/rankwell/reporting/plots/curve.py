@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankwell.display.escaping import UNDEFINED
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
+from rankwell.display.text import UNDEFINED
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in

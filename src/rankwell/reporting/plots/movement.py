@@ -10,9 +10,9 @@ import numpy as np
 
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
-from rankwell.display.layout import display_width
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
+from rankwell.display.text import display_width
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in

@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import count, number
+from rankwell.display.text import plain_value
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.drawn import altair, data, drawing

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
-from rankwell.display.plain_values import plain_value
 from rankwell.display.table import count
+from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric

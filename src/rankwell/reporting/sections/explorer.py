@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.side_by_side import ranks_shown
-from rankwell.display.plain_values import plain_value
+from rankwell.display.text import plain_value
 from rankwell.metrics.metric import QueryMetric
 from rankwell.reporting.explorer.lists import LONGEST_NAME, Catalogue, Names, Shelf, pairs_of, short
 from rankwell.reporting.explorer.queries import Systems, chosen, room_for

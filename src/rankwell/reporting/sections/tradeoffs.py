@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwell.display.plain_values import plain_value
+from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.inputs import primary_of, with_values
 from rankwell.reporting.chart.theme import spec_of

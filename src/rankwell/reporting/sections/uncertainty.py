@@ -7,7 +7,7 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference
-from rankwell.display.plain_values import plain_value
+from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.inputs import primary_of, with_values
 from rankwell.reporting.chart.pairs import MOST, outcome_of, pairs_of, shown_to_differ

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from rankwell.comparison.comparison import Comparison
-from rankwell.display.plain_values import plain_value
+from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.chart.theme import spec_of

@@ -10,7 +10,7 @@ import pytest
 from tests.results.test_segments import QRELS, RUN
 
 import rankwell as rw
-from rankwell.results.trackers import tracked_names
+from rankwell.display.trackers import tracked_names
 
 
 @pytest.fixture
