@@ -29,7 +29,7 @@ from rankwell.evaluation.engines.stream.values import Values
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.train import Everyone
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import QueryMetric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces
 from rankwell.results import Results
@@ -40,6 +40,9 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.plan import OpenedPlan
     from rankwell.results.part import Part
+
+
+LOCAL, PORT, SECONDS = "local", 15002, 10
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,7 @@ class Spark:
             name: survey(frame, words[name], tables[name].name, prepare.get(name))
             for name, frame in frames.items()
         }
-        names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
-        work = work_of(plan, run, surveys, names)
+        work = work_of(plan, run, tables, surveys)
         rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
         groups = self.groups or groups_for(session, rows, items)
         counts: dict[str, int] = {}
@@ -139,9 +141,6 @@ class Spark:
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines
         """Raise UsageError: the judgements of the task have been read already."""
         raise UsageError("engine='spark' reads the judgements itself; give it to evaluate or an Evaluator.")
-
-
-LOCAL, PORT, SECONDS = "local", 15002, 10
 
 
 def active() -> Any:
@@ -199,12 +198,9 @@ def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work
     """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
     ranges = ranges_of(work)
     while True:
-        names = (
-            [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
-            if work.keeps_values
-            else []
-        )
-        with as_ours():
+        metrics = work.inputs.metrics if work.keeps_values else ()
+        names = [str(metric) for metric in metrics if isinstance(metric, QueryMetric)]
+        with as_ours():  # read twice: the sums now, and the values when somebody looks at them
             answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
         done = Done(Values())
         by_item = []
@@ -213,19 +209,14 @@ def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work
                 done.add(found)
             else:
                 by_item.append(found)
+        # a rule for copies of a judgement may have taken the highest or the lowest away
         if done.ends == work.facts.ends:
             break
         answered.unpersist()
-        work = replace(work, facts=replace(work.facts, ends=done.ends))
+        work = work.knowing(ends=done.ends)
     done.hold(beside(by_item).items())
     rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if work.keeps_values else None
     return work, done, rows
-
-
-def _with_values(work: Work) -> set[Metric]:
-    from rankwell.metrics.metric import QueryMetric
-
-    return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
 
 
 def _answered(
@@ -248,7 +239,7 @@ def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[
             own = few.whole(work.catalogue)
             total = own if total is None else total + own
             add_counts(counts, more)
-    return replace(work, facts=replace(work.facts, everyone=total)), counts
+    return work.knowing(everyone=total), counts
 
 
 def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
@@ -256,4 +247,4 @@ def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
     for few in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
         own = few.whole()
         total = own if total is None else total + own
-    return replace(work, facts=replace(work.facts, grades=total))
+    return work.knowing(grades=total)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -211,16 +211,15 @@ class Evaluation:
                 each.close()
 
     def _results(self) -> Results:
-        names = {name: pieces.name for name, pieces in self.tables.items()} | {"run": self.run.name}
-        work = work_of(self.plan, self.run, self.surveys, names)
+        work = work_of(self.plan, self.run, self.tables, self.surveys)
         if "train" in self.tables:
-            work = replace(work, facts=replace(work.facts, everyone=self._everyone(work)))
+            work = work.knowing(everyone=self._everyone(work))
         if work.reads_all and work.catalogue is not None:
-            work = replace(work, facts=replace(work.facts, grades=self._grades(work)))
+            work = work.knowing(grades=self._grades(work))
         done = self._done(work, "part")
         # a rule for copies of a judgement may have taken the highest or the lowest away
         if done.ends != work.facts.ends:
-            work = replace(work, facts=replace(work.facts, ends=done.ends))
+            work = work.knowing(ends=done.ends)
             done = self._done(work, "again")
         results = results_of(work, done, self.surveys, self.counts, self.tables, self.run)
         done.values.write(results)

@@ -15,7 +15,7 @@ from rankwell.errors import InputError
 from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.survey import Survey, Surveys
-from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined
+from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined, place_after
 from rankwell.readers.bytes.files import CHANGED
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
@@ -101,13 +101,11 @@ def sorted_parts(tables: Tables, surveys: Surveys, rows: int, start: Next | None
     low, starts = start if isinstance(start, tuple) else (None, {})
     for found in ranges(tables, surveys, rows, starts, low):
         pieces = {name: share.piece for name, share in found.shares.items()}
-        places = {name: partial(_after, tables[name], share.start) for name, share in found.shares.items()}
+        places = {
+            name: partial(place_after, tables[name], share.start) for name, share in found.shares.items()
+        }
         ends = {name: share.start + len(share.piece["query"]) for name, share in found.shares.items()}
         yield PartOfTables(pieces, places, found.members, None if found.high is None else (found.high, ends))
-
-
-def _after(pieces: Pieces, start: int, row: int) -> str:
-    return pieces.place(start + row)
 
 
 @record(eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, qrels_of
+from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, place_after, qrels_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Together, levels_of, scale_of_levels, without_topics
@@ -156,7 +156,7 @@ class Surveyor:
         del head
         due = monotonic() + SECONDS
         for piece in pieces.read(self.words, seen.rows):
-            self._look(piece, partial(_after, pieces, seen.rows))
+            self._look(piece, partial(place_after, pieces, seen.rows))
             if (now := monotonic()) > due:
                 keep(seen)
                 due = monotonic() + max(SECONDS, (monotonic() - now) / SHARE)
@@ -224,10 +224,6 @@ def ascends(ids: Ids) -> bool:
         return bool((ids.integers[1:] > ids.integers[:-1]).all())
     texts: list[Any] = ids.tolist()
     return all(one < other for one, other in pairwise(texts))
-
-
-def _after(pieces: Pieces, before: int, row: int) -> str:
-    return pieces.place(before + row)
 
 
 def _bytes_of(column: Ids | np.ndarray) -> int:

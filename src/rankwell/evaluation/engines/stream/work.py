@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,10 @@ class Work:
     segments: Segments | None = None
     keeps_values: bool = True
     tie_ranges: bool = True
+
+    def knowing(self, **facts: Any) -> Work:
+        """Return the work with more facts."""
+        return replace(self, facts=replace(self.facts, **facts))
 
     def everyone(self, part: PartOfTables) -> tuple[Everyone | None, Mapping[str, int]]:
         """Return what the training users of a part share, and what the rules touched of their data; None if there are none."""
@@ -170,9 +175,10 @@ def users_like(users: Ids, queries: Ids) -> Ids:
     return to_same_kind(users, queries, "query")[0]
 
 
-def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, str]) -> Work:
+def work_of(plan: OpenedPlan, run: Run, tables: Tables, surveys: Surveys) -> Work:
     """Return the work on parts of tables, by what their surveys tell."""
     inputs = plan.inputs
+    names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
     given = run.rows.rank_base if isinstance(run.rows, Columns) else None
     is_from_0 = given == 0 or (given is None and surveys["run"].lowest_rank == 0)
     return Work(
