@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankwell.comparison.texts import Texts
-from rankwell.evaluation.query import One
+from rankwell.evaluation.query import JudgedQuery
 from rankwell.inspection.explaining.explanation import contributions
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
@@ -42,7 +42,7 @@ class Found(NamedTuple):
 class OneList:
     """The list that one system gave for a query; ``one`` is None if neither the run nor the judgements have the query."""
 
-    one: One | None
+    one: JudgedQuery | None
     metric: Metric
     is_additive: bool
 

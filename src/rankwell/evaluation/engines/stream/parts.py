@@ -42,7 +42,7 @@ class PartOfTables:
     next: Next | None
 
 
-class Layout:
+class PartLayout:
     """Tables, and how they are divided into parts of about so many rows."""
 
     def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
@@ -109,7 +109,7 @@ def sorted_parts(tables: Tables, surveys: Surveys, rows: int, start: Next | None
 
 
 @record(eq=False)
-class Share:
+class RowsOfPart:
     """The rows of a table that belong to a part, and which row of the table is the first of them."""
 
     piece: Piece
@@ -117,10 +117,10 @@ class Share:
 
 
 @record(eq=False)
-class Range:
+class QueryRange:
     """The rows of each table whose queries are at least ``low`` and below ``high``; None for no bound."""
 
-    shares: Mapping[str, Share]
+    shares: Mapping[str, RowsOfPart]
     low: Bound | None
     high: Bound | None
 
@@ -136,7 +136,7 @@ def ranges(
     rows: int,
     starts: Mapping[str, int],
     low: Bound | None,
-) -> Iterator[Range]:
+) -> Iterator[QueryRange]:
     """Yield parts of about ``rows`` rows of the largest table, from rows of the tables on, at which the query ``low`` begins."""
     cursors = {name: Cursor(pieces, surveys[name], starts.get(name, 0)) for name, pieces in tables.items()}
     with ExitStack() as stack:
@@ -147,7 +147,7 @@ def ranges(
                 cursor.fill(rows)
             ends = [end for cursor in cursors.values() if (end := cursor.end(rows)) is not None]
             high = min(ends, default=None)
-            yield Range({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
+            yield QueryRange({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
             if high is None:
                 return
             low = high
@@ -194,7 +194,7 @@ class Cursor:
             rows -= len(query)
         return None if self._is_over else ids_in(self._held[-1]).one(len(ids_in(self._held[-1])) - 1)
 
-    def take(self, bound: Bound | None) -> Share:
+    def take(self, bound: Bound | None) -> RowsOfPart:
         """Return the rows of queries below a bound, and let go of them."""
         taken, start = [], self.row
         while self._held:
@@ -210,7 +210,7 @@ class Cursor:
                     self._held[0] = held({word: column[cut:] for word, column in piece.items()})
                 break
             self._held.pop(0)
-        return Share(joined(taken, self._empty), start)
+        return RowsOfPart(joined(taken, self._empty), start)
 
 
 def above(ids: Ids, bound: Bound) -> int:
