@@ -15,7 +15,8 @@ from nulls import NULLS, Null
 from scipy.stats import norm
 
 from rankwell.comparison.gate.checks import Finding, Margin, Paired
-from rankwell.comparison.gate.deciding import Rules, _decided
+from rankwell.comparison.gate.checks import Rules
+from rankwell.comparison.gate.checks import _decided
 from rankwell.statistics.corrections import holm
 from rankwell.statistics.margins import margins
 

@@ -25,7 +25,7 @@ from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.list_topics import CategoryEntropy as CategoryEntropy
-from rankwell.comparison.comparison import Comparison as Comparison
+from rankwell.comparison.compare.comparison import Comparison as Comparison
 from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
 from rankwell.metrics.graded.gain import DCG as DCG
@@ -142,19 +142,19 @@ from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
-from rankwell.comparison.agreement.agreeing import agreement as agreement
+from rankwell.comparison.agreement.agreement import agreement as agreement
 from rankwell.inspection.axioms import check_axioms as check_axioms
-from rankwell.comparison.comparing import compare as compare
-from rankwell.comparison.streams import confidence_sequence as confidence_sequence
-from rankwell.comparison.differing import diff as diff
+from rankwell.comparison.compare.compare import compare as compare
+from rankwell.comparison.confidence_sequence import confidence_sequence as confidence_sequence
+from rankwell.comparison.diff.diff import diff as diff
 from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell import extend as extend
 from rankwell.readers.memory.groups import from_groups as from_groups
-from rankwell.comparison.fusion import fuse as fuse
-from rankwell.comparison.gate.gating import gate as gate
-from rankwell.comparison.jackknife_intervals import jackknife as jackknife
+from rankwell.comparison.fusion.fuse import fuse as fuse
+from rankwell.comparison.gate.gate import gate as gate
+from rankwell.comparison.jackknife import jackknife as jackknife
 from rankwell import judging as judging
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
@@ -167,7 +167,7 @@ from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
 from rankwell.reporting import plot as plot
 from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
-from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
+from rankwell.comparison.agreement.prediction_powered import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.readers.collections.collection import read_collection as read_collection
@@ -176,7 +176,7 @@ from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.reporting.report import report as report
 from rankwell.inspection.rosetta_table import rosetta as rosetta
-from rankwell.comparison.agreement.stable import stability as stability
+from rankwell.comparison.agreement.stability import stability as stability
 from rankwell.readers.top_k import top_k as top_k
 
 __version__: str

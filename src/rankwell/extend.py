@@ -67,7 +67,7 @@ HOMES = {
     "Method": "rankwell.judging.method",
     "Told": "rankwell.judging.method",
     # a picture, and a section of the report
-    "Comparison": "rankwell.comparison.comparison",
+    "Comparison": "rankwell.comparison.compare.comparison",
     "Content": "rankwell.reporting.section",
     "Material": "rankwell.reporting.material",
     "Picture": "rankwell.reporting.chart.picture",

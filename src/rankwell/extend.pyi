@@ -6,7 +6,7 @@ from rankwell.judging.method import Bandit as Bandit
 from rankwell.metrics.bounds import Bounded as Bounded
 from rankwell.judging.method import ByRun as ByRun
 from rankwell.judging.method import Choice as Choice
-from rankwell.comparison.comparison import Comparison as Comparison
+from rankwell.comparison.compare.comparison import Comparison as Comparison
 from rankwell.reporting.section import Content as Content
 from rankwell.matching.context import Context as Context
 from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric

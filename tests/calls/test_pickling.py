@@ -156,9 +156,9 @@ def classes():
 PARTS = {  # what no function gives by itself, and what it is a part of
     "rankwell.display.result.Result": "what results are",
     "rankwell.efficiency.frames.Measurements": "what costs and growth are",
-    "rankwell.comparison.costing.CostEstimates": "of a comparison with costs, in OWN",
-    "rankwell.comparison.costing.Conditions": "of the same",
-    "rankwell.comparison.methods.Methods": "of a comparison",
+    "rankwell.comparison.compare.costs.CostEstimates": "of a comparison with costs, in OWN",
+    "rankwell.comparison.compare.costs.Conditions": "of the same",
+    "rankwell.comparison.compare.methods.Methods": "of a comparison",
     "rankwell.results.bounds.MeanBounds": "of bounds, in OWN",
     "rankwell.inspection.axioms.verdicts.Verdict": "of Verdicts",
     "rankwell.reporting.explorer.lists.Catalogue": "made while a report is",

@@ -10,7 +10,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.comparison.sides import left_out, side_of, sizes_of
+from rankwell.comparison.jackknife import left_out, side_of, sizes_of
 from rankwell.tables.states import Divisible, ItemCounts, ItemSums
 
 BY_DIFFERENCE = ["coverage@3", "coverage(users=3)@3", "coverage(weights=price)@3", "coverage(users=3,weights=price)@3",

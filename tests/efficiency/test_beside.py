@@ -14,7 +14,7 @@ from tests.efficiency.made import made
 
 import rankwell as rw
 from rankwell.cli import run
-from rankwell.comparison.costing import Conditions, CostEstimates
+from rankwell.comparison.compare.costs import Conditions, CostEstimates
 from rankwell.efficiency import Costs
 from rankwell.errors import UsageError
 

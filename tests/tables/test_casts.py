@@ -18,14 +18,17 @@ SOURCE = Path(rw.__file__).parent
 ROOMS = "comparison", "compat", "efficiency", "matching", "judging", "prepare", "readers", "tables"
 # what is cast, by file and function, and why no number becomes another one
 SAFE = {
-    ("comparison/computing.py", "_pairs"): "places of systems",
-    ("comparison/decided.py", "_column"): "counts; NumPy refuses a Python integer that does not fit",
-    ("comparison/diffs.py", "outcomes_of"): "truth values",
-    ("comparison/jackknife_groups.py", "rows"): "numbers below that of the groups",
-    ("comparison/comparison.py", "_array"): "NumPy refuses a Python integer that does not fit",
-    ("comparison/comparison.py", "_comparison"): "NumPy refuses a Python integer that does not fit",
-    ("comparison/spread/results.py", "in_order"): "codes",
-    ("comparison/trainings.py", "_pooled"): "places",
+    ("comparison/compare/compare.py", "_pairs"): "places of systems",
+    (
+        "comparison/compare/decisions.py",
+        "_column",
+    ): "counts; NumPy refuses a Python integer that does not fit",
+    ("comparison/diff/diff.py", "outcomes_of"): "truth values",
+    ("comparison/jackknife.py", "rows"): "numbers below that of the groups",
+    ("comparison/compare/comparison.py", "_array"): "NumPy refuses a Python integer that does not fit",
+    ("comparison/compare/comparison.py", "_comparison"): "NumPy refuses a Python integer that does not fit",
+    ("comparison/compare/spread.py", "in_order"): "codes",
+    ("comparison/compare/trainings.py", "_pooled"): "places",
     ("compat/ndeval/values.py", "weights_of"): "ranks that rankwell gave",
     ("compat/ndeval/values.py", "naturals"): "_numbers refuses what is not from 0 to MOST",
     ("compat/trec_eval/values.py", "__init__"): "row numbers",

@@ -33,7 +33,7 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import named_as, named_groups, named_numbers, numbers, split, split_names
-from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
+from rankwell.comparison.compare.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.display.text import printable
@@ -42,12 +42,12 @@ from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:
-    from rankwell.comparison.agreement.found import Agreement
-    from rankwell.comparison.comparison import Comparison
-    from rankwell.comparison.costing import Measured
-    from rankwell.comparison.deciding import Judging
-    from rankwell.comparison.diffs import Diff
-    from rankwell.comparison.side_by_side import QueryDiff
+    from rankwell.comparison.agreement.agreement import Agreement
+    from rankwell.comparison.compare.comparison import Comparison
+    from rankwell.comparison.compare.costs import Measured
+    from rankwell.comparison.compare.decisions import Judging
+    from rankwell.comparison.diff.diff import Diff
+    from rankwell.comparison.diff.query_diff import QueryDiff
     from rankwell.display.table import Table
     from rankwell.evaluation.engine import Engine
     from rankwell.results import Results
@@ -160,8 +160,8 @@ def compare(
 
     Example: ``rankwell compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25.run``
     """
-    from rankwell.comparison.comparing import compare as compared
-    from rankwell.comparison.deciding import with_bounds
+    from rankwell.comparison.compare.compare import compare as compared
+    from rankwell.comparison.compare.compare import with_bounds
 
     words = [run, *runs]
     paths = split_names(words)[1]
@@ -262,7 +262,7 @@ def evaluated(
     engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any, Judging | None]:
     """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
-    from rankwell.comparison.deciding import Judging
+    from rankwell.comparison.compare.decisions import Judging
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.engines.memory import Memory
     from rankwell.evaluation.inputs import read_inputs
@@ -422,8 +422,8 @@ def diff(
     Examples: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``; ``rankwell diff qrels.txt bm25.run dense.run --query 12``.
     Whether a mean difference is more than chance, ``compare`` says; why two tools differ on one run, ``rosetta`` does.
     """
-    from rankwell.comparison.differing import diff as differing
-    from rankwell.comparison.differing import refuse_same
+    from rankwell.comparison.diff.diff import diff as differing
+    from rankwell.comparison.diff.diff import refuse_same
     from rankwell.metrics import metric_of
     from rankwell.readers import read_qrels
 
@@ -586,8 +586,8 @@ def fuse(
 
     Example: ``rankwell fuse bm25.run dense.run --method rrf -o fused.run``
     """
-    from rankwell.comparison.fusion import fuse as fused_of
-    from rankwell.comparison.fusion.saving import refuse_suffix
+    from rankwell.comparison.fusion.fuse import fuse as fused_of
+    from rankwell.comparison.fusion.fused_run import refuse_suffix
     from rankwell.readers import open_named, read_qrels
 
     (names, paths), judged = split_names([run, other, *more]), learning.qrels
@@ -666,14 +666,14 @@ class Other(NamedTuple):
             more = "one --against" if self.drawn else "no --against"
             raise UsageError(f"{self.asked[0]} needs runs, metrics and {more}.")
         if self.drawn is not None:
-            from rankwell.comparison.agreement.powering import prediction_powered
+            from rankwell.comparison.agreement.prediction_powered import prediction_powered
 
             people, model = judged
             return prediction_powered(
                 runs, people, model, metrics, drawn=self.drawn, level=statistics.level, **given
             ).to_table()
         if self.pool_depth is None:
-            from rankwell.comparison.agreement.stable import stability as stability_of
+            from rankwell.comparison.agreement.stability import stability as stability_of
 
             return stability_of(runs, judged[0], metrics, seed=statistics.seed, **given).to_table()
         from rankwell.comparison.agreement.pool_bias import pool_bias
@@ -735,7 +735,7 @@ def agreement(
 
     Example: ``rankwell agreement human.txt --against model.txt bm25.run dense.run -m ndcg@10``
     """
-    from rankwell.comparison.agreement.agreeing import agreement as agreed
+    from rankwell.comparison.agreement.agreement import agreement as agreed
     from rankwell.readers import read_run
 
     judged = [qrels, *(against or [])]

@@ -22,7 +22,7 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
-from rankwell.comparison.methods import FailOn, Mode
+from rankwell.comparison.compare.methods import FailOn, Mode
 from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.display.saved_files import load_kind
 from rankwell.display.text import printable
@@ -32,7 +32,7 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.records import record
 
 if TYPE_CHECKING:
-    from rankwell.comparison.gate.deciding import Limit
+    from rankwell.comparison.gate.checks import Limit
     from rankwell.comparison.gate.verdict import Gate
 
 
@@ -153,7 +153,7 @@ def gate(
 
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
-    from rankwell.comparison.gate.gating import gate as gated
+    from rankwell.comparison.gate.gate import gate as gated
     from rankwell.results.daily_files import is_several
     from rankwell.results.loading import is_saved
 

@@ -48,7 +48,7 @@ from rankwell.records import record
 from rankwell.tables.arguments import kinds_of
 
 if TYPE_CHECKING:
-    from rankwell.comparison.comparison import Comparison
+    from rankwell.comparison.compare.comparison import Comparison
     from rankwell.reporting.chart.picture import Picture
     from rankwell.results import Results
 
@@ -443,7 +443,7 @@ class Asked:
     def _comparison(
         self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
     ) -> Comparison:
-        from rankwell.comparison.comparing import compare as compared
+        from rankwell.comparison.compare.compare import compare as compared
 
         baseline, given = self.given.get("baseline"), self.given
         groups = {word: named_groups(given.get(word), f"--{word}", self.words) for word in ("seeds", "folds")}

@@ -1,1 +1,1 @@
-"""The uncertainty of values and differences."""
+"""What people conclude from evaluations: comparisons, verdicts, agreement, fusion."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from rankwell.comparison.methods import FailOn, Methods, Mode
+from rankwell.comparison.compare.methods import FailOn, Methods, Mode
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import ADDRESS

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.comparison.costing import QUANTITIES, Conditions, CostEstimates, Estimate, Slower
-from rankwell.comparison.gate.deciding import Limit, Status
+from rankwell.comparison.compare.costs import QUANTITIES, Conditions, CostEstimates, Estimate, Slower
+from rankwell.comparison.gate.checks import Limit, Status
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table

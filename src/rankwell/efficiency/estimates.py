@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.costing import Conditions, Failures
+from rankwell.comparison.compare.costs import Conditions, Failures
 from rankwell.efficiency.frames import WARM
 from rankwell.efficiency.machine import needed
 from rankwell.errors import UsageError

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwell.comparison.costing import (
+from rankwell.comparison.compare.costs import (
     FRONT,
     MEMORY,
     CostEstimates,

@@ -21,7 +21,7 @@ from rankwell.tables.run_qrels import Run
 
 
 @record(eq=False)
-class JudgedQuery:
+class One:
     """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks.
 
     An id becomes a Python value when it is asked for, as most lists are much longer than what is shown of them.
@@ -56,7 +56,7 @@ class JudgedQuery:
         return found
 
 
-def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuery:
+def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     """Return one query with its judged list, which is empty if the run lacks the query."""
     wanted = _wanted(table.query, task.pool.queries.ids, query)
     rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
@@ -78,7 +78,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
         scores = {} if shown.score is None else dict(zip(ranks, shown.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return JudgedQuery(wanted.one(0), judged, task, items, item, rank, grades, scores, pool.items)
+    return One(wanted.one(0), judged, task, items, item, rank, grades, scores, pool.items)
 
 
 def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:

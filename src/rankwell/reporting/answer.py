@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.costing import CostEstimates
-from rankwell.comparison.records import Difference
+from rankwell.comparison.compare.comparison import Comparison, Difference
+from rankwell.comparison.compare.costs import CostEstimates
 from rankwell.display.page import Words
 from rankwell.display.table import number, visible
 from rankwell.metrics.metric import Metric

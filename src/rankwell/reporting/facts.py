@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.aligned import Aligned
-from rankwell.comparison.records import Difference
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.comparison import Difference
 from rankwell.display.table import count, number
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.reporting.answer import SIGN, Judge, Said, brief_name, listed

@@ -10,7 +10,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words
 from rankwell.errors import InputError
 from rankwell.metrics import metric_of
@@ -23,10 +23,9 @@ from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
-    from rankwell.comparison.costing import CostEstimates
-    from rankwell.comparison.images import Images
-    from rankwell.comparison.texts import Texts
+    from rankwell.comparison.compare.costs import CostEstimates
     from rankwell.evaluation import Evaluator
+    from rankwell.readers.texts import Images, Texts
     from rankwell.tables.redaction import Redaction
 
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankwell.comparison.comparing import compare
-from rankwell.comparison.comparison import KIND, Comparison
-from rankwell.comparison.costing import costs_of
-from rankwell.comparison.groups import columns_of
-from rankwell.comparison.images import folder_of, images_of_items
-from rankwell.comparison.texts import texts_of_items, texts_of_queries
+from rankwell.comparison.compare.compare import compare
+from rankwell.comparison.compare.comparison import KIND, Comparison
+from rankwell.comparison.compare.costs import costs_of
+from rankwell.comparison.compare.groups import columns_of
 from rankwell.display.page import Words
 from rankwell.display.saved_files import kind_of
 from rankwell.errors import UsageError, brief
@@ -24,6 +22,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
 from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.sources import is_one_run
+from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, texts_of_queries
 from rankwell.records import record
 from rankwell.reporting.material import InputFile, Material, input_files
 from rankwell.results import Results
@@ -145,7 +144,8 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
         )
         costs = comparison.costs
         if evaluator is not None and given.options.get("bounds"):
-            from rankwell.comparison.deciding import Judging, with_bounds
+            from rankwell.comparison.compare.compare import with_bounds
+            from rankwell.comparison.compare.decisions import Judging
 
             comparison = with_bounds(comparison, Judging(evaluator, runs))
     else:

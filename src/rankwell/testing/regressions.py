@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.comparison.gate.gating import gate
+from rankwell.comparison.gate.gate import gate
 from rankwell.comparison.gate.verdict import Gate
 from rankwell.metrics import Wanted
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rankwell as rw
-from rankwell.comparison.agreement.powered import Power
+from rankwell.comparison.agreement.prediction_powered import Power
 from rankwell.comparison.agreement.verdicts import verdict_of
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.prediction_powered import prediction_powered

@@ -12,9 +12,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.comparison.fusion.candidates import candidates_of, lists_of
-from rankwell.comparison.fusion.learning import Setting
-from rankwell.comparison.fusion.recipes import Recipe
-from rankwell.comparison.fusion.trials import Trials, evaluator_of
+from rankwell.comparison.fusion.lessons import Trials, evaluator_of
+from rankwell.comparison.fusion.methods import Recipe, Setting
 from rankwell.errors import RankwellError
 from rankwell.kernels import votes
 from rankwell.matching.policy import Policy

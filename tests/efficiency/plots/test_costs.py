@@ -13,7 +13,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 from tests.reporting.plots.pictures import spec_checked
 
 import rankwell as rw
-from rankwell.comparison.costing import QUANTITIES
+from rankwell.comparison.compare.costs import QUANTITIES
 from rankwell.errors import RankwellError, UsageError
 from rankwell.metrics import metric_of
 

@@ -12,7 +12,7 @@ from tests.reporting import second
 from tests.reporting.pages import numbers_in, values_of
 
 import rankwell as rw
-from rankwell.comparison.costing import Conditions, CostEstimates, Failures, Slower
+from rankwell.comparison.compare.costs import Conditions, CostEstimates, Failures, Slower
 from rankwell.display.page import words_of
 from rankwell.reporting.answer import slowdown_of, slowdown_text
 

@@ -155,7 +155,7 @@ def test_parts_are_what_a_plain_loop_counts():
 
 
 def test_titles_stand_beside_the_ids_and_long_ones_are_cut():
-    from rankwell.comparison.texts import texts_of_items
+    from rankwell.readers.texts import texts_of_items
 
     texts = texts_of_items([{"item": "a", "title": "x" * 10_000}, {"item": "b", "title": None}], None, None)
     first, second = points_of(long_tail({"u": ["a"], "v": ["a", "b"]}), texts)

@@ -149,7 +149,7 @@ def test_too_many_users_and_unknown_ones_are_refused():
 
 
 def test_same_titles_are_told_apart_by_their_ids():
-    from rankwell.comparison.texts import texts_of_items
+    from rankwell.readers.texts import texts_of_items
 
     texts = texts_of_items([{"item": "a", "title": "Film"}, {"item": "b", "title": "Film"}], None, None)
     assert of_users({"u": ["a", "b"]}, texts).columns == ("Film (a)", "Film (b)")

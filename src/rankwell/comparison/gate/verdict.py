@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from rankwell.comparison.gate.deciding import Decided, Limit, Rules, Status, together
+from rankwell.comparison.gate.checks import Decided, Limit, Rules, Status, together
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.display.text import PRINTED, plain_value

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.costing import QUANTITIES, CostEstimates, Estimate, front
+from rankwell.comparison.compare.comparison import Comparison
+from rankwell.comparison.compare.costs import QUANTITIES, CostEstimates, Estimate, front
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError

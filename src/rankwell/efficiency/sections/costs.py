@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankwell.comparison.costing import QUANTITIES, SHOWN, CostEstimates, Estimate
+from rankwell.comparison.compare.costs import QUANTITIES, SHOWN, CostEstimates, Estimate
 from rankwell.display.table import ARROWS
 from rankwell.display.text import plain_value
 from rankwell.efficiency.estimates import OTHERS, PACE

@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.images import Album, folder_of, images_of_items
-from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.display.page import Words
+from rankwell.display.page.album import Album
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.choice import Chosen, picks_of
 from rankwell.judging.estimation.samples import Sample
@@ -21,6 +20,7 @@ from rankwell.readers.bytes.files import files_of
 from rankwell.readers.frames.columns import ItemsToJudge
 from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.sources import are_files
+from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, texts_of_queries
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.aligned import Aligned
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.trainings import Systems
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.comparison import Comparison
+from rankwell.comparison.compare.trainings import Systems
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import reading_of
 from rankwell.metrics import Wanted, metric_of

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.records import Difference, turned
+from rankwell.comparison.compare.comparison import Comparison, Difference, turned
 from rankwell.display.page import Words
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric

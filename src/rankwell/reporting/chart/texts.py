@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.texts import Texts, texts_of_items
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words
 from rankwell.display.table import count, number, visible
 from rankwell.display.text import UNDEFINED
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
+from rankwell.readers.texts import Texts, texts_of_items
 
 # Names and shares as a picture shows them.
 

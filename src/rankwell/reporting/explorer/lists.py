@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.diffs import outcomes_of
-from rankwell.comparison.images import ADDRESS, Album
-from rankwell.comparison.one_list import OneList, Row, moved
-from rankwell.comparison.side_by_side import Lists, digits_of, ranks_shown
+from rankwell.comparison.diff.diff import outcomes_of
+from rankwell.comparison.diff.query_diff import Lists, OneList, Row, digits_of, moved, ranks_shown
+from rankwell.display.page.album import ADDRESS, Album
 from rankwell.display.table import visible
 from rankwell.display.text import plain_value
 from rankwell.evaluation.query import lists_of

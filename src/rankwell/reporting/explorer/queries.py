@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.compare.alignment import Aligned
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.reporting.material import Material

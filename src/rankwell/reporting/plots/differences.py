@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.comparing import compare
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.diffs import Diff
-from rankwell.comparison.records import Difference
+from rankwell.comparison.compare.compare import compare
+from rankwell.comparison.compare.comparison import Comparison, Difference
+from rankwell.comparison.diff.diff import Diff
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError

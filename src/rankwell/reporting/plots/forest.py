@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.display.text import plain_value

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.comparison.texts import Texts
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
+from rankwell.readers.texts import Texts
 from rankwell.reporting.chart import theme
 from rankwell.reporting.chart.drawn import altair, data, drawing, percent_axis
 from rankwell.reporting.chart.picture import Picture

@@ -8,8 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.comparison.agreement.boards import boards_of
-from rankwell.comparison.agreement.orders import How, Leaderboards, compared
+from rankwell.comparison.agreement.leaderboards import How, Leaderboards, boards_of, compared
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import display_width

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import plain_value

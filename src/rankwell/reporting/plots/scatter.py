@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.display.text import plain_value

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.comparison.texts import Texts
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
@@ -18,6 +17,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.query import one_query
 from rankwell.metrics.beyond.personalization import Personalization
 from rankwell.readers.items_users import read_catalogue
+from rankwell.readers.texts import Texts
 from rankwell.records import record
 from rankwell.reporting.chart import theme
 from rankwell.reporting.chart.drawn import altair, data, drawing

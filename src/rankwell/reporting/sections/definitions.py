@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
-from rankwell.comparison.cells import Counted
+from rankwell.comparison.compare.cells import Counted
 from rankwell.display.page import Words
 from rankwell.inspection.explaining import explain
 from rankwell.matching.policy import Policy

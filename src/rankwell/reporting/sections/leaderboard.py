@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.records import Mean
-from rankwell.comparison.tables import marks_of
+from rankwell.comparison.compare.comparison import Comparison, Mean
+from rankwell.comparison.compare.tables import marks_of
 from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material

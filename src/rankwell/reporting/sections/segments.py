@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.inputs import primary_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.records import Difference
+from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.inputs import primary_of, with_values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.answer import brief_name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.engines.spark.job import USERS, Answer, GroupJob, evaluated, everyone, grades
+from rankwell.evaluation.engines.spark.job import USERS, Answer, Job, evaluated, everyone, grades
 from rankwell.evaluation.engines.spark.sums import beside, merged, ranges_of
 from rankwell.evaluation.engines.spark.tables import (
     by_table,
@@ -25,11 +25,11 @@ from rankwell.evaluation.engines.spark.tables import (
 from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, as_ours, blobs, groups_for, mapped
 from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import words_of_survey
-from rankwell.evaluation.engines.stream.values import KeptValues
+from rankwell.evaluation.engines.stream.values import Values
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.train import Everyone
-from rankwell.metrics.metric import QueryMetric
+from rankwell.metrics.metric import Metric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces
 from rankwell.results import Results
@@ -40,9 +40,6 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.plan import OpenedPlan
     from rankwell.results.part import Part
-
-
-LOCAL, PORT, SECONDS = "local", 15002, 10
 
 
 @dataclass(frozen=True)
@@ -116,7 +113,8 @@ class Spark:
             name: survey(frame, words[name], tables[name].name, prepare.get(name))
             for name, frame in frames.items()
         }
-        work = work_of(plan, run, tables, surveys)
+        names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
+        work = work_of(plan, run, surveys, names)
         rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
         groups = self.groups or groups_for(session, rows, items)
         counts: dict[str, int] = {}
@@ -141,6 +139,9 @@ class Spark:
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines
         """Raise UsageError: the judgements of the task have been read already."""
         raise UsageError("engine='spark' reads the judgements itself; give it to evaluate or an Evaluator.")
+
+
+LOCAL, PORT, SECONDS = "local", 15002, 10
 
 
 def active() -> Any:
@@ -198,25 +199,33 @@ def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work
     """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
     ranges = ranges_of(work)
     while True:
-        metrics = work.inputs.metrics if work.keeps_values else ()
-        names = [str(metric) for metric in metrics if isinstance(metric, QueryMetric)]
-        with as_ours():  # read twice: the sums now, and the values when somebody looks at them
+        names = (
+            [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
+            if work.keeps_values
+            else []
+        )
+        with as_ours():
             answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
-        done = Done(KeptValues())
+        done = Done(Values())
         by_item = []
         for found in blobs(merged(answered, groups, ranges)):
             if isinstance(found, PartDone):
                 done.add(found)
             else:
                 by_item.append(found)
-        # a rule for copies of a judgement may have taken the highest or the lowest away
         if done.ends == work.facts.ends:
             break
         answered.unpersist()
-        work = work.knowing(ends=done.ends)
+        work = replace(work, facts=replace(work.facts, ends=done.ends))
     done.hold(beside(by_item).items())
     rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if work.keeps_values else None
     return work, done, rows
+
+
+def _with_values(work: Work) -> set[Metric]:
+    from rankwell.metrics.metric import QueryMetric
+
+    return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
 
 
 def _answered(
@@ -227,7 +236,7 @@ def _answered(
     schema = ", ".join(
         [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
     )
-    return mapped(whole, GroupJob(without_users(work), words, answer, tuple(values), ranges), schema)
+    return mapped(whole, Job(without_users(work), words, answer, tuple(values), ranges), schema)
 
 
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
@@ -239,7 +248,7 @@ def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[
             own = few.whole(work.catalogue)
             total = own if total is None else total + own
             add_counts(counts, more)
-    return work.knowing(everyone=total), counts
+    return replace(work, facts=replace(work.facts, everyone=total)), counts
 
 
 def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
@@ -247,4 +256,4 @@ def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
     for few in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
         own = few.whole()
         total = own if total is None else total + own
-    return work.knowing(grades=total)
+    return replace(work, facts=replace(work.facts, grades=total))

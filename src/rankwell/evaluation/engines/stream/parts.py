@@ -15,7 +15,7 @@ from rankwell.errors import InputError
 from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.survey import Survey, Surveys
-from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined, place_after
+from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined
 from rankwell.readers.bytes.files import CHANGED
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
@@ -42,7 +42,7 @@ class PartOfTables:
     next: Next | None
 
 
-class PartLayout:
+class Layout:
     """Tables, and how they are divided into parts of about so many rows."""
 
     def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
@@ -101,15 +101,17 @@ def sorted_parts(tables: Tables, surveys: Surveys, rows: int, start: Next | None
     low, starts = start if isinstance(start, tuple) else (None, {})
     for found in ranges(tables, surveys, rows, starts, low):
         pieces = {name: share.piece for name, share in found.shares.items()}
-        places = {
-            name: partial(place_after, tables[name], share.start) for name, share in found.shares.items()
-        }
+        places = {name: partial(_after, tables[name], share.start) for name, share in found.shares.items()}
         ends = {name: share.start + len(share.piece["query"]) for name, share in found.shares.items()}
         yield PartOfTables(pieces, places, found.members, None if found.high is None else (found.high, ends))
 
 
+def _after(pieces: Pieces, start: int, row: int) -> str:
+    return pieces.place(start + row)
+
+
 @record(eq=False)
-class RowsOfPart:
+class Share:
     """The rows of a table that belong to a part, and which row of the table is the first of them."""
 
     piece: Piece
@@ -117,10 +119,10 @@ class RowsOfPart:
 
 
 @record(eq=False)
-class QueryRange:
+class Range:
     """The rows of each table whose queries are at least ``low`` and below ``high``; None for no bound."""
 
-    shares: Mapping[str, RowsOfPart]
+    shares: Mapping[str, Share]
     low: Bound | None
     high: Bound | None
 
@@ -136,7 +138,7 @@ def ranges(
     rows: int,
     starts: Mapping[str, int],
     low: Bound | None,
-) -> Iterator[QueryRange]:
+) -> Iterator[Range]:
     """Yield parts of about ``rows`` rows of the largest table, from rows of the tables on, at which the query ``low`` begins."""
     cursors = {name: Cursor(pieces, surveys[name], starts.get(name, 0)) for name, pieces in tables.items()}
     with ExitStack() as stack:
@@ -147,7 +149,7 @@ def ranges(
                 cursor.fill(rows)
             ends = [end for cursor in cursors.values() if (end := cursor.end(rows)) is not None]
             high = min(ends, default=None)
-            yield QueryRange({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
+            yield Range({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
             if high is None:
                 return
             low = high
@@ -194,7 +196,7 @@ class Cursor:
             rows -= len(query)
         return None if self._is_over else ids_in(self._held[-1]).one(len(ids_in(self._held[-1])) - 1)
 
-    def take(self, bound: Bound | None) -> RowsOfPart:
+    def take(self, bound: Bound | None) -> Share:
         """Return the rows of queries below a bound, and let go of them."""
         taken, start = [], self.row
         while self._held:
@@ -210,7 +212,7 @@ class Cursor:
                     self._held[0] = held({word: column[cut:] for word, column in piece.items()})
                 break
             self._held.pop(0)
-        return RowsOfPart(joined(taken, self._empty), start)
+        return Share(joined(taken, self._empty), start)
 
 
 def above(ids: Ids, bound: Bound) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, place_after, qrels_of
+from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, qrels_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Together, levels_of, scale_of_levels, without_topics
@@ -107,7 +107,7 @@ class Distinct:
 
 
 @dataclass(slots=True)
-class SeenRows:
+class Seen:
     """What the rows that were looked at so far told: ``last`` is the query of the last one, while all are sorted."""
 
     rows: int = 0
@@ -133,16 +133,16 @@ class Surveyor:
         integer: Ids | None,
         *,
         prepare: Prepare | None = None,
-        seen: SeenRows | None = None,
+        seen: Seen | None = None,
     ) -> None:
         self.words, self.integer, self.prepare = words, integer, prepare
-        self.seen = SeenRows() if seen is None else seen
+        self.seen = Seen() if seen is None else seen
 
     def of(
         self,
         pieces: Pieces,
         tell: Callable[[str, int, int | None], object],
-        keep: Callable[[SeenRows], object],
+        keep: Callable[[Seen], object],
     ) -> Survey:
         """Return what all rows tell, and tell how many have been looked at; DataError if there are none.
 
@@ -156,7 +156,7 @@ class Surveyor:
         del head
         due = monotonic() + SECONDS
         for piece in pieces.read(self.words, seen.rows):
-            self._look(piece, partial(place_after, pieces, seen.rows))
+            self._look(piece, partial(_after, pieces, seen.rows))
             if (now := monotonic()) > due:
                 keep(seen)
                 due = monotonic() + max(SECONDS, (monotonic() - now) / SHARE)
@@ -224,6 +224,10 @@ def ascends(ids: Ids) -> bool:
         return bool((ids.integers[1:] > ids.integers[:-1]).all())
     texts: list[Any] = ids.tolist()
     return all(one < other for one, other in pairwise(texts))
+
+
+def _after(pieces: Pieces, before: int, row: int) -> str:
+    return pieces.place(before + row)
 
 
 def _bytes_of(column: Ids | np.ndarray) -> int:

@@ -43,11 +43,6 @@ def numbers_in(piece: Piece, word: str) -> np.ndarray:
     return column
 
 
-def place_after(pieces: Pieces, before: int, row: int) -> str:
-    """Return where a row stands in a table of which so many rows came before."""
-    return pieces.place(before + row)
-
-
 def held(piece: Piece) -> Piece:
     """Return a piece without the rest of the text or the table that it is a part of."""
     return {word: _held(column) for word, column in piece.items()}

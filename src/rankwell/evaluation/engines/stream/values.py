@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class KeptValues:
+class Values:
     """Values that stay with the results."""
 
     def taken(self, part: Part) -> Part:
@@ -38,7 +38,7 @@ class KeptValues:
         """Close nothing."""
 
 
-class StoredValues(KeptValues):
+class StoredValues(Values):
     """Values that are put by, part by part, and written to a file of saved results once all are known."""
 
     def __init__(self, path: str | Path, keeping: Keeping, kind: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Any
 
 import numpy as np
 
@@ -51,10 +50,6 @@ class Work:
     segments: Segments | None = None
     keeps_values: bool = True
     tie_ranges: bool = True
-
-    def knowing(self, **facts: Any) -> Work:
-        """Return the work with more facts."""
-        return replace(self, facts=replace(self.facts, **facts))
 
     def everyone(self, part: PartOfTables) -> tuple[Everyone | None, Mapping[str, int]]:
         """Return what the training users of a part share, and what the rules touched of their data; None if there are none."""
@@ -175,10 +170,9 @@ def users_like(users: Ids, queries: Ids) -> Ids:
     return to_same_kind(users, queries, "query")[0]
 
 
-def work_of(plan: OpenedPlan, run: Run, tables: Tables, surveys: Surveys) -> Work:
+def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, str]) -> Work:
     """Return the work on parts of tables, by what their surveys tell."""
     inputs = plan.inputs
-    names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
     given = run.rows.rank_base if isinstance(run.rows, Columns) else None
     is_from_0 = given == 0 or (given is None and surveys["run"].lowest_rank == 0)
     return Work(
@@ -217,9 +211,9 @@ def results_of(
 ) -> Results:
     """Return the results of all parts; DataError if no query of the run is judged, or one change of the ids explains why few items are."""
     if "qrels" in surveys and not done.is_judged:
-        from rankwell.evaluation.id_check import OpenedTables, unmatched
+        from rankwell.evaluation.id_check import Opened, unmatched
 
-        why = unmatched(OpenedTables(tables, run))
+        why = unmatched(Opened(tables, run))
         raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
     judgements = tables["qrels"].unread if "qrels" in tables else ()
     for what, unread in {"judgements": judgements, "run": run.unread}.items():
@@ -227,9 +221,9 @@ def results_of(
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
     if may_mismatch(found):
-        from rankwell.evaluation.id_check import OpenedTables, check_ids  # most runs are never looked at
+        from rankwell.evaluation.id_check import Opened, check_ids  # most runs are never looked at
 
-        found = check_ids(found, OpenedTables(tables, run), with_queries=lacks_queries(found.counts))
+        found = check_ids(found, Opened(tables, run), with_queries=lacks_queries(found.counts))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
     return check_training(found, met, work.asked)
 

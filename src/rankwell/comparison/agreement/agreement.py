@@ -1,0 +1,446 @@
+"""The ``agreement`` function: judgements against judgements, and leaderboards against leaderboards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankwell.comparison.agreement.inputs import opened, policy_of
+from rankwell.comparison.agreement.judgements import (
+    Joint,
+    Judgements,
+    Measures,
+    Pairs,
+    judged_by_all,
+    judged_by_two,
+)
+from rankwell.comparison.agreement.leaderboards import Coefficients, How, Leaderboards, boards_of, compared
+from rankwell.comparison.agreement.model_families import Circular, circular
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table, number
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.request import read_with, reading_of
+from rankwell.matching.policy import Policy
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_qrels
+from rankwell.readers.formats.trec import tag_of
+from rankwell.statistics.bootstrap import Estimate
+from rankwell.statistics.rank_correlation import Ties
+from rankwell.tables.arguments import checked
+from rankwell.tables.run_qrels import Assessor, Qrels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+FEWEST = 99  # replicates
+
+
+@checked
+def agreement(
+    qrels: Any,
+    /,
+    *others: Any,
+    runs: Mapping[str, Any] | None = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    top: int = 10,
+    p: float = 0.9,
+    rbo_ties: Ties = "a",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    policy: Policy | None = None,
+    read: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Agreement:
+    """Return how far judgements agree, of people or of models; and leaderboards, under several metrics or judgements.
+
+    Parameters
+    ----------
+    qrels, others
+        Judgements, in any form that ``read_qrels`` accepts: each two are compared on the pairs of query and item that both
+        judge. One set alone is for leaderboards of several metrics. Who judged (``read_qrels(…, assessor=…)``) is printed.
+    runs, metrics
+        The systems by name, and what they are evaluated with, as for ``compare``: each metric's leaderboards under two sets of
+        judgements are compared, or with one set those of each two metrics.
+    top
+        The number of systems at the top of the first leaderboard, whose order is also looked at apart.
+    p, rbo_ties
+        The persistence of RBO, and what it makes of equal values: ``a`` (the mean over all their orders), ``b`` (corrected so that
+        an order agrees wholly with itself) or ``w`` (they share the first rank of their group).
+    level, resamples, seed
+        Of intervals: whole queries are resampled, the same for both sides.
+    policy, read, options
+        The rules for grades and everything else, also as fields by themselves (``rel=2``); how files are read; and other
+        arguments of ``Evaluator``: ``train``, ``items``, ``threads`` …
+
+    Returns
+    -------
+    Agreement
+        Print it, or see ``found.judgements`` and ``found.leaderboards``.
+
+    Raises
+    ------
+    RankwellError
+        If there is nothing to compare, two judgements have no pair in common, values of a metric are not better or worse, or
+        data are bad.
+
+    Notes
+    -----
+    A system whose name, or tag in TREC text, names the family of a model that judged is warned of (``found.circular``).
+
+    Quadratic weights and interval α take the grades for numbers: 3 is as far from 1 as 2 from 0. Grades below 0 are judgements
+    only under ``negative="nonrelevant"``.
+
+    τ_b counts pairs of systems alike; τ_AP and RBO weigh the top more. τ_AP takes the first leaderboard for the reference, the
+    reversed one the second. Their intervals are of the coefficient that is expected of so many queries: percentiles of replicates,
+    moved so that their mean is the value, since replicates are noisier than the sample, and noise lowers agreement. For the same
+    reason the coefficient of many more queries may lie above. Those of judgements are percentiles as they are.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1, "b": 1} for q in range(8)}
+    >>> runs = {"first": [["a", "x", "y"]] * 8, "both": [["x", "a", "b"]] * 8, "none": [["x", "y", "z"]] * 8}
+    >>> runs = {name: dict(zip(qrels, lists)) for name, lists in runs.items()}
+    >>> [found] = rw.agreement(qrels, runs=runs, metrics=["rr", "r@3"]).leaderboards
+    >>> round(found.whole.tau_b.value, 4), [(swap.better, swap.worse) for swap in found.swaps]
+    (0.3333, [('first', 'both')])
+    >>> model = {str(q): {"a": 1, "b": q % 2} for q in range(8)}
+    >>> [found] = rw.agreement(qrels, model).judgements
+    >>> found.measures.exact.value, found.measures.over.value
+    (0.75, -0.25)
+    """
+    read = read_with(read, options)
+    of_runs, of_qrels = reading_of(read)
+    judged = _judgements([qrels, *others], of_qrels)
+    wanted = () if metrics is None else metrics_of(metrics)
+    if runs is not None or metrics is not None or len(judged) == 1:
+        _refuse(list(judged), runs, wanted)
+    if not 0 < p < 1:
+        raise UsageError(f"p={p:g}: must be above 0 and below 1.")
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
+    if top < 2:
+        raise UsageError(f"top={top}: must be at least 2; one system has no order.")
+    if resamples < FEWEST:
+        raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
+    how = How(p, rbo_ties, top, level)
+    given = policy_of(policy, options, "runs", "metrics", "rbo_ties", "resamples")
+    assessors = {name: each.assessor for name, each in judged.items()}
+    boards: list[Leaderboards] = []
+    found: tuple[Circular, ...] = ()
+    if runs is not None:
+        read_runs = opened(runs, of_runs)
+        evaluated = {"read": read, "policy": given, **options}
+        boards = _leaderboards(judged, read_runs, wanted, how, resamples, seed, evaluated)
+        found = circular({name: tag_of(run) for name, run in read_runs.items()}, assessors)
+    elif options:
+        raise UsageError(f"{next(iter(options))}= is for leaderboards; give runs and metrics too.")
+    judgements, joint = _compared(judged, given, level, resamples, seed)
+    return Agreement(judgements, joint, tuple(boards), assessors, found, how, resamples, seed)
+
+
+def _compared(
+    judged: Mapping[str, Qrels], policy: Policy, level: float, times: int, seed: int
+) -> tuple[tuple[Judgements, ...], Joint | None]:
+    """Each two judgements, and from three on all together."""
+    if len(judged) < 2:
+        return (), None
+    pairs = Pairs.of(judged, policy)
+    found = tuple(
+        judged_by_two(pairs, first, second, level=level, times=times, seed=seed)
+        for first, second in combinations(range(len(judged)), 2)
+    )
+    whole = judged_by_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
+    return found, whole
+
+
+def _judgements(sources: list[Any], options: Mapping[str, Any]) -> dict[str, Qrels]:
+    """The judgements by name; those that share one are numbered."""
+    found: dict[str, Qrels] = {}
+    for source in sources:
+        each = read_qrels(source, **options)
+        name, number = each.name, 1
+        while name in found:
+            number += 1
+            name = f"{each.name} {number}"
+        found[name] = each
+    return found
+
+
+def _refuse(judged: list[str], runs: Mapping[str, Any] | None, metrics: tuple[Metric, ...]) -> None:
+    if runs is None and metrics:
+        raise UsageError("metrics are for leaderboards; give runs too.")
+    if runs is None:
+        raise UsageError("agreement takes two: give other judgements, or runs and metrics.")
+    if not metrics:
+        raise UsageError("say which metrics order the systems: metrics=['ndcg@10', 'ap'].")
+    if len(runs) < 2:
+        raise UsageError(f"an order needs at least two systems, not {len(runs)}.")
+    if len(judged) == 1 and len(metrics) == 1:
+        raise UsageError(
+            f"{metrics[0]} under {judged[0]} is one leaderboard; give a second metric, or other judgements."
+        )
+
+
+def _leaderboards(
+    judged: Mapping[str, Qrels],
+    runs: Mapping[str, Any],
+    metrics: tuple[Metric, ...],
+    how: How,
+    times: int,
+    seed: int,
+    options: Mapping[str, Any],
+) -> list[Leaderboards]:
+    found = []
+    for name, qrels in judged.items():
+        results = Evaluator(qrels, metrics, **options).results_of_sources(runs)
+        by = f" by {name}" if len(judged) > 1 else ""
+        found.append(boards_of(results, metrics, by, times, seed))
+    if len(found) == 1:
+        pairs = list(combinations(found[0], 2))
+    else:
+        pairs = [pair for boards in zip(*found, strict=True) for pair in combinations(boards, 2)]
+    return [compared(first, second, how) for first, second in pairs]
+
+
+# Agreement: what ``agreement`` found, as tables and plain values.
+
+
+SCHEMA = 1
+FEW = 50  # queries below which an interval is likely too short
+MEASURES = {
+    "exact": "same grade",
+    "binary": "both or neither relevant",
+    "kappa": "Cohen's κ",
+    "kappa_binary": "Cohen's κ, relevant or not",
+    "kappa_quadratic": "Cohen's κ, quadratic weights",
+    "alpha_nominal": "Krippendorff's α, nominal",
+    "alpha_ordinal": "Krippendorff's α, ordinal",
+    "alpha_interval": "Krippendorff's α, interval",
+}
+SHOWN = {"tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_reversed": "τ_AP reversed", "rbo": "RBO"}
+MOST_SWAPS = 20  # rows of one pair of leaderboards; the others are in to_dict()
+TIES = {
+    "a": "the mean over all orders of equal values",
+    "b": "equal values corrected for",
+    "w": "equal values share a rank",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Result):
+    """How far judgements agree, each two of them and (``joint``, from three on) all; and leaderboards; made by ``agreement``.
+
+    ``assessors`` are those who made the judgements, ``circular`` systems that may be favoured by a judge of their own kind.
+    """
+
+    _plural: ClassVar[str] = "agreements"
+    _indent: ClassVar[int | None] = 1
+
+    judgements: tuple[Judgements, ...]
+    joint: Joint | None
+    leaderboards: tuple[Leaderboards, ...]
+    assessors: Mapping[str, Assessor | None]
+    circular: tuple[Circular, ...]
+    how: How
+    resamples: int
+    seed: int
+
+    def tables(self) -> list[Table]:
+        """Return the tables: measures and grades of each two judgements, coefficients of leaderboards, the pairs that swap."""
+        tables = [table for each in self.judgements for table in (_measures(self, each), _confusion(each))]
+        tables += [] if self.joint is None else [_joint(self, self.joint)]
+        tables += [_coefficients(self), _swaps(self)] if self.leaderboards else []
+        return [table for table in tables if table.rows]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per measure of each two judgements and coefficient of each two leaderboards.
+
+        Its columns are first, second, n (pairs of query and item, or systems), measure, value, low and high.
+        """
+        import polars as pl
+
+        own: list[tuple[str, str, int, Measures | Coefficients]] = [
+            (each.first, each.second, each.n, each.measures) for each in self.judgements
+        ]
+        own += [(each.first, each.second, len(each.systems), each.whole) for each in self.leaderboards]
+        rows = [
+            (first, second, n, name, *value)
+            for first, second, n, values in own
+            for name, value in values._asdict().items()
+        ]
+        columns = ["first", "second", "n", "measure", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=columns, orient="row").fill_nan(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        how = {**vars(self.how), "resamples": self.resamples, "seed": self.seed}
+        return {
+            "schema": SCHEMA,
+            "how": how,
+            "assessors": {
+                name: None if each is None else vars(each) for name, each in self.assessors.items()
+            },
+            "circular": _plain(self.circular),
+            "judgements": [_plain(vars(each)) for each in self.judgements],
+            "joint": _plain(self.joint),
+            "leaderboards": [_plain(vars(each)) for each in self.leaderboards],
+        }
+
+
+def _plain(value: Any) -> Any:
+    """A value with named tuples as dicts, tuples as lists, and NaN as None."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {str(word): _plain(each) for word, each in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _measures(found: Agreement, each: Judgements) -> Table:
+    """The measures of one pair of assessors with their intervals."""
+    words = MEASURES | {
+        "over": f"mean grade of {each.second} less {each.first}",
+        "higher": f"graded higher by {each.second}",
+        "lower": f"graded lower by {each.second}",
+        "prevalence_first": f"relevant by {each.first}",
+        "prevalence_second": f"relevant by {each.second}",
+    }
+    rows = [_measure_row(word, getattr(each.measures, name)) for name, word in words.items()]
+    alone = f"{each.first} {each.only_first:,}, {each.second} {each.only_second:,}"
+    lowest = [grade for grade, is_relevant in zip(each.grades, each.relevant, strict=True) if is_relevant]
+    notes = [
+        f"{each.n:,} pairs of query and item, of {each.queries:,} queries, judged by both; judged by one alone: {alone}",
+        f"relevant: grade {min(lowest):g} or higher" if lowest else "no grade counts as relevant",
+    ]
+    who = [
+        f"{name} is {found.assessors[name]}" for name in (each.first, each.second) if found.assessors[name]
+    ]
+    notes += [f"judged by: {'; '.join(who)}"] if who else []
+    if any(each.negative):
+        left = " and ".join(f"{count:,}" for count in each.negative)
+        notes.append(f"grades below 0 are no judgements (negative='unjudged'): {left} are left out")
+    caption = f"{each.second} against {each.first}: the same items judged by both"
+    return Table(_columns(found), rows, caption=caption, notes=[*notes, *_measure_notes(found, each.queries)])
+
+
+def _joint(found: Agreement, each: Joint) -> Table:
+    """Krippendorff's α of all assessors together."""
+    names = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
+    rows = [_measure_row(MEASURES[name], getattr(each, name)) for name in names]
+    notes = [f"{each.n:,} pairs of query and item, of {each.queries:,} queries, judged by at least two"]
+    caption = f"All {len(each.names)} together: {', '.join(each.names)}"
+    return Table(_columns(found), rows, caption=caption, notes=[*notes, *_measure_notes(found, each.queries)])
+
+
+def _confusion(each: Judgements) -> Table:
+    """How many pairs each grade of the first has under each grade of the second."""
+    columns = [Column(f"{each.first} ↓ {each.second} →")]
+    columns += [Column(f"{grade:g}", "count") for grade in each.grades] + [Column("all", "count")]
+    rows: list[tuple[Cell, ...]] = [
+        (f"{grade:g}", *row, sum(row)) for grade, row in zip(each.grades, each.confusion, strict=True)
+    ]
+    sums = [sum(column) for column in zip(*each.confusion, strict=True)]
+    return Table(columns, [*rows, ("all", *sums, each.n)], caption="Grades of the same pairs")
+
+
+def _columns(found: Agreement) -> list[Column]:
+    return [Column("measure"), Column("value", "value"), Column(f"{found.how.level * 100:g} %")]
+
+
+def _measure_row(word: str, value: Estimate) -> tuple[Cell, ...]:
+    return word, None if math.isnan(value.value) else value.value, _bounds(value)
+
+
+def _measure_notes(found: Agreement, queries: int) -> list[str]:
+    how = f"percentiles of {found.resamples:,} bootstrap replicates of whole queries (seed {found.seed})"
+    few = f"; of {queries:,} queries they are likely too short" if queries < FEW else ""
+    return [f"intervals: {how}{few}"]
+
+
+def _coefficients(found: Agreement) -> Table:
+    """A row per pair of leaderboards, and one for the top apart."""
+    columns = [Column("first"), Column("second"), Column("systems", "count")]
+    level = f"{found.how.level * 100:g} %"
+    for name in SHOWN.values():
+        columns += [Column(name, "value"), Column(f"{name} {level}")]
+    columns += [Column("swapped", "text"), Column("queries")]
+    rows: list[tuple[Cell, ...]] = []
+    for each in found.leaderboards:
+        rows.append(_order_row(each, len(each.systems), each.whole, _swapped(each)))
+        if each.top is not None:
+            rows.append(_order_row(each, found.how.top, each.top, ""))
+    return Table(columns, rows, caption="Agreement of leaderboards", notes=_order_notes(found), labels=2)
+
+
+def _order_row(each: Leaderboards, systems: int, values: Coefficients, swapped: str) -> tuple[Cell, ...]:
+    cells: list[Cell] = [each.first, each.second, systems]
+    for word in SHOWN:
+        value: Estimate = getattr(values, word)
+        cells += [None if math.isnan(value.value) else value.value, _bounds(value)]
+    n = sorted(set(each.n))
+    return (*cells, swapped, " / ".join(f"{one:,}" for one in n))
+
+
+def _bounds(value: Estimate) -> str:
+    return "" if math.isnan(value.low) else f"{number(value.low)} – {number(value.high)}"
+
+
+def _swapped(each: Leaderboards) -> str:
+    return f"{len(each.swaps):,} of {math.comb(len(each.systems), 2):,}"
+
+
+def _order_notes(found: Agreement) -> list[str]:
+    how = f"p = {found.how.p:g}, {TIES[found.how.ties]}"
+    notes = [
+        "τ_b: all pairs of systems alike",
+        "τ_AP: the top weighs most; the first leaderboard is the reference (reversed: the second)",
+        f"RBO: the top weighs most; {how}",
+        f"intervals: of so many queries, by {found.resamples:,} bootstrap replicates, the same for both (seed {found.seed})",
+        "noise lowers agreement: with more queries a coefficient may lie above its interval",
+    ]
+    if any(each.top for each in found.leaderboards):
+        notes.append(f"rows of {found.how.top} systems: the top of the first leaderboard apart")
+    notes += [
+        f"{each.first}, {each.second}: no value of {', '.join(each.undefined)}; left out"
+        for each in found.leaderboards
+        if each.undefined
+    ]
+    who = [f"{name} is {assessor}" for name, assessor in found.assessors.items() if assessor]
+    notes += [f"judged by: {'; '.join(who)}"] if who else []
+    return [*notes, *map(str, found.circular)]
+
+
+def _swaps(found: Agreement) -> Table:
+    """A row per pair of systems that two leaderboards order differently, the surest first."""
+    columns = [
+        Column("first"),
+        Column("second"),
+        Column("better by the first"),
+        Column("better by the second"),
+    ]
+    columns += [Column("Δ first", "value"), Column("Δ second", "value"), Column("again", "value", digits=2)]
+    rows: list[tuple[Cell, ...]] = []
+    more = 0
+    for each in found.leaderboards:
+        for swap in each.swaps[:MOST_SWAPS]:
+            head = (each.first, each.second, swap.better, swap.worse)
+            again = None if math.isnan(swap.again) else swap.again
+            rows.append((*head, swap.first, swap.second, again))
+        more += len(each.swaps[MOST_SWAPS:])
+    notes = [
+        "Δ: the third column's system less the fourth's, turned so that higher is better",
+        "again: share of replicates in which the pair is swapped in the same way; at .5 or less the queries do not decide it",
+    ]
+    if more:
+        notes.append(f"{more:,} more pairs are in to_dict() and in JSON")
+    return Table(columns, rows, caption="Pairs of systems that swap", notes=notes)

@@ -1,0 +1,547 @@
+"""The ``prediction_powered`` function: what all queries judged by a model and a sample of them judged by people say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.comparison.agreement.inputs import opened, policy_of
+from rankwell.comparison.agreement.judgements import Pairs
+from rankwell.comparison.agreement.model_families import circular
+from rankwell.comparison.agreement.verdicts import LEAST, Power, Verdict, verdict_of
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table, number
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.request import read_with, reading_of
+from rankwell.matching.policy import Policy
+from rankwell.metrics import Wanted, metric_of, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_qrels
+from rankwell.readers.formats.trec import tag_of
+from rankwell.statistics import prediction_powered as powered
+from rankwell.statistics.intervals import interval
+from rankwell.statistics.prediction_powered import Predicted
+from rankwell.tables.arguments import checked, plain
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.run_qrels import Assessor, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@checked
+def prediction_powered(
+    runs: Mapping[str, Any],
+    human: Any,
+    model: Any,
+    metrics: Iterable[Wanted] | Wanted,
+    *,
+    drawn: str | Mapping[Any, float],
+    baseline: str | None = None,
+    level: float = 0.95,
+    policy: Policy | None = None,
+    read: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Powered:
+    """Return means and differences that a model judged on all queries and people on a sample of them.
+
+    θ = w · mean_all f + mean_sample (y − w · f), for a metric's values y under people's judgements and f under the model's; w is
+    the weight from 0 to 1 with the least variance. However wrong the model is, θ is that of people; the better it predicts
+    them, the shorter the interval.
+
+    Parameters
+    ----------
+    runs
+        The systems by name.
+    human
+        Judgements by people, of some queries: of these of all items down to the metric's cut-off in every run, and of all that the
+        model judged if the metric reads them (nDCG, AP, recall).
+    model
+        Judgements by a model, of all queries.
+    metrics
+        Metrics with a cut-off and a value per query.
+    drawn
+        How the queries were chosen that people judged: ``"random"`` (a simple random sample), or the known probability of each by
+        query, drawn independently of each other. ``"items"``: people judged single items, each drawn with the probability in the
+        column ``propensity`` of ``human``; for P@k, CG@k, DCG@k and RBP@k, which are sums over items. Queries or items chosen by
+        looking at runs or judgements are refused.
+    baseline
+        The system that the others are compared with; by default all pairs are.
+    level
+        The share of intervals that should hold the true value.
+    policy, read, options
+        As for ``Evaluator``.
+
+    Returns
+    -------
+    Powered
+        Print it, or look up ``found["bm25", "p@10"].found.mean``; ``found.verdict`` says whether the model may replace people for
+        the decisions between these systems, and of each why.
+
+    Raises
+    ------
+    RankwellError
+        If the queries were not drawn at random, are not wholly judged, or a metric is undefined for some.
+
+    Notes
+    -----
+    Source: A. Angelopoulos, J. Duchi and T. Zrnic, PPI++: Efficient prediction-powered inference, 2023.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> run = {str(q): ["a", "b"] for q in range(40)}
+    >>> model = {str(q): {"a": 1, "b": q % 3 > 0} for q in range(40)}
+    >>> human = {str(q): {"a": q % 7 > 0, "b": q % 3 > 0} for q in range(0, 40, 2)}
+    >>> found = rw.prediction_powered({"run": run}, human, model, ["p@2"], drawn="random", undefined="zero")
+    >>> row = found["run", "p@2"]
+    >>> round(row.human, 4), round(row.model, 4), round(row.found.mean, 4), round(row.worth)
+    (0.75, 0.825, 0.75, 29)
+    >>> two = {"run": run, "other": {query: ["c", "a"] for query in run}}
+    >>> kind = {query: {**model[query], "c": 1} for query in model}
+    >>> some = {query: {**human[query], "c": 0} for query in human}
+    >>> print(rw.prediction_powered(two, some, kind, ["p@2"], drawn="random", undefined="zero").verdict)
+    The model may not replace people for this decision: alone it says run < other under p@2, people say run > other under p@2.
+    """
+    wanted, said = metrics_of(metrics), _said(drawn)
+    for metric in wanted:
+        if getattr(metric, "k", None) is None:
+            raise UsageError(
+                f"{metric} reads whole lists, which nobody judges; give it a cut-off, such as {metric.name}@10."
+            )
+    if not runs or (baseline is not None and baseline not in runs):
+        raise UsageError(
+            f"baseline={brief(baseline)}: must be {one_of([*runs])}." if runs else "give at least one run."
+        )
+    read = read_with(read, options)
+    of_runs, of_qrels = reading_of(read)
+    people, machine = read_qrels(human, **of_qrels), read_qrels(model, **of_qrels)
+    if (drawn == "items") != (people.propensity is not None):
+        raise UsageError(
+            f"{people.name} has {'a' if people.propensity is not None else 'no'} propensity per judgement: drawn='items' is for such a "
+            f"sample of items, and for no other."
+        )
+    given = policy_of(policy, options, "drawn", "baseline", "level")
+    read_runs = opened(runs, of_runs)
+    evaluated = {"read": read, "policy": given, **options}
+    if drawn == "items":
+        rows = rows_of_items(read_runs, people, machine, wanted, given, evaluated, baseline, level)
+    else:
+        rows = rows_of_queries(read_runs, people, machine, wanted, given, evaluated, drawn, baseline, level)
+    notes = circular({name: tag_of(run) for name, run in read_runs.items()}, {machine.name: machine.assessor})
+    return Powered(tuple(rows), level, said, (people.assessor, machine.assessor), tuple(map(str, notes)))
+
+
+def _said(drawn: str | Mapping[Any, float]) -> str:
+    """How the sample was drawn, in words; anything but chance is refused."""
+    if isinstance(drawn, Mapping):
+        return "with known probabilities"
+    if drawn == "items":
+        return "item by item, with known probabilities"
+    if drawn != "random":
+        raise UsageError(
+            f"drawn={brief(drawn)}: must be 'random', 'items', or the probability of each query.{nearest(drawn, ['random', 'items'])} What was "
+            f"chosen by looking at runs, scores or judgements (pools, MTC, bandits) has no known probabilities, so nothing corrects "
+            f"for the choice."
+        )
+    return "at random"
+
+
+# Prediction-powered means from a sample of queries that people judged wholly, as far as a metric reads them.
+
+
+def rows_of_queries(
+    runs: Mapping[str, Run],
+    people: Qrels,
+    machine: Qrels,
+    metrics: tuple[Metric, ...],
+    policy: Policy,
+    evaluated: Mapping[str, Any],
+    drawn: str | Mapping[Any, float],
+    baseline: str | None,
+    level: float,
+) -> list[Power]:
+    """The rows of whole queries judged by people."""
+    _refuse_parts(runs, people, machine, metrics, policy, evaluated)
+    truth, predicted = (
+        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
+        for each in (people, machine)
+    )
+    place = _places(truth.queries, predicted.queries, people, machine)
+    chances = _chances(drawn, truth.queries, place, len(predicted.queries))
+    found = []
+    for metric in metrics:
+        f, own = predicted.values(metric), truth.values(metric)
+        y = np.full(f.shape, np.nan)
+        y[:, place] = own
+        refuse_undefined(metric, f, own)
+        for row, less in systems(predicted.names, baseline):
+            truths, guesses = less_of(y, row, less), less_of(f, row, less)
+            told = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
+            plain = powered.prediction_powered(truths, guesses, propensity=chances, level=level, weight=0.0)
+            errors = (guesses - truths)[~np.isnan(truths)]
+            human = float(np.nanmean(truths))
+            found.append(
+                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            )
+    return found
+
+
+def _refuse_parts(
+    runs: Mapping[str, Run],
+    people: Qrels,
+    machine: Qrels,
+    metrics: tuple[Metric, ...],
+    policy: Policy,
+    evaluated: Mapping[str, Any],
+) -> None:
+    """Refuse queries that people judged in part, as far as a metric can see."""
+    cuts = sorted({metric.k for metric in metrics if metric.k is not None})
+    shares = [f"judged@{k}" for k in cuts]
+    for name, res in Evaluator(people, shares, **evaluated).results_of_sources(runs).items():
+        for share in shares:
+            values = res.per_query.filter(res.per_query[share] < 1)
+            if len(values):
+                raise DataError(
+                    f"{people.name}: people judged queries in part, {len(values):,} in all (such as {brief(values['query'][0])}: {share} of "
+                    f"{name} is {values[share][0]:.2f}). Judge every item down to the cut-off in every run, or leave these queries out."
+                )
+    more = _with_the_models(people, machine, policy)
+    if more is None:
+        return
+    plain, other = (
+        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
+        for each in (people, more)
+    )
+    for metric in metrics:
+        if not np.array_equal(plain.values(metric), other.values(metric), equal_nan=True):
+            raise DataError(
+                f"{metric} depends on items outside of the first ranks, and {people.name} lacks some that {machine.name} judged for "
+                f"the same queries. Let people judge these too, or use a metric that only reads the first ranks, such as P@k."
+            )
+
+
+def _with_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | None:
+    """People's judgements, with what the model alone judged of their queries as highly relevant; None if that is nothing."""
+    pairs = Pairs.of({"human": people, "model": machine}, policy)
+    own = pairs.codes[0] >= 0
+    queries = np.zeros(len(pairs.queries), bool)
+    queries[pairs.query[own]] = True
+    extra = queries[pairs.query] & ~own
+    if not extra.any():
+        return None
+    rows = np.flatnonzero(own | extra)
+    grades = np.where(own[rows], pairs.grades[pairs.codes[0, rows]], pairs.grades.max())
+    return Qrels(pairs.queries[pairs.query[rows]], pairs.items[pairs.item[rows]], grades, name=people.name)
+
+
+def _places(queries: Ids, everything: Ids, people: Qrels, machine: Qrels) -> np.ndarray:
+    """The row of each query that people judged among those that the model judged."""
+    place = Known(everything).rows_of(queries, "query")
+    if (place < 0).any():
+        raise DataError(
+            f"{machine.name} lacks {int((place < 0).sum()):,} queries that {people.name} judges (such as "
+            f"{brief(queries[place < 0].one(0))}); the model must judge all queries."
+        )
+    return place
+
+
+def _is_too_long(query: object) -> bool:
+    """Whether this is a number of more digits than Python writes, which is the id of no query."""
+    return isinstance(query, int) and query.bit_length() > 64
+
+
+def _chances(
+    drawn: str | Mapping[Any, float], queries: Ids, place: np.ndarray, total: int
+) -> np.ndarray | None:
+    if not isinstance(drawn, Mapping):
+        return None
+    known = {str(query): chance for query, chance in drawn.items() if not _is_too_long(query)}
+    found = np.ones(total)
+    for row, query in zip(place.tolist(), queries.tolist(), strict=True):
+        chance = plain("drawn", known.get(str(query), 0.0), float)
+        if not 0 < chance <= 1:
+            raise DataError(f"drawn: query {brief(query)} needs its probability, above 0 and at most 1.")
+        found[row] = chance
+    return found
+
+
+# Prediction-powered terms of metrics that are sums over items, from a sample of items that people judged.
+
+
+LINEAR = "p", "cg", "dcg", "rbp"  # gains times weights, over a number that no judgement changes
+
+
+def rows_of_items(
+    runs: Mapping[str, Run],
+    people: Qrels,
+    machine: Qrels,
+    metrics: tuple[Metric, ...],
+    policy: Policy,
+    evaluated: Mapping[str, Any],
+    baseline: str | None,
+    level: float,
+) -> list[Power]:
+    """The rows of single items judged by people."""
+    n = len(people.query.distinct())
+    found = []
+    for metric in metrics:
+        predicted, true, rest = _terms(runs, people, machine, metric, policy, evaluated)
+        f = predicted.values(metric)
+        refuse_undefined(metric, f)
+        is_sampled = ((true != 0) | (predicted.values(metric) != rest)).any(axis=0)
+        for row, less in systems(predicted.names, baseline):
+            truths = less_of(true, row, less)
+            told = powered.prediction_powered_terms(truths, less_of(rest, row, less), n, level=level)
+            others, guesses = less_of(rest, row, less), less_of(f, row, less)
+            plain = powered.prediction_powered_terms(truths, others, n, level=level, weight=0.0)
+            errors = (guesses - others - truths)[is_sampled]
+            human = float(truths.mean())
+            found.append(
+                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            )
+    return found
+
+
+def _terms(
+    runs: Mapping[str, Run],
+    people: Qrels,
+    machine: Qrels,
+    metric: Metric,
+    policy: Policy,
+    evaluated: Mapping[str, Any],
+) -> tuple[Aligned, np.ndarray, np.ndarray]:
+    """Return the values of a metric under the model's judgements, with people's part of each query, and what is left of it.
+
+    People's part is the Horvitz–Thompson estimate Σ gain · weight / probability over the items they judged, in runs (rows) and
+    queries (columns); the rest is the model's value less the same estimate of it.
+
+    Raises
+    ------
+    RankwellError
+        If the metric is no such sum, or the model did not judge all items that it reads.
+    """
+    if metric.name not in LINEAR:
+        raise UsageError(
+            f"{metric} is no sum over items with a divisor known beforehand, so a sample of items does not estimate it; use P@k, CG@k, "
+            f"DCG@k or RBP@k, or a sample of whole queries."
+        )
+    _refuse_gaps(runs, machine, metric, evaluated)
+    predicted = Aligned.of(Evaluator(machine, [metric], **evaluated).results_of_sources(runs), (metric,))
+    weighed = metric_of(f"ips(metric={metric})")
+    # a query of whose items none was drawn adds nothing to the estimate
+    rules = {**evaluated, "policy": replace(policy, undefined="zero")}
+    parts = []
+    for qrels in (people, _models_part(people, machine, policy)):
+        own = Aligned.of(Evaluator(qrels, [weighed], **rules).results_of_sources(runs), (weighed,))
+        place = Known(predicted.queries).rows_of(own.queries, "query")
+        if (place < 0).any():
+            raise DataError(
+                f"{machine.name} lacks {int((place < 0).sum()):,} queries that {people.name} judges (such as "
+                f"{brief(own.queries[place < 0].one(0))}); the model must judge all queries."
+            )
+        values = np.zeros((len(runs), len(predicted.queries)))
+        values[:, place] = own.values(weighed)
+        parts.append(values)
+    return predicted, parts[0], predicted.values(metric) - parts[1]
+
+
+def _refuse_gaps(
+    runs: Mapping[str, Run], machine: Qrels, metric: Metric, evaluated: Mapping[str, Any]
+) -> None:
+    share = f"judged@{getattr(metric, 'k', None)}"
+    for name, res in Evaluator(machine, [share], **evaluated).results_of_sources(runs).items():
+        values = res.per_query.filter(res.per_query[share] < 1)
+        if len(values):
+            raise DataError(
+                f"{machine.name}: the model judged queries in part, {len(values):,} in all (such as {brief(values['query'][0])}: {share} of "
+                f"{name} is {values[share][0]:.2f}), and people could not draw what it lacks. Let it judge every item down to the "
+                f"cut-off in every run."
+            )
+
+
+def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
+    """What the model says of the items that people judged, with the probability of each to be drawn."""
+    pairs = Pairs.of({"human": people, "model": machine}, policy)
+    width = len(pairs.items)
+    query, item = (
+        Known(pairs.queries).rows_of(people.query, "query"),
+        Known(pairs.items).rows_of(people.item, "item"),
+    )
+    keys = pairs.query * width + pairs.item
+    at = np.searchsorted(keys, query * width + item).clip(max=len(keys) - 1)
+    codes = np.where(keys[at] == query * width + item, pairs.codes[1, at], -1)
+    rows = np.flatnonzero(codes >= 0)
+    assert people.propensity is not None
+    chances = people.propensity[rows]
+    return Qrels(
+        people.query[rows],
+        people.item[rows],
+        pairs.grades[codes[rows]],
+        propensity=chances,
+        name=machine.name,
+    )
+
+
+# Rows of prediction-powered means: which systems and pairs, and their values.
+
+
+def refuse_undefined(metric: Metric, model: np.ndarray, people: np.ndarray | None = None) -> None:
+    """Refuse values that are undefined for some queries."""
+    tables = [("the model's", model), *([] if people is None else [("people's", people)])]
+    missing = [(who, int(np.isnan(each).any(axis=0).sum())) for who, each in tables]
+    told = [f"of {n:,} queries under {who} judgements" for who, n in missing if n]
+    if told:
+        raise DataError(
+            f"values of {metric} are undefined: {' and '.join(told)}, and leaving them out would choose queries by their "
+            f"judgements. Say undefined='zero', or use a metric that is always defined, such as DCG@k."
+        )
+
+
+def systems(names: tuple[str, ...], baseline: str | None) -> list[tuple[int, int | None]]:
+    """Each system alone, and the pairs to compare."""
+    alone: list[tuple[int, int | None]] = [(row, None) for row in range(len(names))]
+    if baseline is not None:
+        return [
+            *alone,
+            *((row, names.index(baseline)) for row in range(len(names)) if names[row] != baseline),
+        ]
+    return [*alone, *combinations(range(len(names)), 2)]
+
+
+def less_of(values: np.ndarray, row: int, less: int | None) -> np.ndarray:
+    """Return the values of a system, or its differences from another."""
+    found: np.ndarray = values[row] if less is None else values[row] - values[less]
+    return found
+
+
+def power_of(
+    names: tuple[str, ...],
+    row: int,
+    less: int | None,
+    metric: Metric,
+    told: Predicted,
+    human: float,
+    by_people: Predicted,
+    errors: np.ndarray,
+    guesses: np.ndarray,
+    level: float,
+) -> Power:
+    """Return the row of a system, or of a pair.
+
+    ``by_people`` is what the sample says without the model, ``errors`` the model's in each sampled query, ``guesses`` its values of all.
+    """
+    alone = interval(guesses, np.arange(len(guesses), dtype=np.uint64), method="t", level=level)
+    other = "" if less is None else names[less]
+    _, counts = np.unique(np.round(errors, 12), return_counts=True)
+    return Power(
+        names[row],
+        other,
+        str(metric),
+        told,
+        human,
+        float(guesses.mean()),
+        human_bounds=(by_people.low, by_people.high),
+        model_bounds=(alone.low, alone.high),
+        apart=len(errors) - int(counts.max(initial=0)),
+    )
+
+
+# Powered: means and differences from a few queries judged by people and all judged by a model, as tables and
+# plain values.
+
+
+REPLACING = (
+    "may replace: yes, if the model alone decides between the two as it does corrected by people, each by its interval at {:g} %; for "
+    "these systems, queries and this model and prompt, and no others"
+)
+
+
+DOUBTFUL = (
+    f"fewer than {LEAST} queries judged by people, or few in which they differ from the model: rare errors may have been missed, so an "
+    "interval may be too short; a verdict rests on people's queries alone then"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Powered(Result):
+    """Prediction-powered means and differences; made by ``prediction_powered``."""
+
+    rows: tuple[Power, ...]
+    level: float
+    drawn: str
+    assessors: tuple[Assessor | None, Assessor | None]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, key: tuple[str, str]) -> Power:
+        """Return the mean of a system under a metric; UsageError if it is not there."""
+        found = {(row.system, row.metric): row for row in self.rows if not row.less}
+        if key not in found:
+            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in found])}.")
+        return found[key]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the model may replace people for the decisions between these systems; None for one system."""
+        return verdict_of(self.rows)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per mean and difference."""
+        import polars as pl
+
+        answers = self._answers()
+        rows = [
+            {"system": row.system, "less": row.less, "metric": row.metric, **row.found._asdict()}
+            | {"human": row.human, "model_alone": row.model, "worth": row.worth}
+            | dict(zip(("human_low", "human_high"), row.human_bounds, strict=True))
+            | dict(zip(("model_low", "model_high"), row.model_bounds, strict=True))
+            | {"is_doubtful": row.is_doubtful}
+            | {"may_replace": answers.get((row.system, row.less, row.metric))}
+            for row in self.rows
+        ]
+        return pl.DataFrame(rows).fill_nan(None)
+
+    def to_table(self) -> Table:
+        """Return a table with a row per mean and difference."""
+        columns = [Column("system"), Column("less"), Column("metric"), Column("mean", "value")]
+        columns += [Column(f"{self.level * 100:g} %"), Column("people", "value"), Column("model", "value")]
+        columns += [Column("weight", "value", digits=2), Column("n", "count"), Column("worth", "count")]
+        columns += [Column("all", "count")]
+        answers = self._answers()
+        columns += [Column("may replace")] if answers else []
+        rows: list[tuple[Cell, ...]] = []
+        for row in self.rows:
+            bounds = f"{number(row.found.low)} – {number(row.found.high)}"
+            worth = None if math.isnan(row.worth) else round(row.worth)
+            cells = (row.found.mean, bounds, row.human, row.model, row.found.weight, row.found.n, worth)
+            answer = (answers.get((row.system, row.less, row.metric), ""),) if answers else ()
+            rows.append((row.system, row.less, row.metric, *cells, row.found.total, *answer))
+        who = [
+            f"{word}: {each}" for word, each in zip(("people", "model"), self.assessors, strict=True) if each
+        ]
+        verdict = self.verdict
+        replacing = [] if verdict is None else [str(verdict), REPLACING.format(self.level * 100)]
+        notes = [
+            *replacing,
+            "mean: of all queries, the model's judgements corrected by those of people",
+            "people: of their n queries alone; model: of all queries by the model alone",
+            "weight: how much the model's judgements count, 0 to 1; worth: as certain as so many queries judged by people alone",
+            f"the n queries were drawn {self.drawn}; intervals: Student's t",
+            *([DOUBTFUL] if any(row.is_doubtful for row in self.rows) else []),
+            *([f"judged by: {'; '.join(who)}"] if who else []),
+            *self.notes,
+        ]
+        return Table(columns, rows, caption="Prediction-powered means", notes=notes, labels=3)
+
+    def _answers(self) -> dict[tuple[str, str, str], str]:
+        """For each difference, whether the model may replace people."""
+        verdict = self.verdict
+        decisions = () if verdict is None else verdict.decisions
+        return {(each.system, each.less, each.metric): each.answer for each in decisions}

@@ -1,0 +1,1 @@
+"""Several systems, with intervals and tests of their differences."""

@@ -1,0 +1,540 @@
+"""The ``compare`` function: several systems, evaluated where they are not yet, and tested against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.cells import (
+    ROOM,
+    Counted,
+    Differences,
+    Means,
+    difference_alone,
+    differences_of,
+    each_of_alike,
+    flipped_as,
+    means_of,
+    value_alone,
+    with_chances,
+)
+from rankwell.comparison.compare.comparison import Comparison
+from rankwell.comparison.compare.costs import costs_of
+from rankwell.comparison.compare.decisions import Judging
+from rankwell.comparison.compare.families import Key, corrected
+from rankwell.comparison.compare.groups import Groups, columns_of, groups_of, segments_of
+from rankwell.comparison.compare.methods import (
+    FLIPS,
+    RESAMPLES,
+    Correction,
+    FamilyOf,
+    Methods,
+    Test,
+    refuse_more_than_all,
+)
+from rankwell.comparison.compare.spread import Spread, compared_spread
+from rankwell.comparison.compare.sums import cell_by_sums
+from rankwell.comparison.compare.trainings import (
+    Systems,
+    interval_by_values,
+    over_seeds,
+    refuse_empty_lists,
+    without,
+)
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.request import encoding_of
+from rankwell.metrics import Wanted, metric_of, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import open_named
+from rankwell.readers.sources import refuse_unnamed
+from rankwell.results import Results
+from rankwell.results.loading import opened
+from rankwell.results.notes import notes_of
+from rankwell.statistics import corrections
+from rankwell.statistics.effects import heterogeneity_of
+from rankwell.statistics.families import Cell
+from rankwell.statistics.intervals import LARGE
+from rankwell.statistics.many import Design
+from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.machine import cores
+
+MOST_FOR_ALL_PAIRS = 200
+
+
+@checked
+def compare(
+    runs: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    baseline: str | None = None,
+    primary: Wanted | None = None,
+    margins: Mapping[str, float] | float | None = None,
+    rope: Mapping[str, float] | float | None = None,
+    seeds: Mapping[str, Sequence[str]] | None = None,
+    folds: Mapping[str, Sequence[str]] | None = None,
+    by: str | Iterable[str] | None = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    users: Any = None,
+    costs: Any = None,
+    test: Test = "t",
+    correction: Correction = "auto",
+    family: FamilyOf = "metric",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    flips: int = FLIPS,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    threads: int | None = None,
+    experiment: str = "",
+    **options: Any,
+) -> Comparison:
+    """Compare systems: means with intervals, and tests of their differences corrected for their number.
+
+    Parameters
+    ----------
+    runs
+        The systems by name: anything that ``evaluate`` reads, ``Results``, or paths of saved ones; at least two.
+    qrels, metrics
+        As for ``evaluate``; for ``Results`` alone no qrels are needed, and metrics only to choose some.
+    baseline
+        The system that all others are compared with; without one, all pairs are, up to 200 systems.
+    primary
+        The metric that decides; the others are then called exploratory.
+    margins
+        The difference that matters, one number or by metric: whether two systems are equivalent within it, and how many queries
+        would show it.
+    rope
+        The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap (Student's from 100,000
+        queries on), that the true difference is below, within and above ±rope. There is no default, for the chances depend on it.
+    seeds, folds
+        Names of ``runs`` that are trainings of one method (at least three), or the folds of its cross-validation, by the name of
+        the method. Methods with seeds are compared over seeds and queries; folds are pooled per query.
+    by, weights, clusters, users
+        Columns of ``users``, a table with a query column: those that divide the queries into segments, the weight of each query
+        in the means, and what queries belong to (a person, a session) that vary together and are drawn as a whole.
+    test
+        ``t`` (paired), ``flips`` (of signs), ``wilcoxon`` or ``sign``; sign flips are shown beside whatever decides.
+    correction
+        For the number of comparisons: ``auto`` (``holm`` beside a baseline, ``maxt`` for all pairs), ``tukey`` (randomised), ``bh``
+        or ``by`` (false discovery rate), ``none``.
+    family
+        What is corrected together: the comparisons of one ``metric``, or ``all``.
+    alpha, power
+        The chance of a false difference that is accepted (intervals hold 1 − alpha), and of seeing a true one.
+    flips, resamples, seed
+        How many random patterns of signs and bootstrap replicates are drawn, and their seed. From 10,000 queries on, and
+        for Tukey's shuffles, a tenth of the flips is drawn; from 100,000 on none, and Student's t decides.
+    threads
+        The number of threads, which changes no number; by default the cores of this process.
+    costs
+        What the systems cost, as ``rankwell.efficiency.measure`` returns it: their latency, memory and size are shown too, and the
+        ratio of latencies of each pair. Systems are found by their names; of several loads choose one: ``costs.under(load)``.
+    experiment
+        What the comparison carries as its origin, as ``read_experiment`` gives it.
+    options
+        Other arguments of ``Evaluator``: ``train``, ``items``, ``policy``, ``rel`` and so on. With ``bounds=True`` (and ``pool``,
+        ``scale``) also what unjudged items could turn, in which a grade counts in both lists: ``found.to_bounds_table()``.
+
+    Returns
+    -------
+    Comparison
+        Print it, or see ``found.mean``, ``found.difference``, ``found.to_frame``.
+
+    Raises
+    ------
+    RankwellError
+        For fewer than two systems, a baseline that is none of them, results that do not fit together, or bad data.
+
+    Notes
+    -----
+    Queries are paired by id, never by position; a query counts where a metric is defined in both systems, and how many each
+    system lost is shown. An interval of a mean is a studentised Poisson bootstrap, Wilson's for metrics of 0 to 1 that are only 0 or 1,
+    hedged betting (of metrics with a finite range) where other intervals are likely too short, Student's from 100,000 queries
+    on (then in segments of 1,000 too); that of a difference is Student's, as its test. A metric that has no mean of values per
+    query, such as coverage, is shown without a test.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1} for q in range(8)}
+    >>> old = {str(q): ["b", "a"] for q in range(8)}
+    >>> new = old | {str(q): ["a", "b"] for q in range(6)}
+    >>> rw.compare({"old": old, "new": new}, qrels, ["rr"], baseline="old").difference("new", "old", "rr").wins
+    6
+    """
+    refuse_unnamed(runs, "compare")
+    wanted = None if metrics is None else metrics_of(metrics)
+    columns = columns_of(by)
+    asked = {"users": users, "by": columns or None, "threads": threads, **options}
+    results, judging = evaluated_with(runs, qrels, wanted, asked)
+    if not results:
+        _refuse_too_few((), baseline)
+    trainings, parts = _names(seeds), _names(folds)
+    systems = Systems.of(list(results), trainings, parts)
+    _refuse_too_few(systems.names, baseline)
+    encoding = encoding_of(options)
+    metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
+    main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
+    how = Methods(
+        test=test,
+        correction=correction,
+        family=family,
+        alpha=alpha,
+        power=power,
+        flips=flips,
+        resamples=resamples,
+        seed=seed,
+        primary=main,
+        margins=_by_metric(margins, metrics_used, "margins"),
+        ropes=_by_metric(rope, metrics_used, "rope"),
+    )
+    _refuse_other_tests(how, is_plain=weights is None and clusters is None, has_seeds=bool(trainings))
+    threads = cores() if threads is None else threads
+    folded = {name for each in parts.values() for name in each}
+    spread = None  # values on Spark that need not come here
+    if judging is None:
+        spread = Spread.of(results, wanted, systems, partial=folded)
+        if spread is not None:
+            segments = segments_of(users, columns, weights, clusters, encoding)
+            spread = replace(spread, segments=segments, clusters=clusters or "")
+    found = None if spread is None else compared_by_sums(spread, baseline, how, threads)
+    if found is None:
+        aligned = Aligned.of(results, wanted, partial=folded)
+        if parts:
+            shared = systems.are_shared(aligned.has_query())
+            refuse_empty_lists(aligned.names, aligned.results, systems, shared)
+        groups = groups_of(
+            aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
+        )
+        found = compared(aligned, systems, baseline, groups, how, threads)
+    pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
+    estimates = None if costs is None else costs_of(found.names, pairs, costs)
+    found = replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
+    if judging is None:
+        return found
+    return with_bounds(found, judging)
+
+
+def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> None:
+    if has_seeds and (not is_plain or how.correction == "tukey"):
+        raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
+    if not is_plain and (how.correction == "tukey" or how.test in ("wilcoxon", "sign")):
+        raise UsageError(
+            "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
+        )
+
+
+def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
+    """The members of each group; a name that is no text is what it prints, as those of runs are."""
+    given = {name: [own] if isinstance(own, str) else own for name, own in (groups or {}).items()}
+    return {
+        str(name): tuple(each if isinstance(each, str) else brief(each) for each in own)
+        for name, own in given.items()
+    }
+
+
+def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
+    """Refuse a baseline that is no system, one system alone, and too many to compare all pairs."""
+    if baseline is not None and names and baseline not in names:
+        raise UsageError(f"baseline={brief(baseline)}: must be {one_of(names)}.{nearest(baseline, names)}")
+    if len(names) < 2:
+        raise UsageError(f"compare needs at least two systems, not {len(names)}; evaluate is for one.")
+    if baseline is None and len(names) > MOST_FOR_ALL_PAIRS:
+        raise UsageError(
+            f"{len(names):,} systems have {math.comb(len(names), 2):,} pairs, too many to say anything of; name a "
+            f"baseline=, or give the best ones."
+        )
+
+
+def results_of(
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
+) -> dict[str, Results]:
+    """Return the results of all systems, in their order; what is not evaluated yet is evaluated together, as an ``Evaluator`` is asked."""
+    return evaluated_with(runs, qrels, metrics, asked)[0]
+
+
+def evaluated_with(
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
+) -> tuple[dict[str, Results], Judging | None]:
+    """Return the same, and what evaluated them if bounds were asked for."""
+    given: Mapping[Any, Any] = runs
+    named = {name if isinstance(name, str) else brief(name): opened(run) for name, run in given.items()}
+    new = {name: run for name, run in named.items() if not isinstance(run, Results)}
+    found: dict[str, Results] = {}
+    judging = None
+    if new:
+        evaluator = Evaluator(qrels, metrics, **asked)
+        read = open_named(new, evaluator.read)
+        found = evaluator.warned_results(read, stacklevel=4)
+        judging = Judging(evaluator, read) if asked.get("bounds") else None
+    return {name: found.get(name, run) for name, run in named.items()}, judging
+
+
+def with_bounds(found: Comparison, judging: Judging) -> Comparison:
+    """Return a comparison with the bounds of its differences under unjudged items.
+
+    Raises
+    ------
+    UsageError
+        If a system is not one run, or queries are weighted.
+    """
+    are_grouped = bool(found.seeds or found.folds)
+    lacking = [name for name in found.names if name not in judging.runs]
+    if lacking or are_grouped:
+        what = "trainings and folds are not" if are_grouped else f"{lacking[0]} is not"
+        raise UsageError(
+            f"bounds of differences need the lists of each system: {what} one run; give the runs themselves."
+        )
+    if found.weights:
+        raise UsageError("bounds cannot be combined with weights=.")
+    decided, bounding = judging.decisions(found.names, found.pairs, found.metrics)
+    return replace(found, decided=decided, bounding=bounding)
+
+
+def _one_of(metric: Metric, metrics: Sequence[Metric], word: str) -> Metric:
+    if metric not in metrics:
+        names = [str(each) for each in metrics]
+        raise UsageError(f"{word}={metric}: must be {one_of(names)}.{nearest(str(metric), names)}")
+    return metric
+
+
+def _by_metric(
+    given: Mapping[str, float] | float | None, metrics: Sequence[Metric], word: str
+) -> dict[str, float]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        found = {
+            _one_of(metric_of(name), metrics, word): _number(value, f"{word} of {name}")
+            for name, value in given.items()
+        }
+    else:
+        found = dict.fromkeys(metrics, _number(given, word))
+    for metric, amount in found.items():
+        refuse_more_than_all("rope" if word == "rope" else "margin", metric, amount)
+    return {str(metric): amount for metric, amount in found.items()}
+
+
+def _number(value: object, what: str) -> float:
+    number = fitted(value, float)
+    if number is UNFIT:
+        raise UsageError(f"{what}={brief(value)}: must be a number, such as 0.01, or numbers by metric.")
+    return float(number)
+
+
+# How a comparison is computed: every cell by itself, then the p-values of each family.
+
+
+SIGN = {"higher": 1, "lower": -1, "neither": 1}
+
+
+def compared(
+    aligned: Aligned,
+    systems: Systems,
+    baseline: str | None,
+    groups: Groups,
+    how: Methods,
+    threads: int,
+) -> Comparison:
+    """Return the comparison of systems, in every segment."""
+    pairs = _pairs(systems.names, baseline)
+    untested = systems.between_methods(pairs)
+    means: dict[Key, Means] = {}
+    found: dict[Key, Differences] = {}
+    cells: dict[Key, Cell] = {}
+    varied: dict[Metric, np.ndarray] = {}
+    for metric in aligned.metrics:
+        if not aligned.has_values(metric):
+            for segment, labels in enumerate(groups.labels):
+                values, n = systems.alone(*aligned.alone(metric, groups.by, labels))
+                means[metric, segment] = value_alone(values, n)
+                found[metric, segment] = difference_alone(values, pairs)
+            continue
+        values = aligned.values(metric)
+        by_seed = systems.by_seed(values)
+        values = systems.pooled(values)
+        total = len(aligned.units)
+        own_cells = [
+            Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows]) for rows in groups.members
+        ]
+        known = _of_cells(metric, own_cells, groups, how, threads, total)
+        for segment, (rows, cell) in enumerate(zip(groups.members, own_cells, strict=True)):
+            design = groups.design.of(rows)
+            key = metric, segment
+            means[key], found[key] = known[segment]
+            found[key] = with_chances(
+                found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
+            )
+            if systems.is_seeded.any():
+                own = [each[:, rows] for each in by_seed]
+                interval = interval_by_values(own, cell.units, means[key].n, how, total)
+                means[key], found[key] = over_seeds(
+                    systems, pairs, interval, means[key], found[key], metric.range
+                )
+            cells[key] = without(flipped_as(cell, design), untested)
+        if len(groups.members) > 1 and groups.design.is_plain:
+            varied[metric] = _heterogeneity(
+                [found[metric, segment] for segment in range(1, len(groups.members))]
+            )
+            varied[metric][untested] = math.nan
+    correction = how.chosen(has_baseline=baseline is not None)
+    found |= corrected(cells, found, how, correction, threads, names=systems.names)
+    return replace(
+        _comparison(aligned, systems.names, baseline, pairs, means, found, how),
+        by=groups.by,
+        segments=groups.labels,
+        weights=groups.weights,
+        clusters=groups.clusters,
+        heterogeneity=_over_metrics(varied),
+    )
+
+
+def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
+    """Return the comparison of systems whose values lie on Spark, in every segment; None if these have to be held."""
+    names = spread.systems.names
+    pairs = _pairs(names, baseline)
+    correction = how.chosen(has_baseline=baseline is not None)
+    known = compared_spread(spread, pairs, how, correction, SIGN)
+    if known is None:
+        return None
+    means: dict[Key, Means] = {}
+    found: dict[Key, Differences] = {}
+    varied: dict[Metric, np.ndarray] = {}
+    for metric in spread.metrics:
+        for segment, labels in enumerate(known.labels):
+            key = metric, segment
+            if key in known.means:
+                means[key], found[key] = known.means[key], known.differences[key]
+            else:
+                values, n = spread.alone(metric, labels)
+                means[key], found[key] = value_alone(values, n), difference_alone(values, pairs)
+        if len(known.labels) > 1 and spread.is_plain and (metric, 0) in known.means:
+            varied[metric] = _heterogeneity(
+                [found[metric, segment] for segment in range(1, len(known.labels))]
+            )
+            varied[metric][spread.systems.between_methods(pairs)] = math.nan
+    shuffled = known.p_shuffled.__getitem__
+    found |= corrected(known.cells, found, how, correction, threads, names=names, by_shuffles=shuffled)
+    return replace(
+        _comparison(spread, names, baseline, pairs, means, found, how),
+        by=spread.by,
+        segments=known.labels,
+        weights="" if spread.segments is None else spread.segments.division.weights,
+        clusters=spread.clusters,
+        heterogeneity=_over_metrics(varied),
+    )
+
+
+def _of_cells(
+    metric: Metric, cells: Sequence[Cell], groups: Groups, how: Methods, threads: int, total: int
+) -> list[tuple[Means, Differences]]:
+    """The means and differences of all queries and of each segment; segments of one size at once, as there may be very many."""
+    alike: dict[int, list[int]] = {}
+    for place, cell in enumerate(cells):
+        alike.setdefault(len(cell.units), []).append(place)
+    found: dict[int, tuple[Means, Differences]] = {}
+    for n, places in alike.items():
+        rows = max(len(cells[0].values), cells[0].pairs.shape[1], 1)
+        most = max(ROOM // (rows * max(n, 1)), 1) if groups.design.is_plain else 1
+        for at in range(0, len(places), most):
+            some = places[at : at + most]
+            if len(some) > 1:
+                own = each_of_alike(
+                    [cells[place] for place in some],
+                    how,
+                    metric.range,
+                    threads,
+                    margin=how.margins.get(str(metric), math.nan),
+                    sign=SIGN[metric.better],
+                    total=total,
+                )
+            else:
+                design = groups.design.of(groups.members[some[0]])
+                own = [_of_cell(metric, cells[some[0]], design, how, threads, total)]
+            found |= zip(some, own, strict=True)
+    return [found[place] for place in range(len(cells))]
+
+
+def _of_cell(
+    metric: Metric, cell: Cell, design: Design, how: Methods, threads: int, total: int
+) -> tuple[Means, Differences]:
+    """The means and differences of a cell; ``total`` is the number of queries in all segments."""
+    low, high = metric.range
+    if total >= LARGE and not design.is_plain:
+        return cell_by_sums(metric, cell, design, how, SIGN[metric.better], total=total)
+    return (
+        means_of(cell, design, how, metric.range, threads, total=total),
+        differences_of(
+            cell,
+            design,
+            how,
+            margin=how.margins.get(str(metric), math.nan),
+            span=high - low,
+            sign=SIGN[metric.better],
+        ),
+    )
+
+
+def _heterogeneity(segments: Sequence[Differences]) -> np.ndarray:
+    """The p-value, per pair, that its difference is the same in all segments."""
+    columns = [np.array([getattr(each, name) for each in segments]).T for name in ("n", "mean", "sd")]
+    return np.array([heterogeneity_of(*each) for each in zip(*columns, strict=True)])
+
+
+def _over_metrics(varied: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
+    """One p-value per metric and pair, corrected over the metrics."""
+    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
+    return dict(zip(varied, adjusted, strict=True))
+
+
+def _comparison(
+    aligned: Aligned | Spread,
+    names: tuple[str, ...],
+    baseline: str | None,
+    pairs: np.ndarray,
+    means: dict[Key, Means],
+    found: dict[Key, Differences],
+    how: Methods,
+) -> Comparison:
+    """The comparison of all queries, with what the results say of themselves."""
+    named = {str(metric) for metric in aligned.metrics}
+    return Comparison(
+        names=names,
+        metrics=aligned.metrics,
+        baseline=baseline,
+        by=(),
+        segments=((),),
+        weights="",
+        clusters="",
+        pairs=pairs,
+        means=means,
+        differences=found,
+        methods=how,
+        policy=aligned.results[0].policy,
+        notes=tuple(notes_of(aligned.results, hint=False, names=aligned.names)),
+        heterogeneity={},
+        grades=aligned.results[0].grades if any(metric.judgements for metric in aligned.metrics) else "none",
+        rel=aligned.results[0].conditions.scale.rel,
+        counted={
+            name: Counted(res.counts, {m: why for m, why in res.undefined.items() if m in named})
+            for name, res in zip(aligned.names, aligned.results, strict=True)
+        },
+    )
+
+
+def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
+    """Two rows of systems: each with the baseline, or all pairs in the order given."""
+    if baseline is None:
+        return np.array(list(combinations(range(len(names)), 2)), np.int64).T
+    against = list(names).index(baseline)
+    others = [place for place in range(len(names)) if place != against]
+    return np.array([others, [against] * len(others)], np.int64)

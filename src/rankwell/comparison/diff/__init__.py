@@ -1,0 +1,1 @@
+"""Two systems, query by query and rank by rank."""

@@ -1,0 +1,729 @@
+"""The ``diff`` function: two systems, query by query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
+
+import numpy as np
+
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.groups import Groups, columns_of, groups_of
+from rankwell.comparison.compare.methods import Direction
+from rankwell.comparison.diff.query_diff import Lists, QueryDiff
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table, number
+from rankwell.errors import UsageError, brief, nearest
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.request import READING, Request, Words, read_with, reading_of
+from rankwell.matching.policy import Policy, policy_with
+from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
+from rankwell.records import cached_property
+from rankwell.results import Results
+from rankwell.results.loading import opened
+from rankwell.results.notes import notes_of
+from rankwell.statistics.frequent import TIE
+from rankwell.tables.arguments import checked, plain
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.redaction import Redaction, redaction_of, warn_of
+from rankwell.tables.states import Mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+MISSING = "judged queries missing from the run"
+ARGUMENTS = (
+    "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
+    "redact", *READING,
+)  # fmt: skip
+
+
+@checked
+def diff(
+    a: Any,
+    b: Any,
+    qrels: Any = None,
+    metric: Wanted | None = None,
+    *,
+    by: str | Iterable[str] | None = None,
+    users: Any = None,
+    queries: Any = None,
+    items: Any = None,
+    text: str | None = None,
+    top: int = 20,
+    direction: Direction = "both",
+    names: Sequence[str] | None = None,
+    train: Any = None,
+    policy: Policy | None = None,
+    threads: int | None = None,
+    read: Mapping[str, Any] | None = None,
+    redact: bool | bytes | Redaction = False,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
+    encoding: str | None = None,
+    order: Literal["rows"] | None = None,
+    **rules: Unpack[Words],
+) -> Diff:
+    """Show on which queries two systems differ, and for one query both lists with what each rank contributed.
+
+    Parameters
+    ----------
+    a, b
+        Two runs in any form that ``evaluate`` reads, or ``Results``, or the path of saved ones, which have values but no lists.
+        Differences are b less a: ``a`` is the old system, ``b`` the new one.
+    qrels
+        The judgements, as for ``evaluate``; None for two ``Results``.
+    metric
+        One metric with a value per query; default ``ndcg@10``, for two ``Results`` the one they have.
+    by, users
+        Columns of ``users``, a table with a query column, that divide the queries into segments.
+    queries
+        The texts of queries: a table with a query column and one of texts, or ``{id: text}``.
+    items, text
+        A table with an item column, for metrics that need it, and its column with the text of each item; by default one called
+        text, title or name.
+    top, direction
+        How many of the queries that changed most are shown, and whether only those where b is ``better`` or ``worse``.
+    names
+        What to call the two; by default the names of the runs.
+    train, policy, threads, columns, qrels_columns, format_in, qrels_format, encoding, order, read, rules
+        As for ``Evaluator``.
+    redact
+        Whether ids are shown as hashes, without texts and without segments of fewer than 5 queries: True, or a key of at least 16
+        bytes, under which an id has the same hash each time.
+
+    Returns
+    -------
+    Diff
+        Print it, or see ``found.to_table``, ``found.query("q1")``, ``found.to_frame``.
+
+    Raises
+    ------
+    RankwellError
+        If a metric has no value per query, both are the same file, results do not fit together, or data are bad.
+
+    Notes
+    -----
+    ``compare`` says whether a mean difference is more than chance. Why two *tools* print different numbers for one run, ``rosetta``
+    says.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
+    >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
+    >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
+    >>> found = rw.diff(old, new, qrels, "ndcg@3")
+    >>> found.wins, found.ties, found.losses
+    (1, 1, 1)
+    >>> round(found.query("1").delta, 4)
+    -0.3691
+    """
+    refuse_same(a, b)
+    a, b = opened(a), opened(b)
+    asked = _metric(metric, a, b)
+    _refuse(top, direction, asked)
+    of_runs, of_qrels = reading_of(
+        read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
+    encoding = of_qrels.get("encoding")
+    item_texts = texts_of_items(items, text, encoding)
+    given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
+    request = inputs = None
+    if isinstance(a, Results) and isinstance(b, Results):
+        _refuse_policy(given, a)
+    else:
+        request = Request(
+            metrics=(asked,), policy=given, qrels=qrels, train=train, items=items, users=users, threads=threads, tie_ranges=False,
+            of_runs=of_runs, of_qrels=of_qrels,
+        )  # fmt: skip
+        inputs = read_inputs(request, [each for each in (a, b) if not isinstance(each, Results)])
+        users = users if inputs.users is None else inputs.users
+    query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
+    results, lists = _evaluated(a, b, request, inputs)
+    called = _names(names, (results[0].name, results[1].name))
+    first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
+    aligned = Aligned.of({first.name: first, second.name: second}, [asked])
+    segments = columns_of(by)
+    found = Diff(
+        names=called,
+        metric=asked,
+        ids=aligned.queries,
+        values=aligned.values(asked),
+        lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
+        groups=groups_of(aligned.queries, users, by=segments, weights=None, clusters=None, encoding=encoding),
+        results=(first, second),
+        lists=lists,
+        query_texts=query_texts,
+        item_texts=item_texts,
+        top=top,
+        direction=direction,
+    )
+    if redaction is not None:
+        return found.redacted(redaction)
+    warn_of(found.ids, "queries", stacklevel=4)
+    return found
+
+
+def _evaluated(
+    a: Any, b: Any, request: Request | None, inputs: Inputs | None
+) -> tuple[tuple[Results, Results], tuple[Lists | None, Lists | None]]:
+    """The results of both, and the lists of those that were runs, which are evaluated together."""
+    if request is None or inputs is None:
+        return (a, b), (None, None)
+    evaluator = Evaluator.of(request, inputs)
+    waiting = iter(inputs.runs)
+    runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
+    made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)
+    results = [made.get(str(place), each) for place, each in enumerate((a, b))]
+    lists = [Lists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
+    return (results[0], results[1]), (lists[0], lists[1])
+
+
+def refuse_same(a: Any, b: Any) -> None:
+    """Raise UsageError if both systems are one object or one path."""
+    is_path = isinstance(a, (str, Path)) and isinstance(b, (str, Path))
+    if a is b or (is_path and Path(a) == Path(b)):
+        name = str(a) if is_path else "one object"
+        raise UsageError(f"A and B are the same ({name}), so nothing can differ; give two systems.")
+
+
+def _refuse(top: int, direction: Direction, metric: Metric) -> None:
+    if top < 1:
+        raise UsageError(f"top={top}: must be at least 1.")
+    if direction != "both" and metric.better == "neither":
+        raise UsageError(f"direction={brief(direction)}: neither end of {metric} is better; use 'both'.")
+
+
+def _refuse_policy(given: Policy, res: Results) -> None:
+    if given not in (Policy(), res.policy):
+        raise UsageError(
+            f"{res.name} was evaluated with its own policy, {res.policy}; give the runs to evaluate them with another."
+        )
+
+
+def _metric(metric: Wanted | None, a: Any, b: Any) -> Metric:
+    """The metric asked for, or the default."""
+    asked = metric_of("ndcg@10") if metric is None else metric_of(metric)
+    known = [each for each in (a, b) if isinstance(each, Results)]
+    if metric is None and known:
+        has = [each for each in known[0].metrics if isinstance(each, QueryMetric)]
+        if len(has) != 1:
+            names = ", ".join(map(str, has)) or "none with a value per query"
+            raise UsageError(f"say by which metric the two are compared; {known[0].name} has {names}.")
+        asked = has[0]
+    if not isinstance(asked, QueryMetric):
+        raise UsageError(
+            f"{asked} has one value for all lists, so no query has a difference; compare shows its two values."
+        )
+    return asked
+
+
+def _names(given: Sequence[str] | None, own: tuple[str, str]) -> tuple[str, str]:
+    if given is not None:
+        listed = [given] if isinstance(given, str) else list(given)
+        if len(listed) != 2 or not all(isinstance(each, str) for each in listed) or listed[0] == listed[1]:
+            raise UsageError(f"names= takes two different names, such as ('old', 'new'), not {brief(given)}.")
+        return listed[0], listed[1]
+    return own if own[0] != own[1] else (f"{own[0]} (A)", f"{own[1]} (B)")
+
+
+def _lacking(aligned: Aligned, row: int, lists: Lists | None) -> np.ndarray:
+    """Which queries have no list in a run, as far as this is known: saved results tell only of those without a value."""
+    res, places = aligned.results[row], aligned.places[row]
+    found = np.ones(len(aligned.queries), bool)
+    found[places] = False
+    if lists is not None and res.counts.get(MISSING):
+        found |= lists.lacks(aligned.queries)
+    return found
+
+
+# Diff: the queries on which two systems differ, and both lists of one of them.
+
+
+# of a metric that has a better end and of one that has none: what B is, the greatest changes, and the sums of changes
+JUDGED = ("better", "best", "gains"), ("worse", "worst", "losses")
+PLAIN = ("higher", "greatest", "rises"), ("lower", "greatest", "falls")
+MOST = 0.8  # the share of all losses whose queries are counted
+OUTCOMES = {1: "win", 0: "tie", -1: "loss", -2: None}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diff(Result):
+    """Two systems A and B, query by query: differences are B less A; made by ``diff``.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
+    >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
+    >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
+    >>> found = rw.diff(old, new, qrels, "ndcg@3", names=("old", "new"))
+    >>> found.wins, found.ties, found.losses, found.share(1)
+    (1, 1, 1, 1.0)
+    >>> [(row.item, row.rank, row.other) for row in found.query("1").rows[1]]
+    [('x', 1, 2), ('a', 2, 1)]
+    """
+
+    _plural: ClassVar[str] = "differences"
+    _indent: ClassVar[int | None] = 1
+
+    names: tuple[str, str]
+    metric: Metric
+    ids: Ids
+    values: np.ndarray  # a row per system, a column per query; NaN where undefined or missing
+    lacking: np.ndarray  # whether a system has no list for a query, as far as this is known
+    groups: Groups
+    results: tuple[Results, Results]
+    lists: tuple[Lists | None, Lists | None]
+    query_texts: Texts | None
+    item_texts: Texts | None
+    top: int = 20
+    direction: Direction = "both"
+    redaction: Redaction | None = None
+    true_ids: Ids | None = None  # where ids are redacted
+    withheld: np.ndarray | None = None  # queries of groups that are too small to be shown
+
+    @property
+    def sign(self) -> int:
+        """-1 where a lower value is better."""
+        return -1 if self.metric.better == "lower" else 1
+
+    @cached_property
+    def deltas(self) -> np.ndarray:
+        """B less A per query, sorted by id; NaN where one of them has no value."""
+        return self.values[1] - self.values[0]
+
+    @cached_property
+    def outcomes(self) -> np.ndarray:
+        """1 where B is better, 0 for a tie (within 1e-9), -1 where A is; of queries without a difference -2."""
+        return outcomes_of(self.deltas, self.sign)
+
+    @property
+    def wins(self) -> int:
+        """The number of queries on which B is better."""
+        return int(np.count_nonzero(self.outcomes == 1))
+
+    @property
+    def ties(self) -> int:
+        """The number of queries on which both are the same."""
+        return int(np.count_nonzero(self.outcomes == 0))
+
+    @property
+    def losses(self) -> int:
+        """The number of queries on which A is better."""
+        return int(np.count_nonzero(self.outcomes == -1))
+
+    def changed(self, direction: Direction | None = None) -> np.ndarray:
+        """Return the places of the queries that differ, the greatest change first; equal changes by id."""
+        wanted = {"both": (1, -1), "better": (1,), "worse": (-1,)}[
+            plain("direction", direction or self.direction, Direction)
+        ]
+        rows = np.flatnonzero(np.isin(self.outcomes, wanted))
+        # rounded, so that changes that are equal but for the last bits are
+        return rows[np.argsort(-np.round(np.abs(self.deltas[rows]), 12), kind="stable")]
+
+    def listed(self, rows: np.ndarray) -> np.ndarray:
+        """Return which of some queries may be shown by themselves: all, but for those of small groups in a redacted difference."""
+        return rows if self.withheld is None else rows[~self.withheld[rows]]
+
+    def share(self, n: int, direction: Direction = "worse") -> float:
+        """Return what share of the sum of all changes in a direction the n greatest make; NaN if there is none.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> qrels = {str(q): {"a": 1} for q in range(3)}
+        >>> old = {"0": ["a"], "1": ["a"], "2": ["a"]}
+        >>> rw.diff(old, {"0": ["x", "a"], "1": ["x"], "2": ["a"]}, qrels, "rr").share(1)
+        0.6666666666666666
+        """
+        sizes = np.abs(self.deltas[self.changed(direction)]).tolist()
+        return math.fsum(sizes[:n]) / math.fsum(sizes) if sizes else math.nan
+
+    @cached_property
+    def reasons(self) -> np.ndarray:
+        """A row per system: why it has no value for a query, or only that of an empty list; else None."""
+        found = np.full(self.values.shape, None, object)
+        found[np.isnan(self.values)] = "undefined"
+        found[self.lacking] = "no list"
+        return found
+
+    def query(self, query: str | int, top: int | None = None) -> QueryDiff:
+        """Return both lists of a query side by side, with what each rank contributed.
+
+        Parameters
+        ----------
+        query
+            Its id, as text or as a number.
+        top
+            How many ranks are shown; by default those the metric reads, or 20.
+
+        Raises
+        ------
+        UsageError
+            If there is no such query, or one of the two was given as results, which have no lists.
+        """
+        place = self._place(query)
+        sides = []
+        for name, lists in zip(self.names, self.lists, strict=True):
+            if lists is None and self.redaction is not None and not self.redaction.key:
+                raise UsageError(
+                    "the lists of a redacted difference hold the true ids, so they are not in its pickle; ask for the query before you pickle it."
+                )
+            if lists is None:
+                raise UsageError(
+                    f"{name} was given as results, which hold values but no lists; give both runs to see them side by side."
+                )
+            sides.append(lists)
+        found = QueryDiff.of(
+            (self.ids if self.true_ids is None else self.true_ids).one(place),
+            names=self.names,
+            metric=self.metric,
+            values=(float(self.values[0, place]), float(self.values[1, place])),
+            place=self._rank_of(place),
+            lists=(sides[0], sides[1]),
+            query_texts=self.query_texts,
+            item_texts=self.item_texts,
+            top=None if top is None else plain("top", top, int),
+        )
+        return found if self.redaction is None else found.redacted(self.redaction)
+
+    def redacted(self, redaction: Redaction) -> Diff:
+        """Return a difference with ids as hashes, in the order of these, and without texts and groups of too few queries."""
+        ids = redaction.ids("query", self.ids)
+        order = ids.order()
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        labels, members = self.groups.labels, [np.sort(place[own]) for own in self.groups.members]
+        hidden = np.append(False, redaction.hides([len(own) for own in members[1:]]))
+        withheld = np.zeros(len(order), bool)
+        for own in (members[group] for group in np.flatnonzero(hidden)):
+            withheld[own] = True
+        kept = np.flatnonzero(~hidden).tolist()
+        groups = replace(
+            self.groups,
+            labels=tuple(labels[group] for group in kept),
+            members=tuple(members[group] for group in kept),
+        )
+        a, b = (res.alone(self.metric, redaction) for res in self.results)
+        return replace(
+            self,
+            results=(a, b),
+            ids=ids[order],
+            values=self.values[:, order],
+            lacking=self.lacking[:, order],
+            groups=groups,
+            query_texts=None,
+            item_texts=None,
+            redaction=redaction,
+            true_ids=self.ids[order],
+            withheld=withheld,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, to be pickled; of a redacted difference without the true ids, the lists, which hold them, and the key."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.redaction is None:
+            return state
+        return state | {
+            "lists": (None, None),
+            "true_ids": None,
+            "redaction": replace(self.redaction, key=b""),
+        }
+
+    def __copy__(self) -> Diff:
+        return replace(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Diff:
+        return replace(self, **{each.name: deepcopy(getattr(self, each.name), memo) for each in fields(self)})
+
+    def _place(self, query: str | int) -> int:
+        is_number = isinstance(query, (int, np.integer)) and abs(query) < 2**63
+        named = str(query) if isinstance(query, str) or is_number else brief(query)
+        text = Ids.of_strings([named])
+        hidden = None if self.redaction is None else self.redaction.ids("query", text)
+        for made in (text, text.as_integers(), hidden):
+            if made is not None and len(self.ids) and made.is_text == self.ids.is_text:
+                place = int(Known(self.ids).find(made)[0])
+                if place >= 0:
+                    return place
+        near = nearest(named, [str(each) for each in self.ids.tolist()])
+        raise UsageError(f"query {brief(query)} is in neither {self.names[0]} nor {self.names[1]}.{near}")
+
+    def _rank_of(self, place: int) -> tuple[int, int]:
+        """The place of a query among those that differ, from 1 (0 if it does not), and their number."""
+        rows = self.changed("both")
+        found = np.flatnonzero(rows == place)
+        return (int(found[0]) + 1 if len(found) else 0), len(rows)
+
+    def to_table(self) -> Table:
+        """Return the queries that changed most, with the share of the whole change down to each."""
+        rows = self.changed()
+        places = np.arange(len(rows)) if self.withheld is None else np.flatnonzero(~self.withheld[rows])
+        places = places[: self.top]
+        shown = rows[places]
+        ids = [self.ids.one(int(place)) for place in shown]
+        sizes = np.abs(self.deltas[rows])
+        shares = (np.cumsum(sizes) / sizes.sum() if len(rows) else sizes)[places]
+        labels = _labels(self)
+        reasons = [_reasons(self, int(place)) for place in shown]
+        texts = None if self.query_texts is None or not ids else self.query_texts.of(ids)
+        columns = [Column("query"), *(Column(name) for name in self.groups.by)]
+        columns += [
+            Column("A", "value"),
+            Column("B", "value"),
+            Column("Δ", "value"),
+            Column("share", "value", digits=3),
+        ]
+        columns += [Column("note")] if any(reasons) else []
+        columns += [Column("text")] if texts is not None else []
+        cells: list[list[Cell]] = []
+        for at, place in enumerate(shown.tolist()):
+            row: list[Cell] = [str(ids[at]), *(labels[place] if labels else ())]
+            row += [*self.values[:, place].tolist(), float(self.deltas[place]), float(shares[at])]
+            row += [reasons[at]] if any(reasons) else []
+            row += [texts[at]] if texts is not None else []
+            cells.append(row)
+        what = {"both": "differ", "better": "are better in B", "worse": "are worse in B"}[self.direction]
+        listed = f"the first {len(shown):,} of {len(rows):,}" if len(shown) < len(rows) else f"{len(rows):,}"
+        caption = f"Queries that {what}, by |Δ| of {self.metric}: {listed}; {_caption(self)}"
+        notes = [
+            f"share: of the sum of |Δ| of all queries that {what}, down to this row",
+            *_definitions(self),
+        ]
+        return Table(columns, cells, caption=caption, notes=notes)
+
+    def to_overview(self) -> Table:
+        """Return wins, ties, losses and means, of all queries and of each segment."""
+        return _overview(self)
+
+    def tables(self) -> list[Table]:
+        """Return the overview, the queries that changed most, and those without a difference, if there are any."""
+        tables = (
+            [_overview(self), self.to_table()] if len(self.changed()) else [_overview(self, defined=True)]
+        )
+        apart = _apart(self)
+        return [*tables, apart] if apart.rows else tables
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per query, the greatest change first: segment, both values, difference, outcome."""
+        import polars as pl
+
+        sizes = np.where(np.isnan(self.deltas), -1.0, np.round(np.abs(self.deltas), 12))
+        order = self.listed(np.argsort(-sizes, kind="stable"))
+        columns: dict[str, Any] = {"query": self.ids[order].tolist()}
+        for at, name in enumerate(self.groups.by):
+            labels = np.full(len(self.ids), None, object)
+            for own, members in zip(self.groups.labels[1:], self.groups.members[1:], strict=True):
+                labels[members] = own[at]
+            columns[name] = pl.Series(labels[order].tolist(), dtype=pl.String)
+        if self.query_texts is not None:
+            columns["text"] = pl.Series(self.query_texts.of(columns["query"]), dtype=pl.String)
+        columns["a"], columns["b"] = (pl.Series(values[order], nan_to_null=True) for values in self.values)
+        columns["delta"] = pl.Series(self.deltas[order], nan_to_null=True)
+        columns["outcome"] = pl.Series(
+            [OUTCOMES[each] for each in self.outcomes[order].tolist()], dtype=pl.String
+        )
+        for row, letter in ((0, "a"), (1, "b")):
+            columns[f"why_{letter}"] = pl.Series(self.reasons[row][order].tolist(), dtype=pl.String)
+        return pl.DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, with all queries in the order of ``to_frame``; undefined is None."""
+        segments = []
+        for labels, members in zip(self.groups.labels, self.groups.members, strict=True):
+            own = self.outcomes[members]
+            d = self.deltas[members]
+            d = d[~np.isnan(d)]
+            segments.append(
+                {
+                    "segment": list(labels),
+                    "queries": len(d),
+                    "wins": int(np.count_nonzero(own == 1)),
+                    "ties": int(np.count_nonzero(own == 0)),
+                    "losses": int(np.count_nonzero(own == -1)),
+                    "delta": math.fsum(d.tolist()) / len(d) if len(d) else None,
+                    "left_out": int(np.count_nonzero(own == -2)),
+                }
+            )
+        return {
+            "metric": {
+                "metric": str(self.metric),
+                "signature": self.metric.signature,
+                "better": self.metric.better,
+            },
+            "a": self.names[0],
+            "b": self.names[1],
+            "by": list(self.groups.by),
+            "segments": segments,
+            "policy": self.results[0].policy.to_dict(),
+            "queries": self.to_frame().to_dicts(),
+        }
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the tables as text, and what to ask next; columns beyond a width follow in further blocks."""
+        return "\n\n".join([super().to_text(width), "\n".join(_hints(self))])
+
+    def to_csv(self) -> str:
+        """Return all queries as CSV in full precision."""
+        return self.to_frame().write_csv()
+
+
+def outcomes_of(deltas: np.ndarray, sign: int) -> np.ndarray:
+    """Return 1 where a difference is for the better, 0 for a tie, -1 where it is for the worse, -2 where there is none."""
+    d = np.nan_to_num(sign * deltas)
+    return np.where(np.isnan(deltas), -2, (d > TIE).astype(np.int64) - (d < -TIE))
+
+
+def _hints(found: Diff) -> list[str]:
+    """What to ask next, on a terminal or in Python."""
+    hints = ["is the mean difference more than chance? `rankwell compare`, rw.compare"]
+    rows = found.changed()
+    if len(rows) and all(found.lists) and found.redaction is None:
+        query = found.ids.one(int(rows[0]))
+        hints.append(
+            f"both lists of a query side by side: `--query {quote(str(query))}`, found.query({brief(query)})"
+        )
+    return hints
+
+
+def _caption(found: Diff) -> str:
+    """What A and B are."""
+    return f"A = {found.names[0]}, B = {found.names[1]}, Δ = B − A"
+
+
+def _overview(found: Diff, *, defined: bool = False) -> Table:
+    """A row for all queries and for each segment: values, wins, ties, losses, and the sums of gains and losses.
+
+    With ``defined``, definitions and policy are in the notes, which otherwise stand below the next table.
+    """
+    up, down = _words(found)
+    better = found.metric.better
+    columns = [Column(name) for name in found.groups.by]
+    columns += [
+        Column("queries", "count"),
+        Column("A", "value", better=better),
+        Column("B", "value", better=better),
+    ]
+    columns += [Column("Δ", "value"), Column(f"B {up[0]}", "count"), Column("tied", "count")]
+    columns += [Column(f"B {down[0]}", "count"), Column(up[2], "value"), Column(down[2], "value")]
+    lost = bool(np.count_nonzero(found.outcomes == -2))
+    columns += [Column("left out", "count")] if lost else []
+    rows = []
+    for labels, members in zip(found.groups.labels, found.groups.members, strict=True):
+        shown: list[Cell] = list(labels or ("(all)",) * len(found.groups.by))
+        own = found.outcomes[members]
+        kept = members[own != -2]
+        d = found.deltas[kept]
+        means = [_mean(values[kept]) for values in found.values]
+        wins, ties, losses = (int(np.count_nonzero(own == each)) for each in (1, 0, -1))
+        sums = [found.sign * math.fsum(d[found.outcomes[kept] == each].tolist()) for each in (1, -1)]
+        row: list[Cell] = [*shown, len(kept), *means, _mean(d), wins, ties, losses, *sums]
+        rows.append([*row, len(members) - len(kept)] if lost else row)
+    notes = [*_remarks(found), *(_definitions(found) if defined else [])]
+    return Table(columns, rows, caption=f"{found.metric}: {_caption(found)}", notes=notes)
+
+
+def _definitions(found: Diff) -> list[str]:
+    return notes_of(found.results, hint=False)
+
+
+def _mean(values: np.ndarray) -> float | None:
+    return math.fsum(values.tolist()) / len(values) if len(values) else None
+
+
+def _words(found: Diff) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    return PLAIN if found.metric.better == "neither" else JUDGED
+
+
+def _remarks(found: Diff) -> list[str]:
+    has = ~np.isnan(found.values)
+    one, neither = int(np.count_nonzero(has[0] != has[1])), int(np.count_nonzero(~has[0] & ~has[1]))
+    notes = []
+    if not len(found.changed("both")):
+        notes.append(
+            "no query differs" if np.count_nonzero(found.outcomes == 0) else "no query has two values"
+        )
+    up, down = _words(found)
+    notes += _concentration(found, "worse", *down[:2])
+    notes += _concentration(found, "better", *up[:2])
+    if not all(isinstance(res.part.states[found.metric], Mean) for res in found.results):
+        values = " and ".join(
+            f"{letter} {number(res.mean[str(found.metric)])}"
+            for letter, res in zip("AB", found.results, strict=True)
+        )
+        notes.append(f"the values above are means over queries; {found.metric} is none, it is {values}")
+    if found.redaction is not None and found.withheld is not None and found.withheld.any():
+        hidden = int(np.count_nonzero(found.withheld))
+        notes.append(
+            f"{_queries(hidden)} of segments of fewer than {found.redaction.least}, or of one beside them, are not shown"
+        )
+    lost = [f"{_queries(one)} with a value in only one of the two"] if one else []
+    lost += [f"{_queries(neither)} without a value in either"] if neither else []
+    return [*notes, f"left out: {' and '.join(lost)}"] if lost else notes
+
+
+def _queries(n: int) -> str:
+    return f"{n:,} {'query' if n == 1 else 'queries'}"
+
+
+def _concentration(found: Diff, direction: Direction, word: str, end: str) -> list[str]:
+    """How few queries make most of the change in one direction."""
+    sizes = np.abs(found.deltas[found.changed(direction)])
+    if not len(sizes):
+        return []
+    told = f"B is {word} on {_queries(len(sizes))}, by {number(math.fsum(sizes.tolist()))} in all"
+    n = int(np.argmax(np.cumsum(sizes) >= MOST * sizes.sum() - TIE)) + 1
+    if n == len(sizes):
+        return [told]
+    which = f"the {end} one makes" if n == 1 else f"the {n:,} {end} make"
+    return [f"{told}; {which} {found.share(n, direction) * 100:.0f} % of it"]
+
+
+def _labels(found: Diff) -> dict[int, tuple[str, ...]]:
+    return {
+        place: labels
+        for labels, members in zip(found.groups.labels, found.groups.members, strict=True)
+        if labels
+        for place in members.tolist()
+    }
+
+
+def _reasons(found: Diff, place: int) -> str:
+    told = [f"{why} in {name}" for row, name in ((0, "A"), (1, "B")) if (why := found.reasons[row, place])]
+    return ", ".join(told)
+
+
+def _apart(found: Diff) -> Table:
+    """The queries with a value in only one of the two."""
+    has = ~np.isnan(found.values)
+    one = found.listed(np.flatnonzero(has[0] != has[1]))
+    shown = one[: found.top]
+    rows: list[list[Cell]] = [
+        [
+            str(found.ids.one(place)),
+            *(None if math.isnan(v) else v for v in found.values[:, place].tolist()),
+            _reasons(found, place),
+        ]
+        for place in shown.tolist()
+    ]
+    notes = [f"and {len(one) - len(shown):,} more"] if len(one) > len(shown) else []
+    return Table(
+        [Column("query"), Column("A", "value"), Column("B", "value"), Column("why")],
+        rows,
+        caption=f"{_queries(len(one))} with a value in only one of the two, left out above",
+        notes=notes,
+    )

@@ -1,0 +1,351 @@
+"""The ``fuse`` function: one run made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from rankwell.comparison.fusion.candidates import Candidates, candidates_of, in_parts, lists_of
+from rankwell.comparison.fusion.fused_run import Fused, How, Source
+from rankwell.comparison.fusion.lessons import Learned, lesson_of
+from rankwell.comparison.fusion.methods import Method, Recipe, Setting
+from rankwell.errors import UsageError, brief, nearest
+from rankwell.evaluation.request import READING, Words, read_with, reading_of
+from rankwell.kernels import order
+from rankwell.matching.policy import Policy, policy_with
+from rankwell.metrics import Wanted
+from rankwell.readers import open_several
+from rankwell.readers.sources import refuse_one_list, refuse_unnamed
+from rankwell.records import record
+from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.places import RowOf
+from rankwell.tables.ranked import spread
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.run_qrels import Run
+from rankwell.tables.workers import on_all_cores
+
+# fuse: one run made of several.
+
+
+FOLDS = 5
+# rows of all runs that one thread fuses at a time: what it makes of them stays in a processor's cache
+PART_ROWS = 1 << 17
+ARGUMENTS = (
+    "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read",
+    *READING,
+)  # fmt: skip
+
+
+@checked
+def fuse(
+    runs: Any,
+    method: str = "rrf",
+    *,
+    norm: str | None = None,
+    weights: Any = None,
+    k: float | None = None,
+    phi: float | None = None,
+    gamma: float | None = None,
+    sigma: float | None = None,
+    top: int | None = None,
+    name: str | None = None,
+    qrels: Any = None,
+    metric: Wanted | None = None,
+    learn: Literal["weights", "k", "phi", "gamma", "sigma"] | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+    read: Mapping[str, Any] | None = None,
+    policy: Policy | None = None,
+    columns: Mapping[str, str] | None = None,
+    qrels_columns: Mapping[str, str] | None = None,
+    format_in: str | None = None,
+    qrels_format: str | None = None,
+    encoding: str | None = None,
+    order: Literal["rows"] | None = None,
+    **rules: Unpack[Words],
+) -> Fused:
+    """Make one run of several.
+
+    Formula
+        The score of an item is made of its scores or ranks in the lists that have it; an item that a list lacks gets nothing
+        from it (``borda`` and ``condorcet`` say otherwise). v is a normalised score, r a rank, w the weight of a run, N the
+        number of lists that have the item, c the number of items of a query in all lists, n the length of a list.
+
+        ``comb_sum`` Σ v · ``comb_mnz`` N Σ v · ``comb_anz`` Σ v / N · ``comb_gmnz`` N^gamma Σ v · ``comb_min``, ``comb_max``,
+        ``comb_med`` the least, greatest, median v · ``weighted`` Σ w v
+        ``rrf`` Σ w / (k + r) · ``isr`` N Σ w / r² · ``log_isr`` ln N Σ w / r² · ``logn_isr`` ln(N + sigma) Σ w / r² ·
+        ``rbc`` Σ w (1 − phi) phi^(r − 1)
+        ``borda`` the first item of a list gets c points, the next c − 1 …, each that it lacks (c − n + 1)/2 ·
+        ``condorcet`` how many others it beats, being higher in more lists; ½ for each with which it ties
+
+    Parameters
+    ----------
+    runs
+        Two or more runs: by name, or a list; each in any form that ``read_run`` accepts.
+    method
+        One of the names above.
+    norm
+        What makes the scores of a list comparable, for methods that read scores: ``min-max`` (the default), ``max``, ``sum``,
+        ``z``, ``rank``, ``borda``, ``none``.
+    weights
+        A number of at least 0 per run, in order or by name; default 1 each. ``comb_…`` other than ``comb_mnz`` and
+        ``comb_gmnz`` take none.
+    k, phi, gamma, sigma
+        The number of ``rrf`` (default 60), ``rbc`` (0.8), ``comb_gmnz`` (1) and ``logn_isr`` (0.01).
+    top
+        How many items of each query to keep; default all.
+    name
+        The name of the fused run; default that of the method.
+    qrels, metric
+        Judgements to learn from, and the metric whose mean over their queries is made as good as possible.
+    learn
+        What to learn: ``weights``, or the number of the method; by default the number where there is one.
+    folds
+        Each judged query is fused with what was learned from the other folds of the judged queries, so that the fused run may
+        be evaluated on them; queries without judgements, with what was learned from all. 1: no folds, and judged queries are
+        fused with what they taught themselves.
+    seed
+        For dealing the queries to folds.
+    columns, qrels_columns, format_in, qrels_format, encoding, order, read
+        How runs and judgements are read; as for ``evaluate``.
+    policy, rules
+        The order of equal scores, ``depth`` (only the first items of each list count), repeated items; as for ``evaluate``.
+
+    Returns
+    -------
+    Fused
+        A run, which prints how it was made and what each run gave; ``save`` writes it, ``learned`` holds what was learned.
+
+    Raises
+    ------
+    RankwellError
+        If a run cannot be read, an argument does not fit, or a method of scores gets a run that has none.
+
+    Notes
+    -----
+    A query that a run lacks is fused from the others, and counted. Fused items of equal score are in the order of their ids,
+    highest first. Sources: E. Fox and J. Shaw, Combination of multiple searches, TREC-2, 1994 (Comb…); J. H. Lee, Analyses of
+    multiple evidence combination, SIGIR 1997 (min-max, gamma); J. Aslam and M. Montague, Models for metasearch, SIGIR 2001
+    (Borda); M. Montague and J. Aslam, Condorcet fusion for improved retrieval, CIKM 2002, and Relevance score normalization
+    for metasearch, CIKM 2001 (sum, z); M. E. Renda and U. Straccia, Web metasearch: rank vs. score based rank aggregation
+    methods, SAC 2003 (rank, borda); G. Cormack et al., Reciprocal rank fusion outperforms Condorcet and individual rank
+    learning methods, SIGIR 2009; A. Mourão et al., Inverse square rank fusion for multimodal search, CBMI 2014; P. Bailey et
+    al., Retrieval consistency in the presence of query variations, SIGIR 2017 (rbc).
+
+    Examples
+    --------
+    >>> fused = fuse({"bm25": {"q": ["a", "b", "c"]}, "dense": {"q": ["b", "d"]}})
+    >>> fused.to_frame().rows()
+    [('q', 'b', 1, 0.03252247488101534), ('q', 'a', 2, 0.01639344262295082), ('q', 'd', 3, 0.016129032258064516), ('q', 'c', 4, 0.015873015873015872)]
+    >>> scored = {"bm25": {"q": {"a": 9.0, "b": 5.0, "c": 1.0}}, "dense": {"q": {"b": 0.9, "d": 0.4}}}
+    >>> fuse(scored, "weighted", weights={"bm25": 0.75, "dense": 0.25}, top=2).to_frame().rows()
+    [('q', 'a', 1, 0.75), ('q', 'b', 2, 0.625)]
+    """
+    read = read_with(read, rules)
+    recipe, rule = Recipe.of(method, norm), policy_of(policy, rules, ARGUMENTS)
+    number = number_of({"k": k, "phi": phi, "gamma": gamma, "sigma": sigma}, recipe.method)
+    if top is not None and top < 1:
+        raise UsageError(f"top={top}: must be at least 1, or None for all items.")
+    run_options, qrels_options = reading_of(
+        read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
+        encoding=encoding, order=order,
+    )  # fmt: skip
+    opened = runs_of(runs, run_options)
+    names = names_of(runs, opened)
+    given = weights_of(weights, names, recipe.method)
+    lesson = lesson_of(
+        recipe.method, qrels, metric, learn, replace(rule, depth=top), qrels_options, folds=folds, seed=seed
+    )
+    what = None if lesson is None else lesson.what
+    _refuse_settled(recipe, what, given, number)
+    own = recipe.method.parameter
+    default = 1.0 if own is None else float(own.default)
+    setting = Setting(given or (1.0,) * len(names), default if number is None else number)
+    lists = lists_of(opened, by_score=recipe.reads_scores)
+    learned: Learned | None = None
+    if lesson is not None:
+        candidates = candidates_of(lists, rule, by_score=recipe.reads_scores)
+        learned = lesson.learned(recipe, candidates, setting, names)
+        pieces = [_Piece.of(candidates, _learned_scores(recipe, candidates, learned), rule, top)]
+    else:
+
+        def fused(part: Callable[[], list[Lists]]) -> _Piece:
+            candidates = candidates_of(part(), rule, by_score=recipe.reads_scores)
+            votes = recipe.votes(candidates, setting.number)
+            return _Piece.of(candidates, recipe.scores(votes, candidates, setting), rule, top)
+
+        pieces = on_all_cores(fused, in_parts(lists, PART_ROWS))
+    weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
+    sources = _sources(pieces, names, weight)
+    known = None if own is None or what == own.name else setting.number
+    how = How(recipe.method, recipe.norm, known, rule, sources, learned)
+    return Fused.of(_rows(pieces, name or method), name or method, how)
+
+
+def _refuse_settled(
+    recipe: Recipe, what: str | None, weights: tuple[float, ...] | None, number: float | None
+) -> None:
+    """Refuse to learn what is given, and to weight without weights."""
+    method = recipe.method
+    if what is not None and (weights if what == "weights" else number) is not None:
+        raise UsageError(f"{what}= is given, and would be learned from qrels=; leave one of them out.")
+    if method.needs_weights and weights is None and what is None:
+        raise UsageError(
+            f"method='{method.name}' needs weights=, one for each run, or qrels= and metric= to learn them; method='comb_sum' is "
+            f"the sum without weights."
+        )
+
+
+def _learned_scores(recipe: Recipe, candidates: Candidates, learned: Learned) -> np.ndarray:
+    """The fused score of each candidate: each fold is fused with its own setting."""
+    found = np.empty(len(candidates))
+    for fit in learned.fits:
+        part = candidates.of_queries(fit.used_for)
+        rows, _ = spread(candidates.offsets, fit.used_for)
+        found[rows] = recipe.scores(recipe.votes(part, fit.setting.number), part, fit.setting)
+    return found
+
+
+@record(eq=False)
+class _Piece:
+    """Fused lists of some queries, and of each run the number of its lists, rows, and items that no other run has."""
+
+    queries: Ids
+    counts: np.ndarray
+    items: Ids
+    score: np.ndarray
+    given: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, candidates: Candidates, score: np.ndarray, policy: Policy, top: int | None) -> _Piece:
+        """Return the candidates of each query in the order of their scores, down to a rank; of equal ones in that of the items."""
+        rule = order.TIE_RULES["item-asc" if policy.ties == "item-asc" else "item-desc"]
+        items, most = candidates.items, len(candidates) if top is None else top
+        rows, counts = order.tops(candidates.offsets, score, *items.columns, rule, NO_TEXT, most)
+        voices = candidates.voices
+        given = tuple(
+            (len(run.heads), len(run.query), int(np.count_nonzero(voices[run.candidate] == 1)))
+            for run in candidates.runs
+        )
+        return cls(candidates.queries, counts, items[rows], score[rows], given)
+
+
+def _rows(pieces: Sequence[_Piece], name: str) -> Columns:
+    """The rows of all pieces."""
+    queries, items = (
+        Ids.concatenate([getattr(piece, of) for piece in pieces]) for of in ("queries", "items")
+    )
+    counts, score = (np.concatenate([getattr(piece, of) for piece in pieces]) for of in ("counts", "score"))
+    return Columns(None, items, score, place=RowOf(name), lists=(queries, offsets_of(counts)))
+
+
+def _sources(
+    pieces: Sequence[_Piece], names: Sequence[str], weights: tuple[float, ...] | None
+) -> tuple[Source, ...]:
+    """What each run gave."""
+    every = sum(len(piece.queries) for piece in pieces)
+    totals = np.sum([piece.given for piece in pieces], axis=0).tolist()
+    return tuple(
+        Source(name, None if weights is None else weights[at], lists, every - lists, rows, alone)
+        for at, (name, (lists, rows, alone)) in enumerate(zip(names, totals, strict=True))
+    )
+
+
+# The arguments of fuse, checked: runs with their names, weights, the number of a method, the policy.
+
+
+def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
+    """Return the runs to fuse; UsageError if there are fewer than two."""
+    if not isinstance(runs, (list, tuple)):
+        refuse_unnamed(runs, "fuse")
+        opened = open_several([(run, str(name)) for name, run in runs.items()], read)
+    else:
+        refuse_one_list(runs)
+        opened = open_several([(run, None) for run in runs], read)
+    if len(opened) < 2:
+        raise UsageError(f"fuse needs at least two runs, and this is {'one' if opened else 'none'}.")
+    return opened
+
+
+def names_of(runs: Mapping[Any, Any] | Sequence[Any], opened: Sequence[Run]) -> list[str]:
+    """Return a name for each run: its key, or that of the run itself, numbered where several have the same.
+
+    >>> names_of([], [Run(["q"], ["a"], name=name) for name in ("bm25", "run", "run")])
+    ['bm25', 'run 1', 'run 2']
+    """
+    given = [str(name) for name in runs] if isinstance(runs, Mapping) else [run.name for run in opened]
+    seen: dict[str, int] = {}
+    names = []
+    for name in given:
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if given.count(name) == 1 else f"{name} {seen[name]}")
+    return names
+
+
+def policy_of(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
+    """Return the policy; UsageError for rules under which lists cannot be fused."""
+    found = policy_with(policy, rules, others)
+    if found.ties in ("best", "worst", "expected"):
+        raise UsageError(
+            f"ties={brief(found.ties)} orders by grades, and the lists to fuse have none; use ties='item-desc'."
+        )
+    if found.duplicates == "first":
+        raise UsageError("duplicates='first' keeps copies, which cannot be fused; use duplicates='drop'.")
+    return found
+
+
+def weights_of(weights: Any, names: Sequence[str], method: Method) -> tuple[float, ...] | None:
+    """Return the weight of each run, None if none were given.
+
+    Raises
+    ------
+    UsageError
+        For a method without weights, a number of weights other than that of the runs, or a weight below 0.
+    """
+    if weights is None:
+        return None
+    if not method.is_weighted:
+        raise UsageError(f"weights=: {method.name} has none; method='weighted' is a sum with weights.")
+    listed = _by_name(weights, names) if isinstance(weights, Mapping) else weights
+    try:
+        found = tuple(fitted(weight, float) for weight in listed)
+    except TypeError:
+        found = (UNFIT,)
+    if len(found) != len(names) or UNFIT in found or min(found) < 0 or max(found) == 0:
+        raise UsageError(
+            f"weights= must be {len(names)} numbers, one for each run, none below 0 and not all 0, not {brief(weights)}."
+        )
+    return found
+
+
+def _by_name(weights: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
+    for name in weights:
+        if name not in names:
+            raise UsageError(
+                f"weights=: {brief(name)} is no run.{nearest(name, names)} The runs are {', '.join(names)}."
+            )
+    for name in names:
+        if name not in weights:
+            raise UsageError(f"weights=: the weight of {brief(name)} is missing; give each run one.")
+    return [weights[name] for name in names]
+
+
+def number_of(given: Mapping[str, float | None], method: Method) -> float | None:
+    """Return the number of a method that was given by its name, None if none was; UsageError if it does not fit."""
+    own, found = method.parameter, None
+    for name, value in given.items():
+        if value is None:
+            continue
+        if own is None or name != own.name:
+            raise UsageError(
+                f"{name}={value:g}: {method.name} has no {name}{f', but {own.name}=' if own else ''}; leave it out."
+            )
+        if not own.is_valid(value):
+            raise UsageError(f"{name}={value:g}: must be {own.range}.")
+        found = float(value)
+    return found

@@ -1,0 +1,363 @@
+"""The ``gate`` function: checks of a new system against an accepted one, and one verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.compare import results_of
+from rankwell.comparison.compare.groups import Groups, columns_of, groups_of
+from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
+from rankwell.comparison.gate.checks import (
+    Check,
+    Goal,
+    Limit,
+    Margin,
+    Paired,
+    Rules,
+    Status,
+    decided,
+    margin_for,
+    refuse_margins_too_small_to_see,
+)
+from rankwell.comparison.gate.verdict import Gate
+from rankwell.display.text import beside, whole
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.evaluation.request import encoding_of
+from rankwell.metrics import Wanted, metric_of, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers.bytes.paths import short_name
+from rankwell.results import Results
+from rankwell.results.loading import opened
+from rankwell.statistics.many import intervals
+from rankwell.tables.arguments import as_list, checked
+from rankwell.tables.run_qrels import Run
+
+
+@checked
+def gate(
+    run: Any,
+    baseline: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    max_drop: Any = 0.0,
+    improve: Any = None,
+    minimum: Any = None,
+    sure_minimum: Any = None,
+    max_lost: float | str = "1%",
+    checks: Any = (),
+    by: Any = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    users: Any = None,
+    mode: Mode = "regression",
+    fail_on: FailOn = "drop",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    flips: int = 10_000,
+    seed: int = 0,
+    strict: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    experiment: str = "",
+    **options: Any,
+) -> Gate:
+    """Decide whether a new system may replace the accepted one: pass, fail or inconclusive.
+
+    Parameters
+    ----------
+    run, baseline
+        The new and the accepted system: anything that ``evaluate`` reads, ``Results``, or the path of saved ones.
+    qrels, metrics
+        As for ``evaluate``; for two ``Results`` they can be left out, and metrics where the baseline is one.
+    max_drop
+        The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
+        metric. Default: none. What a mean can never drop by (1 of nDCG; 100 %, unless lower is better) is refused.
+    improve
+        Metrics that must surely get better; all others must not get worse.
+    minimum, sure_minimum
+        What the new mean, or the lower bound of its interval, must reach: one number, or by metric.
+    max_lost
+        The share of queries that the new system may lose: left unanswered, or undefined where the baseline is not.
+    checks
+        Further checks: values of ``Paired``, ``Estimated`` or ``Limit``, such as ``costs.limits(…)``, those of latency and memory.
+    by, weights, clusters, users
+        As for ``compare``: each segment has checks of its own, beside all queries.
+    mode, fail_on, strict, force
+        ``regression`` lets through what is inconclusive unless ``strict``; ``non-inferiority`` does not, and refuses a margin
+        that these queries cannot show unless ``force``. ``fail_on="margin"`` fails only where the drop is surely larger than
+        the margin.
+    alpha, power, flips, seed
+        The chance of a false failure and of a false pass; the power of the smallest visible drop; random patterns of signs for
+        sparse differences, and their seed.
+    threads, options
+        As for ``Evaluator``.
+    experiment
+        What the verdict carries as its origin: the name and the hash of an experiment file.
+
+    Returns
+    -------
+    Gate
+        With ``status``, ``exit_code``, the checks, and reports as text, JSON, JUnit and Markdown.
+
+    Raises
+    ------
+    RankwellError
+        For a metric that has no better direction or no value per query, results that do not fit together, or bad data.
+
+    Notes
+    -----
+    Fail: a check whose drop is certain after Holm's correction (the chance of any false one is ``alpha``), and larger than the
+    margin. A tolerated drop near the margin can fail. Pass: every check is surely within its margin, without correction (the
+    chance to pass with a drop as large as the margin is ``alpha``). Where a t-test would be too optimistic, because few queries
+    differ, sign flips are inverted; of fewer than five differences nothing is said. Up to 10,000 queries a pass must be sure by the
+    studentised bootstrap as well, which rare and large drops do not deceive.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1} for q in range(80)}
+    >>> old = {str(q): ["a", "b"] if q % 2 else ["b", "a"] for q in range(80)}
+    >>> worse = old | {str(q): ["b", "c", "a"] for q in range(40)}
+    >>> found = rw.gate(worse, old, qrels, ["rr"], max_drop=0.02)
+    >>> found.status, found.exit_code, found.checks[0].why
+    ('fail', 1, 'the drop is certain and larger than 0.02')
+    """
+    rules = Rules(
+        mode=mode,
+        fail_on=fail_on,
+        alpha=alpha,
+        power=power,
+        flips=flips,
+        seed=seed,
+        strict=strict,
+        force=force,
+    )
+    share_lost = _share_lost(max_lost)
+    columns = columns_of(by)
+    wanted = None if metrics is None else metrics_of(metrics)
+    aligned = _aligned(run, baseline, qrels, wanted, {"threads": threads, **options})
+    encoding = encoding_of(options)
+    groups = groups_of(
+        aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
+    )
+    own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
+    checks = as_list("checks", checks)
+    for each in checks:
+        if not isinstance(each, Limit) and not callable(getattr(each, "found", None)):
+            raise UsageError(f"checks= are values of Paired, Estimated or Limit, not {brief(each)}.")
+    more = [each for each in checks if isinstance(each, Limit)]
+    parts = decided([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
+    refuse_margins_too_small_to_see(parts, rules)
+    limits = [
+        *means_at_least(aligned, minimum),
+        *means_surely_at_least(aligned, groups, sure_minimum, rules),
+        lost_at_most(aligned, share_lost),
+        *more,
+    ]
+    name, old_name = aligned.names
+    new, old = aligned.results
+    return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old, experiment)
+
+
+def _aligned(
+    run: Any,
+    baseline: Any,
+    qrels: Any,
+    metrics: Sequence[Metric] | None,
+    asked: Mapping[str, Any],
+) -> Aligned:
+    run, baseline = opened(run), opened(baseline)
+    given = {_name(run, "new"): run}
+    given[_name(baseline, "baseline", *given)] = baseline
+    if metrics is None and isinstance(baseline, Results):
+        metrics = baseline.metrics
+    aligned = Aligned.of(results_of(given, qrels, metrics, asked), metrics)
+    for metric in aligned.metrics:
+        if metric.better == "neither":
+            raise UsageError(
+                f"{metric}: neither higher nor lower is better, so no change of it is a regression; choose another metric."
+            )
+        if not aligned.has_values(metric):
+            raise UsageError(
+                f"{metric} is no mean of values per query. Check it by its error: checks=[Estimated(…)] with the value and "
+                f"error of rw.jackknife(run, '{metric}', against=baseline)."
+            )
+    return aligned
+
+
+def _name(system: Any, word: str, *taken: str) -> str:
+    """The name of a system: that of its results, its run or its file, else what it is."""
+    own = system.name if isinstance(system, Results | Run) else None
+    if isinstance(system, str | PurePath):
+        own = short_name(system)
+    return own if own and own not in taken else f"{own} ({word})" if own else word
+
+
+def _checks(
+    aligned: Aligned, groups: Groups, margins: Mapping[str, Margin], goals: Mapping[str, Goal]
+) -> list[Check]:
+    """One check per metric and segment."""
+    found: list[Check] = []
+    for metric in aligned.metrics:
+        new, old = aligned.values(metric)
+        for labels, rows in zip(groups.labels, groups.members, strict=True):
+            name = f"{metric} in {', '.join(labels)}" if labels else str(metric)
+            found.append(
+                Paired(
+                    name=name,
+                    new=new[rows],
+                    old=old[rows],
+                    units=aligned.units[rows],
+                    margin=margins[str(metric)],
+                    better="lower" if metric.better == "lower" else "higher",
+                    goal="keep" if labels else goals.get(str(metric), "keep"),
+                    design=groups.design.of(rows),
+                )
+            )
+    return found
+
+
+def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
+    if isinstance(given, Mapping):
+        told = {named(name, metrics, "max_drop"): Margin.of(value) for name, value in given.items()}
+        found = {metric: margin_for(str(metric), told) for metric in metrics}
+    else:
+        found = dict.fromkeys(metrics, Margin.of(given))
+    for metric, margin in found.items():
+        if not margin.is_relative:
+            refuse_more_than_all("margin", metric, margin.value, share=True)
+        # a mean that cannot be negative cannot drop by more than itself; one of which lower is better may grow by more
+        elif margin.value >= 1 and metric.better != "lower" and metric.range[0] >= 0:
+            raise UsageError(
+                f"a margin of {margin} is all of the mean of {metric}, or more; give a smaller share, such as 1%."
+            )
+    return {str(metric): margin for metric, margin in found.items()}
+
+
+def _share_lost(given: float | str) -> Margin:
+    found = Margin.of(given)
+    if found.value > 1:
+        near = f" Did you mean {found.value:g}%?" if not found.is_relative and found.value <= 100 else ""
+        raise UsageError(
+            f"{found.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}"
+        )
+    return found
+
+
+def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:
+    if improve is None:
+        return {}
+    several = metrics_of(improve)
+    return {named(str(metric), metrics, "improve"): "improve" for metric in several}
+
+
+# Limits: conditions on one number of the new system: its means, their bounds, the queries that it lost.
+
+
+MISSING = "judged queries missing from the run"
+Amounts = Mapping[str, Any] | float | str | None
+
+
+def named(name: str, metrics: Sequence[Metric], word: str) -> str:
+    """Return the text of a metric that is one of those checked; raises UsageError for others."""
+    wanted = metric_of(name)
+    if wanted not in metrics:
+        names = [str(each) for each in metrics]
+        raise UsageError(
+            f"{word}: {wanted} is none of the metrics, {one_of(names)}.{nearest(str(wanted), names)}"
+        )
+    return str(wanted)
+
+
+def _amounts(given: Amounts, metrics: Sequence[Metric], word: str) -> dict[str, float]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        given = {str(metric): given for metric in metrics}
+    found = {}
+    for name, value in given.items():
+        own = named(name, metrics, word)
+        try:
+            found[own] = float(value)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"{word} is a number or numbers by metric, such as 0.3, not {brief(given)}."
+            ) from None
+        low, high = metric_of(own).range
+        if not low <= found[own] <= high:  # nan is in no range
+            raise UsageError(f"{word}: {found[own]:g} is none of the values of {own}, {low:g} to {high:g}.")
+    return found
+
+
+def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
+    """Return whether the new means reach what they must, as estimated."""
+    found = []
+    res = aligned.results[0]
+    for name, least in _amounts(given, aligned.metrics, "minimum").items():
+        value = res.mean[name]
+        better = metric_of(name).better
+        holds = value <= least if better == "lower" else value >= least
+        bound = "at most" if better == "lower" else "at least"
+        found.append(
+            Limit(
+                f"{name} {bound} {whole(least)}",
+                value,
+                "pass" if holds else "fail",
+                f"the mean is {beside(value, least)}",
+            )
+        )
+    return found
+
+
+def means_surely_at_least(aligned: Aligned, groups: Groups, given: Amounts, rules: Rules) -> list[Limit]:
+    """Return whether the one-sided bounds of the new means reach what they must."""
+    found = []
+    for name, least in _amounts(given, aligned.metrics, "sure_minimum").items():
+        metric = metric_of(name)
+        row = aligned.values(metric)[:1]
+        told = intervals(
+            row,
+            aligned.units,
+            level=1 - 2 * rules.alpha,
+            seed=rules.seed,
+            limits=metric.range,
+            design=groups.design,
+        )
+        is_lower = metric.better == "lower"
+        bound = float((told.high if is_lower else told.low)[0])
+        word = "at most" if is_lower else "at least"
+        if math.isnan(bound):  # without spread there is no bound but the value itself
+            known = row[~np.isnan(row)]
+            bound = float(known[0]) if len(known) > 1 else math.nan
+        holds = bound <= least if is_lower else bound >= least
+        status: Status = "inconclusive" if math.isnan(bound) else "pass" if holds else "fail"
+        why = f"its bound is {beside(bound, least)}"
+        found.append(Limit(f"{name} surely {word} {whole(least)}", bound, status, why))
+    return found
+
+
+def lost_at_most(aligned: Aligned, limit: Margin) -> Limit:
+    """Return whether the new system leaves queries unanswered, or undefined, that the baseline answers."""
+    new, old = aligned.results
+    judged = max(new.counts.get("judged queries", 0), len(aligned.queries), 1)
+    unanswered = max(new.counts.get(MISSING, 0) - old.counts.get(MISSING, 0), 0)
+    lost = unanswered
+    for metric in aligned.metrics:
+        values = aligned.values(metric)
+        lost = max(lost, int(np.count_nonzero(np.isnan(values[0]) & ~np.isnan(values[1]))))
+    share = lost / judged
+    why = f"{lost:,} of {judged:,} queries are lost: unanswered, or undefined where the baseline is not"
+    # a share of queries, also where it is written as a number
+    return Limit(
+        f"lost queries at most {limit.value * 100:g}%",
+        share,
+        "pass" if share <= limit.value else "fail",
+        why,
+    )

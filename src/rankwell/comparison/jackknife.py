@@ -1,0 +1,496 @@
+"""The ``jackknife`` function: intervals of corpus metrics, by leaving lists out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table
+from rankwell.errors import DataError, UsageError, nearest
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import run_of
+from rankwell.evaluation.task import Task
+from rankwell.matching import missing_lists
+from rankwell.matching.judged import Judged
+from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_run
+from rankwell.readers.frames.pieces import pieces_of
+from rankwell.records import record
+from rankwell.results import Results
+from rankwell.results.labels import Labels
+from rankwell.results.part import Part
+from rankwell.results.segments import Division, Segments
+from rankwell.tables.arguments import checked
+from rankwell.tables.csr import distinct, owners_of
+from rankwell.tables.fingerprints import draws
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.run_qrels import Run
+from rankwell.tables.states import Divisible, State
+
+# jackknife: intervals of corpus metrics, by leaving lists out.
+
+
+MOST = 10_000  # up to this number, lists are left out one by one
+GROUPS = 200
+FEWEST_ITEMS = 50
+
+
+@record
+class Interval:
+    """A value with its standard error and its interval."""
+
+    value: float
+    error: float
+    low: float
+    high: float
+
+
+class Jackknife(Result):
+    """Intervals of metrics: look one up by any spelling, or use ``to_table()`` or ``to_dict()`` for all.
+
+    ``n`` is the number of lists, ``groups`` the number of parts left out in turn, ``items`` the number of distinct items in the
+    lists, ``is_reliable`` whether those are enough to trust the intervals.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        intervals: Mapping[Metric, Interval],
+        *,
+        n: int,
+        groups: int,
+        items: int,
+        level: float,
+        seed: int,
+    ) -> None:
+        self.name, self._intervals, self.n, self.groups = name, dict(intervals), n, groups
+        self.items, self.level, self.seed = items, level, seed
+
+    @property
+    def is_reliable(self) -> bool:
+        """Whether the lists hold at least fifty distinct items."""
+        return self.items >= FEWEST_ITEMS
+
+    def __getitem__(self, metric: Wanted) -> Interval:
+        wanted = metric_of(metric)
+        if wanted not in self._intervals:
+            names = [str(each) for each in self._intervals]
+            raise UsageError(
+                f"{wanted} was not asked for; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"
+            )
+        return self._intervals[wanted]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; undefined values are None."""
+        return {
+            "name": self.name,
+            "n": self.n,
+            "groups": self.groups,
+            "items": self.items,
+            "reliable": self.is_reliable,
+            "level": self.level,
+            "seed": self.seed,
+            "metrics": {
+                str(metric): {
+                    name: None if math.isnan(x) else x
+                    for name, x in vars(found).items()
+                }
+                for metric, found in self._intervals.items()
+            },
+        }  # fmt: skip
+
+    def to_table(self) -> Table:
+        """Return a table for people."""
+        columns = [Column("metric"), Column("value", "value"), Column("error", "value")]
+        columns += [Column("low", "value"), Column("high", "value")]
+        rows: list[tuple[Cell, ...]] = [
+            (str(metric), found.value, found.error, found.low, found.high)
+            for metric, found in self._intervals.items()
+        ]
+        how = (
+            f"each of {self.n:,} lists left out in turn"
+            if self.groups == self.n
+            else f"{self.groups} groups of {self.n:,} lists left out in turn (seed {self.seed})"
+        )
+        notes = [
+            f"low to high: jackknife, {self.level:.0%}, t with {self.groups - 1} degrees of freedom; {how}"
+        ]
+        if not self.is_reliable:
+            notes.append(f"unreliable: the lists hold {self.items} distinct items, fewer than {FEWEST_ITEMS}")
+        return Table(columns, rows, caption=self.name, notes=notes)
+
+
+@checked
+def jackknife(
+    run: Any,
+    metrics: Iterable[Wanted] | Wanted,
+    qrels: Any = None,
+    *,
+    against: Any = None,
+    level: float = 0.95,
+    groups: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Jackknife:
+    """Return intervals of corpus metrics (coverage, Gini, personalization …) by leaving lists out.
+
+    Formula
+        se² = (1/G) Σ_g (θ̃_g − Σ_g m_g θ̃_g / n)² / (h_g − 1), θ̃_g = h_g θ − (h_g − 1) θ_(g), h_g = n / m_g, θ_(g) the value without
+        group g, of m_g of the n lists; for groups of one size (G − 1) / G · Σ_g (θ_(g) − mean θ)². value ± t_(G−1) · se
+
+    Parameters
+    ----------
+    run, metrics, qrels
+        As for ``evaluate``; the metrics must have one value for all lists, not a value per query.
+    against
+        A second run: values are ``run`` minus ``against``, and each group of users is left out of both.
+    level
+        The share of intervals that should contain the true value.
+    groups
+        How many parts to leave out in turn; default: one per list, for more than 10,000 lists 200 parts, drawn at random. With
+        ``engine="stream"`` and on Spark always parts, 200 unless said otherwise, drawn by a hash of the query.
+    seed
+        For drawing the groups.
+    options
+        Other arguments of ``evaluate``: ``items``, ``train``, ``policy``.
+
+    Returns
+    -------
+    Jackknife
+        Look up values with ``found["coverage@10"].low`` and so on, or print it as a table.
+
+    Raises
+    ------
+    RankwellError
+        For a metric with a value per query, fewer than two lists, or runs of different users (``against``).
+
+    Notes
+    -----
+    There is no bootstrap: a sample of users drawn with replacement holds fewer distinct items, so its interval would miss the
+    value itself. Only lists are left out; judgements, training data and catalogue stay. Values of this kind grow with the number
+    of lists: the interval holds for runs of the same number of lists. Source: B. Efron and C. Stein, The jackknife estimate of
+    variance, Annals of Statistics 9(3), 1981; for groups of different sizes F. Busing, E. Meijer and R. van der Leeden, Delete-m
+    jackknife for unequal m, Statistics and Computing 9, 1999.
+
+    Examples
+    --------
+    >>> found = jackknife({"u": ["a", "b"], "v": ["a", "c"], "w": ["d", "e"]}, "coverage@2", items=list("abcdefgh"))
+    >>> found["coverage@2"].value, found.n, found.is_reliable
+    (0.625, 3, False)
+    """
+    evaluator = Evaluator(qrels, metrics, **options)
+    plain = next((m for m in evaluator.metrics if not isinstance(m, CorpusMetric)), None)
+    if plain is not None:
+        raise UsageError(
+            f"{plain} has a value per query, and its mean needs another kind of interval; jackknife is for metrics of all "
+            f"lists together, such as coverage@10."
+        )
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
+    if evaluator.plan.is_streamed:
+        if groups is not None and groups < 2:
+            raise UsageError(f"groups={groups}: must be at least 2.")
+        given = [run] if against is None else [run, against]
+        told = by_groups(evaluator, given, groups or GROUPS, seed)
+        return Jackknife(
+            told.name,
+            _intervals(evaluator.metrics, told.value, told.without, told.sizes, level),
+            n=int(told.sizes.sum()),
+            groups=len(told.sizes),
+            items=told.items,
+            level=level,
+            seed=seed,
+        )
+    runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
+    sides = [side_of(evaluator.task, read) for read in runs]
+    if against is not None:
+        sides[1] = sides[1].beside(sides[0])
+    n = len(sides[0].judged)
+    parts = groups or (n if n <= MOST else GROUPS)
+    if not 1 < parts <= n:
+        raise UsageError(f"groups={parts}: must be from 2 to the number of lists, {n:,}." if groups else
+                         f"{runs[0].name}: an interval needs at least two lists, not {n}.")  # fmt: skip
+    wholes = [side.whole() for side in sides]
+    value = values_of(wholes)
+    order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
+    without = np.array(list(left_out([side.take(order) for side in sides], wholes, parts)))
+    intervals = _intervals(evaluator.metrics, value, without, np.array(sizes_of(n, parts)), level)
+    name = runs[0].name if against is None else f"{runs[0].name} less {runs[1].name}"
+    items = min(side.distinct() for side in sides)
+    return Jackknife(name, intervals, n=n, groups=parts, items=items, level=level, seed=seed)
+
+
+def _intervals(
+    metrics: Iterable[Metric], value: Sequence[float], without: np.ndarray, sizes: np.ndarray, level: float
+) -> dict[Metric, Interval]:
+    return {metric: _interval(value[at], without[:, at], sizes, level) for at, metric in enumerate(metrics)}
+
+
+def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float) -> Interval:
+    from scipy.special import stdtrit
+
+    groups, n = len(without), int(sizes.sum())
+    if (sizes == sizes[0]).all():
+        spread = float(np.sum((without - without.mean()) ** 2)) * (groups - 1) / groups
+    else:  # values that grow with the number of lists would differ by the sizes of groups alone
+        times = n / sizes
+        pseudo = times * value - (times - 1) * without
+        spread = float(np.mean((pseudo - np.average(pseudo, weights=sizes)) ** 2 / (times - 1)))
+    error = math.sqrt(spread)
+    reach = float(stdtrit(groups - 1, 0.5 + level / 2)) * error
+    return Interval(value, error, value - reach, value + reach)
+
+
+# The lists of one or two runs, and the values without each part of them.
+
+
+States = dict[Metric, State]
+
+
+@record(eq=False)
+class Side:
+    """Some lists of one run and their states; ``place`` is the position of each user's lists."""
+
+    task: Task
+    judged: Judged
+    place: np.ndarray
+    missing: States  # of judged queries without a list, which are never left out
+
+    def state(self, metric: Metric) -> State:
+        """Return the state of these lists."""
+        return self.task.state_of(metric, self.judged)
+
+    def whole(self) -> States:
+        """Return the states of all lists and of what is never left out."""
+        return {m: self.with_missing(m, self.state(m)) for m in self.task.metrics}
+
+    def with_missing(self, metric: Metric, state: State) -> State:
+        """Return a state with what is never left out."""
+        return state + self.missing[metric] if metric in self.missing else state
+
+    def take(self, users: np.ndarray) -> Side:
+        """Return the lists of some users."""
+        wanted = self.place[users]
+        rows = np.sort(wanted)
+        judged = self.judged.take(rows, self.judged.found)
+        return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
+
+    def in_groups(self, sizes: Sequence[int]) -> Side:
+        """Return the same with the lists of each group together, in the order that they have; a group is so many users."""
+        group = np.empty(len(self.place), np.int64)
+        group[self.place] = owners_of(np.array(sizes))
+        rows = np.argsort(group, kind="stable")
+        number = np.empty(len(rows), np.int64)
+        number[rows] = np.arange(len(rows))
+        return Side(self.task, self.judged.take(rows, self.judged.found), number[self.place], self.missing)
+
+    def between(self, low: int, high: int) -> Side:
+        """Return the lists at some places, which are those of the users of the same numbers, as in whole groups."""
+        judged = self.judged.take(np.arange(low, high), self.judged.found)
+        return Side(self.task, judged, self.place[low:high] - low, self.missing)
+
+    def beside(self, first: Side) -> Side:
+        """Return the same lists with users in the order of another run; DataError if their users differ."""
+        place = Known(self.judged.queries).rows_of(first.judged.queries, "query")
+        if (place < 0).any() or len(place) != len(self.judged):
+            raise DataError(
+                f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference needs "
+                f"the same users in both."
+            )
+        return Side(self.task, self.judged, place, self.missing)
+
+    def distinct(self) -> int:
+        """The number of distinct items in the lists."""
+        items = self.judged.shown.item
+        return 0 if items is None else len(distinct(items[items >= 0]))
+
+
+def side_of(task: Task, run: Run) -> Side:
+    """All lists of a run, judged at once."""
+    task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
+    rows = run.rows.table()
+    if not len(rows):
+        raise DataError(f"{run.name}: the run holds no rows.")
+    lists = next(rows.batches(len(rows)))()
+    judged, _ = task.judged(lists)
+    absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
+    is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
+    missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}
+    return Side(task, judged, np.arange(len(judged)), missing)
+
+
+def left_out(sides: list[Side], wholes: list[States], parts: int) -> Iterator[list[float]]:
+    """Yield the values without each part.
+
+    The part is taken from the state of all lists; for states from which nothing can be taken, those outside of it are added.
+    """
+    sizes = sizes_of(len(sides[0].judged), parts)
+    yield from _halved([side.in_groups(sizes) for side in sides], wholes, parts)
+
+
+def _halved(
+    sides: list[Side], wholes: list[States], parts: int, outside: list[States] | None = None
+) -> Iterator[list[float]]:
+    """Yield the values without each part: parts are halved recursively, and the states outside each half carried along."""
+    if parts == 1:
+        yield values_of(
+            [_without(*each) for each in zip(sides, wholes, outside or [{}] * len(sides), strict=True)]
+        )
+        return
+    n = len(sides[0].judged)
+    few, middle = parts // 2, _half(n, parts)
+    inside = [[side.between(*ends) for side in sides] for ends in ((0, middle), (middle, n))]
+    states = [[_carried(*each) for each in zip(half, wholes, strict=True)] for half in inside]
+    for half, other, count in ((0, 1, few), (1, 0, parts - few)):
+        yield from _halved(inside[half], wholes, count, _together(outside, states[other]))
+
+
+def sizes_of(n: int, parts: int) -> list[int]:
+    """Return how many of ``n`` lists are in each part.
+
+    >>> sizes_of(10, 4)
+    [2, 3, 2, 3]
+    """
+    if parts == 1:
+        return [n]
+    few = parts // 2
+    return sizes_of(_half(n, parts), few) + sizes_of(n - _half(n, parts), parts - few)
+
+
+def _half(n: int, parts: int) -> int:
+    return round(n * (parts // 2) / parts)
+
+
+def _carried(side: Side, whole: States) -> States:
+    """The states of some lists for the metrics whose states cannot be divided."""
+    return {metric: side.state(metric) for metric, state in whole.items() if not isinstance(state, Divisible)}
+
+
+def _without(side: Side, whole: States, outside: States) -> States:
+    """The states of all lists but these."""
+    return {
+        metric: state.without(side.state(metric))
+        if isinstance(state, Divisible)
+        else side.with_missing(metric, outside[metric])
+        for metric, state in whole.items()
+    }
+
+
+def _together(left: list[States] | None, right: list[States]) -> list[States]:
+    if left is None:
+        return right
+    pairs = zip(left, right, strict=True)
+    return [{metric: mine[metric] + theirs[metric] for metric in mine} for mine, theirs in pairs]
+
+
+def values_of(sides: list[States]) -> list[float]:
+    """The values, or the differences of two sides."""
+    values = [[metric.value(state) for metric, state in states.items()] for states in sides]
+    return values[0] if len(sides) == 1 else [a - b for a, b in zip(*values, strict=True)]
+
+
+# Values without each group of lists, where data are read in pieces: groups are drawn by a hash of the query,
+# and states are added.
+
+
+class Found(NamedTuple):
+    """The values of all lists, those without each group (a row each), the lists of each group, the number of their items, and the name."""
+
+    value: list[float]
+    without: np.ndarray
+    sizes: np.ndarray
+    items: int
+    name: str
+
+
+@record(eq=False)
+class DrawnSegments(Segments):
+    """As many segments as there are groups, into which queries are drawn by a seed and their ids."""
+
+    seed: int = 0
+    groups: int = 1
+
+    are_taken_apart: ClassVar[bool] = True
+
+    def rows(self, queries: Ids) -> np.ndarray:
+        """Return the group of each query."""
+        # the upper half of the draw times the number of groups: the remainder of a division would favour low groups
+        return (
+            (draws(self.seed, queries) >> np.uint64(32)) * np.uint64(self.groups) >> np.uint64(32)
+        ).astype(np.int64)
+
+    def codes_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the groups themselves."""
+        return rows
+
+
+def drawn(groups: int, seed: int) -> DrawnSegments:
+    """Return segments that are drawn."""
+    import polars as pl
+
+    labels = Labels((pl.Series([str(group) for group in range(groups)]),))
+    none = np.empty(0, np.int64)
+    return DrawnSegments(None, Division(("group",), labels), none, seed=seed, groups=groups)  # type: ignore[arg-type]
+
+
+def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> Found:
+    """Return what the lists of one run, or the difference of two, tell without each group.
+
+    Raises
+    ------
+    DataError
+        If fewer than two groups hold lists, or the two runs have different numbers of lists in a group.
+    """
+    plan: Any = evaluator.plan
+    plan = replace(plan, segments=drawn(groups, seed), per_query=False)
+    named = zip(runs, (None, "against"), strict=False)
+    opened = [run_of(run, name, plan.engine, evaluator.read) for run, name in named]
+    found: list[Results] = [plan.results(run) for run in opened]
+    parts = [res.part.folded(evaluator.metrics) for res in found]
+    sizes = [part.sizes for part in parts]
+    if sizes[0] != sizes[-1]:
+        raise DataError(
+            f"the two runs hold lists of different users ({sum(sizes[0].values()):,} and {sum(sizes[-1].values()):,}); a "
+            f"difference needs the same users in both."
+        )
+    used = sorted(group for group, size in sizes[0].items() if size)
+    if len(used) < 2:
+        raise DataError(f"{found[0].name}: an interval needs lists in at least two groups, not {len(used)}.")
+    values = [_jackknife_groups_without(part, evaluator.metrics, used) for part in parts]
+    both = values[0] if len(values) == 1 else values[0] - values[1]
+    items = min(pieces_of(run).distinct("item") for run in opened)
+    name = " less ".join(res.name for res in found)
+    lists = np.array([sizes[0][group] for group in used])
+    return Found(both[0].tolist(), both[1:], lists, items, name)
+
+
+def _jackknife_groups_without(part: Part, metrics: Sequence[Metric], groups: Sequence[int]) -> np.ndarray:
+    """The values of all lists, in the first row, and without each group; a column per metric."""
+    found = np.empty((1 + len(groups), len(metrics)))
+    for column, metric in enumerate(metrics):
+        states = [part.split[metric, group] for group in groups]
+        whole = part.states[metric]
+        rest = map(whole.without, states) if isinstance(whole, Divisible) else _sums_of_others(states)
+        found[0, column] = metric.value(whole)
+        found[1:, column] = [metric.value(state) for state in rest]
+    return found
+
+
+def _sums_of_others(states: Sequence[State]) -> list[State]:
+    """The sum of all states but each, by sums from both ends: states need not be divisible."""
+    after: list[State] = [states[-1]]
+    for state in reversed(states[1:-1]):
+        after.append(state + after[-1])
+    after.reverse()
+    found, before = [after[0]], states[0]
+    for state, rest in zip(states[1:-1], after[1:], strict=True):
+        found.append(before + rest)
+        before += state
+    return [*found, before]

@@ -1,0 +1,125 @@
+"""Texts of queries, texts and pictures of items: columns of their tables, looked up by id for what is shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import UsageError, one_of
+from rankwell.records import record
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items, column_of, texts_in
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.tables.run_qrels import Qrels
+
+# the columns looked for where none is named; the first that is there wins
+USUAL = "text", "title", "name", "query", "question"
+USUAL_IMAGES = "image", "picture", "poster", "cover", "thumbnail"
+
+
+@record(eq=False)
+class Texts:
+    """A column of texts, looked up by id."""
+
+    known: Known
+    column: pl.Series
+    word: str  # query or item
+
+    def of(self, ids: Sequence[str | int]) -> list[str | None]:
+        """Return the text of each id, None where there is none."""
+        rows = self.known.rows_of(Ids.of(list(ids), self.word), self.word).tolist()
+        return [self.column[row] if row >= 0 else None for row in rows]
+
+
+def texts_of_queries(source: Any, qrels: Qrels | None, encoding: str | None) -> Texts | None:
+    """Return the texts of queries in a table, or in a file of topics; None without one."""
+    if source is None:
+        return None
+    from rankwell.readers.collections.topics import read_topics
+
+    topics = read_topics(source, qrels=qrels, encoding=encoding)
+    return _texts(topics.frame, topics.name, topics.ids, "query", None)
+
+
+def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Texts | None:
+    """Return the texts in a table of items, from a column or that of a usual name; None without a table or such a column.
+
+    Raises
+    ------
+    UsageError
+        If a column is named that is not there, or without a table.
+    """
+    if source is None:
+        if column is not None:
+            raise UsageError("text= names a column of items=; give items=, a table with an item column.")
+        return None
+    from rankwell.readers.items_users import read_catalogue
+
+    table: Items = read_catalogue(source, encoding=encoding)
+    if column is None and (table.frame is None or not _usual(table.frame)):
+        return None
+    return _texts(table.frame, table.name, table.item, "item", column)
+
+
+def _texts(frame: pl.DataFrame | None, name: str, ids: Ids, word: str, column: str | None) -> Texts:
+    if column is None:
+        found = [] if frame is None else _usual(frame)
+        if not found:
+            has = "" if frame is None or not frame.columns else f"; it has {one_of(frame.columns)}"
+            raise UsageError(f"{name} has no column of texts{has}. Name it text.")
+        column = found[0]
+    return Texts(Known(ids), texts_in(column_of(frame, column, name), name), word)
+
+
+def _usual(frame: pl.DataFrame) -> list[str]:
+    """The columns of usual names for a text, or the only column if it is no list."""
+    named = {column.lower(): column for column in frame.columns}
+    alone = frame.width == 1 and not frame.dtypes[0].is_nested()
+    return [named[each] for each in USUAL if each in named] or (frame.columns if alone else [])
+
+
+@record(eq=False)
+class Images:
+    """A column of paths or data URIs, looked up by item; paths are relative to a folder."""
+
+    known: Known
+    column: pl.Series
+    folder: Path
+    is_alone: bool = False  # whether the table has no other column, so that it is not one of texts
+
+    def of(self, ids: Sequence[str | int]) -> list[str | None]:
+        """Return what the table has for each item, None where there is nothing."""
+        rows = self.known.rows_of(Ids.of(list(ids), "item"), "item").tolist()
+        return [(self.column[row] or None) if row >= 0 else None for row in rows]
+
+
+def images_of_items(items: Items | None, column: str | None, folder: str | Path) -> Images | None:
+    """Return the pictures in a table of items, from a column or that of a usual name; None without a table or such a column.
+
+    Raises
+    ------
+    UsageError
+        If a column is named that is not there, or without a table.
+    """
+    if items is None:
+        if column is not None:
+            raise UsageError("image= names a column of items=; give items=, a table with an item column.")
+        return None
+    if column is None:
+        named = {each.lower(): each for each in (() if items.frame is None else items.frame.columns)}
+        column = next((named[each] for each in USUAL_IMAGES if each in named), None)
+        if column is None:
+            return None
+    texts = texts_in(column_of(items.frame, column, items.name), items.name)
+    alone = items.frame is not None and items.frame.width == 1
+    return Images(Known(items.item), texts, Path(folder), alone)
+
+
+def folder_of(source: Any) -> Path:
+    """Return the folder of a table in a file; that of this process for a table in memory."""
+    return Path(source).parent if isinstance(source, (str, os.PathLike)) else Path()
