@@ -24,7 +24,7 @@ from rankwell.efficiency.exponents import Growth
 from rankwell.errors import DataError, InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import QueryMetric
-from rankwell.results.loading import all_loaded, is_saved
+from rankwell.results.saving.load import all_loaded, is_saved
 from rankwell.tables.states import Mean
 
 SOUND = Path(__file__).parents[1] / "data" / "saved" / "every_kind"

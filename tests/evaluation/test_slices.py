@@ -9,7 +9,7 @@ import math
 import polars as pl
 import pytest
 from tests.every import every
-from tests.results.test_saving import WHOLE
+from tests.results.saving.test_saving import WHOLE
 from tests.results.test_segments import ITEMS, QRELS, RUN
 
 import rankwell as rw

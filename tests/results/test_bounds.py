@@ -11,7 +11,7 @@ import jsonschema
 import numpy as np
 import polars as pl
 import pytest
-from tests.results.test_saving import SCHEMA
+from tests.results.saving.test_saving import SCHEMA
 
 import rankwell as rw
 from rankwell.metrics import metric_of

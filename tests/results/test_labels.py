@@ -8,8 +8,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.results.labels import Labels
-from rankwell.results.segments import Segments
+from rankwell.results.segments import Labels, Segments
 from rankwell.tables.items_users import Users
 
 TIERS, LANDS = ("gold", "Silver", "äzur", "10", "9", None), ("no", "NO", "")

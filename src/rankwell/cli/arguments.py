@@ -180,7 +180,7 @@ def _places(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
 
 def _is_saved(word: str) -> bool:
     from rankwell.display.saved_files import kind_of
-    from rankwell.results.loading import is_saved
+    from rankwell.results.saving.load import is_saved
 
     (path,) = split_names([word])[1]
     return is_saved(path) or kind_of(path) in ("comparison", COSTS)

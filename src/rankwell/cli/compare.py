@@ -225,7 +225,7 @@ def without_metrics(path: Any) -> RankwellError:
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:
     """Return runs by name: saved results and costs are loaded, of which a file may hold several; anything else stays a path."""
-    from rankwell.results.loading import all_loaded, is_saved
+    from rankwell.results.saving.load import all_loaded, is_saved
 
     named: dict[str, Any] = {}
     more: dict[str, Any] | None
@@ -459,7 +459,7 @@ def diff(
 def _open_both(paths: list[str], reading: Reading) -> list[Any]:
     """Runs whose rows are still to be read, or saved results."""
     from rankwell.readers import open_several
-    from rankwell.results.loading import is_saved
+    from rankwell.results.saving.load import is_saved
 
     runs = iter(open_several([(path, None) for path in paths if not is_saved(path)], reading.of_runs))
     return [_load_one(path) if is_saved(path) else next(runs) for path in paths]
@@ -467,7 +467,7 @@ def _open_both(paths: list[str], reading: Reading) -> list[Any]:
 
 def _load_one(path: str) -> Results:
     """The saved results of one run."""
-    from rankwell.results.loading import all_loaded
+    from rankwell.results.saving.load import all_loaded
 
     loaded = all_loaded(path)
     if len(loaded) > 1:

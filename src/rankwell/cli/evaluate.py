@@ -412,8 +412,8 @@ def merge(
     Example: ``rankwell merge days/ --since 2026-11-01 --until 2026-11-07 -o week.parquet``
     """
     from rankwell.results import summary
-    from rankwell.results.daily_files import files_of
-    from rankwell.results.loading import merged
+    from rankwell.results.saving.days import files_of
+    from rankwell.results.saving.load import merged
 
     words = [result, *results]
     form = form_of(format, output, get_args(MergeForm))

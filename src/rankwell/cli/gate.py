@@ -154,8 +154,8 @@ def gate(
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
     from rankwell.comparison.gate.gate import gate as gated
-    from rankwell.results.daily_files import is_several
-    from rankwell.results.loading import is_saved
+    from rankwell.results.saving.days import is_several
+    from rankwell.results.saving.load import is_saved
 
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]

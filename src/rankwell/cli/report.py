@@ -255,7 +255,7 @@ def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, 
 def _is_read(path: str) -> bool:
     """Whether a file holds results, or a comparison of some."""
     from rankwell.display.saved_files import kind_of
-    from rankwell.results.loading import is_saved
+    from rankwell.results.saving.load import is_saved
 
     return is_saved(path) or kind_of(path) == "comparison"
 

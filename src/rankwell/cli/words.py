@@ -232,7 +232,7 @@ def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
     (['a/bm25', 'nowhere=b/bm25'], ['a/bm25.run', 'nowhere=b/bm25.run'])
     """
-    from rankwell.results.daily_files import exists
+    from rankwell.results.saving.days import exists
 
     parts = [word.partition("=") for word in words]
     is_named = [

@@ -24,9 +24,8 @@ from rankwell.readers import read_run
 from rankwell.readers.frames.pieces import pieces_of
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.results.labels import Labels
 from rankwell.results.part import Part
-from rankwell.results.segments import Division, Segments
+from rankwell.results.segments import Division, Labels, Segments
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import draws

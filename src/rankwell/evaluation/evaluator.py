@@ -28,7 +28,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.readers.sources import refuse_unnamed
 from rankwell.results import Results
-from rankwell.results.doubts import warn
+from rankwell.results.warnings import warn
 from rankwell.tables.arguments import checked
 from rankwell.tables.machine import cores
 from rankwell.tables.popularity import Parts

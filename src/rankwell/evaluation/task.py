@@ -20,10 +20,9 @@ from rankwell.matching.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results.conditions import Conditions
-from rankwell.results.doubts import LEAST, NEIGHBOURS, SEEN, look
-from rankwell.results.part import Part
+from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Segments
-from rankwell.results.tie_ends import Ends
+from rankwell.results.warnings import LEAST, NEIGHBOURS, SEEN, look
 from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.matrix import Matrix, refuse_item_numbers, refuse_mismatch, refuse_rows
 from rankwell.tables.rows import Lists

@@ -16,7 +16,7 @@ from rankwell.display.table import number, visible
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
-from rankwell.results.mean_intervals import MeanInterval
+from rankwell.results.intervals import MeanInterval
 
 LONGEST = 40  # characters of a name in a sentence
 MOST_LISTED = 3  # names in a sentence

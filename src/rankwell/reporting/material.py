@@ -17,7 +17,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
-from rankwell.results.mean_intervals import MeanInterval
+from rankwell.results.intervals import MeanInterval
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.states import Mean

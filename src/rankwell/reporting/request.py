@@ -26,7 +26,7 @@ from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, t
 from rankwell.records import record
 from rankwell.reporting.material import InputFile, Material, input_files
 from rankwell.results import Results
-from rankwell.results.loading import all_loaded, is_saved
+from rankwell.results.saving.load import all_loaded, is_saved
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction

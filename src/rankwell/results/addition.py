@@ -12,9 +12,8 @@ import numpy as np
 from rankwell.errors import UsageError, brief
 from rankwell.metrics.metric import Metric
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Part
+from rankwell.results.part import Part, Saved, SavedDiagnostics
 from rankwell.results.results import Results
-from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.columns import NOT_READ
 
 

@@ -1,17 +1,134 @@
-"""Part: values, states and counts of some queries."""
+"""Part: values, states and counts of some queries, which can be added."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
 
+from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.results.tie_ends import Ends, GrowingEnds, Tied
+from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State
+
+# Values of states, and saved values whose states are gone.
+
+
+TIE_RANGE = 0.001
+
+
+@record(slots=True)
+class Saved:
+    """A value read from a file, without its state; it cannot be added."""
+
+    value: float
+    n: int
+
+    def __add__(self, other: object) -> Saved:
+        raise UsageError("cannot add a loaded value without its state.")
+
+
+@record(slots=True)
+class SavedDiagnostics:
+    """Diagnostics read from a file, without the sums behind them; they cannot be added."""
+
+    diagnostics: dict[str, float]
+
+    def __add__(self, other: object) -> SavedDiagnostics:
+        raise UsageError("cannot add loaded diagnostics without the sums behind them.")
+
+
+def value_of(metric: Metric, state: State) -> float:
+    """Return the value of a metric's state."""
+    return state.value if isinstance(state, Saved) else metric.value(state)
+
+
+def tie_ranges(
+    metrics: Iterable[Metric], ends: Mapping[Metric, tuple[State, State]]
+) -> dict[str, tuple[float, float]]:
+    """Return the values under the worst and the best order of equal scores, for metrics where they differ by more than 0.001."""
+    ranges = {str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in metrics if m in ends}
+    return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
+
+
+def left_out_of(states: Mapping[Metric, State]) -> dict[str, int]:
+    """Return counts of what the metrics left out; a count that several metrics share appears once."""
+    total: dict[str, int] = {}
+    for metric, state in states.items():
+        if not isinstance(state, Saved) and (counted := metric.left_out(state)):
+            for what, count in counted.items():
+                total[what] = max(count, total.get(what, 0))
+    return total
+
+
+# The states of metrics under the best and the worst order of equal scores, worked out as late as can be.
+
+
+Ends = tuple[State, State]
+AllEnds = Mapping[Metric, Ends]
+States = Mapping[Metric, State]
+Tied = AllEnds | Callable[[], AllEnds]  # the ends, or what works them out
+
+
+class GrowingEnds:
+    """The ends of a growing sum of parts, none of which are worked out here until a part comes whose ends were."""
+
+    def __init__(self, tied: Tied, states: States) -> None:
+        self._unseen: list[tuple[Tied, States]] = []
+        self._seen: dict[Metric, Ends] | None = None
+        if callable(tied) or not tied:
+            self._wait(tied, states)
+        else:
+            self._seen = dict(tied)
+
+    def add(self, tied: Tied, states: States, before: States) -> None:
+        """Add the ends of a part with these states to those of the parts before it, whose states are ``before`` together."""
+        if self._seen is None and (callable(tied) or not tied):
+            self._wait(tied, states)
+            return
+        if self._seen is None:
+            self._seen, self._unseen = _sum(self._unseen), []
+        if callable(tied):
+            tied = tied()
+        for metric in {**self._seen, **tied}:
+            best, worst = self._seen.get(metric) or (before[metric], before[metric])
+            more = tied.get(metric) or (states[metric], states[metric])
+            self._seen[metric] = best + more[0], worst + more[1]
+
+    def _wait(self, tied: Tied, states: States) -> None:
+        """Keep what the ends of a part are made of, which is little; parts without ties are kept as one."""
+        averages: dict[Metric, State] = {
+            metric: state for metric, state in states.items() if isinstance(metric, QueryMetric)
+        }
+        if self._unseen and not tied and not self._unseen[-1][0]:
+            for metric, state in self._unseen.pop()[1].items():
+                averages[metric] = state + averages[metric] if metric in averages else state
+        self._unseen.append((tied, averages))
+
+    def tied(self) -> Tied:
+        """Return the ends, or what works them out."""
+        if self._seen is not None:
+            return self._seen
+        return partial(_sum, self._unseen) if any(tied for tied, _ in self._unseen) else {}
+
+
+def _sum(parts: list[tuple[Tied, States]]) -> dict[Metric, Ends]:
+    """The sums of the ends of some parts; one without ends of a metric has its state, which no order of ties changes."""
+    looked = [(tied() if callable(tied) else tied, states) for tied, states in parts]
+    found: dict[Metric, Ends] = {}
+    for metric in dict.fromkeys(metric for ends, _ in looked for metric in ends):
+        both = [ends.get(metric) or (states[metric], states[metric]) for ends, states in looked]
+        found[metric] = reduce(add, [best for best, _ in both]), reduce(add, [worst for _, worst in both])
+    return found
+
+
+# Part: values, states and counts of some queries.
+
 
 K = TypeVar("K", bound=Hashable)
 ROOM = 1 << 18

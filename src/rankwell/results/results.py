@@ -7,34 +7,24 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from rankwell.display.output import whole_file
 from rankwell.display.result import TEXTS, Result, module
 from rankwell.display.text import plain_value
-from rankwell.display.trackers import Logged, log_values, tracked_names
-from rankwell.errors import NotAskedError, UsageError, brief, nearest
+from rankwell.errors import DataError, NotAskedError, UsageError, brief, nearest
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
-from rankwell.results.aggregation import How, aggregate, weights_of
 from rankwell.results.conditions import Conditions
-from rankwell.results.mean_intervals import (
-    LEAST_RESAMPLES,
-    IntervalBy,
-    MeanInterval,
-    mean_interval,
-    refuse_without_mean,
-)
-from rankwell.results.part import Part
-from rankwell.results.segments import Division
-from rankwell.results.values import left_out_of, tie_ranges, value_of
+from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
+from rankwell.results.segments import Division, checked_weights
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids
-from rankwell.tables.states import Mean
+from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
 if TYPE_CHECKING:  # few callers need these at run time; the methods that do import them
     from os import PathLike
@@ -44,12 +34,14 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.display.table import Table
     from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.breakdown import Breakdown
-    from rankwell.results.daily_files import Day
+    from rankwell.results.intervals import IntervalBy, MeanInterval
+    from rankwell.results.saving.days import Day
     from rankwell.tables.redaction import Redaction
 
+How = Literal["mean", "geometric", "median"]
 SCHEMA = 1  # version of the JSON layout
 # the files that build and show results, by name: they import this one
-ADDITION, LOADING, TABLES = (f"rankwell.results.{name}" for name in ("addition", "loading", "summary"))
+ADDITION, LOADING, TABLES = (f"rankwell.results.{name}" for name in ("addition", "saving.load", "summary"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -305,8 +297,20 @@ class Results(Result):
                 f"they are to count.",
                 stacklevel=2,
             )
-        given = None if weights is None else weights_of(weights, res.queries)
-        return aggregate(res.values(metric), how, given, floor)
+        if weights is not None and how != "mean":
+            raise UsageError(f"weights= works only with how='mean', not with how={brief(how)}.")
+        given, values = None if weights is None else _weights_of(weights, res.queries), res.values(metric)
+        defined = ~np.isnan(values)
+        values = values[defined]
+        if not len(values):
+            return math.nan
+        if given is not None:
+            return WeightedMean.of(values, given[defined]).value
+        if how == "geometric":
+            if not floor > 0 or values.min() < 0:
+                raise UsageError("a geometric mean needs a floor= above 0, and no values below 0.")
+            return GeometricMean.of(np.maximum(values, floor)).value
+        return float(np.median(values)) if how == "median" else Mean.of(values).value
 
     def interval(
         self,
@@ -345,7 +349,15 @@ class Results(Result):
         >>> found.mean, round(found.low, 3), round(found.high, 3), found.method, found.is_doubtful
         (0.75, 0.598, 0.858, 'wilson', True)
         """
-        method = cast("IntervalBy", plain("method", method, IntervalBy))
+        from rankwell.results.intervals import (
+            LEAST_RESAMPLES,
+            IntervalBy,
+            interval_by_sums,
+            mean_interval,
+            refuse_without_mean,
+        )
+
+        method = plain("method", method, IntervalBy)
         level, seed = plain("level", level, float), plain("seed", seed, int)
         resamples = plain("resamples", resamples, int)
         if not 0 < level < 1:
@@ -355,8 +367,6 @@ class Results(Result):
         wanted = metric_of(metric)
         _ = self[wanted]
         if self.spark_rows is not None and weights is None and method in ("auto", "t", "wilson"):
-            from rankwell.results.spark_intervals import interval_by_sums
-
             state = None if wanted in self.part.weighted else self.part.states[wanted]
             if (by_sums := interval_by_sums(self.spark_rows, wanted, state, method, level)) is not None:
                 return by_sums
@@ -369,7 +379,7 @@ class Results(Result):
             )
         values = res.values(wanted)
         defined = np.flatnonzero(~np.isnan(values))
-        heavy = None if weights is None else weights_of(weights, res.queries)[defined]
+        heavy = None if weights is None else _weights_of(weights, res.queries)[defined]
         queries = res.part.queries[res.part.concerned()[defined]]
         found = mean_interval(wanted, values[defined], queries, heavy, method, level, seed, resamples)
         return found if heavy is not None else found._replace(mean=res.plain_mean[str(wanted)])
@@ -429,7 +439,7 @@ class Results(Result):
             "counts": self.counts,
         }
         if states and not self.division.least:
-            from rankwell.results.kept_parts import kept
+            from rankwell.results.saving.states import kept
 
             slices = {name: (each.conditions, each.part) for name, each in self.slices.items()}
             data["states"] = kept(self.part, self._rows, self.conditions, self.division.labels, slices)
@@ -470,7 +480,7 @@ class Results(Result):
         {'rr': 1.0}
         """
         from rankwell import __version__
-        from rankwell.results.json_text import json_of
+        from rankwell.results.summary import json_of
 
         res = self._shown(per_query)
         head = {"rankwell": __version__, "schema": SCHEMA}
@@ -543,6 +553,7 @@ class Results(Result):
             Whether the artifact has hashes for ids of queries, and no segment of fewer than 5 queries: True, or a key of at least
             16 bytes, under which an id has the same hash each time.
         """
+        from rankwell.display.trackers import Logged, log_values, tracked_names
         from rankwell.tables.redaction import redaction_of, warn_of
 
         redaction = redaction_of(redact)
@@ -640,6 +651,23 @@ class Results(Result):
 
 def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in values.items()}
+
+
+def _weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:
+    """The weight of each query; DataError if one has none, or one that is negative, infinite or not a number."""
+    if isinstance(given, Mapping):
+        missing = next((query for query in queries if query not in given), None)
+        if missing is not None:
+            raise DataError(
+                f"query {brief(missing)} has no weight in weights=; give one for each of the {len(queries):,} queries."
+            )
+        given = [given[query] for query in queries]
+    weights = np.asarray(given, np.float64)
+    if weights.shape != (len(queries),):
+        raise DataError(
+            f"weights= has {weights.size:,} weights for {len(queries):,} queries; give one per row of per_query."
+        )
+    return checked_weights(weights, lambda row: f"query {brief(queries[row])}")
 
 
 def _collected(res: Results) -> Results:

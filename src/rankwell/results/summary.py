@@ -1,19 +1,168 @@
-"""Tables of results: one run in full, several runs side by side, or one row per query."""
+"""Results as text: tables of one run or of several side by side, the notes below them, CSV and JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rankwell.display.output import in_form
-from rankwell.display.table import ARROWS, Cell, Column, Table
+from rankwell.display.table import ARROWS, Cell, Column, Table, number
+from rankwell.matching.policy import Policy, default
 from rankwell.metrics.metric import Metric
-from rankwell.results.json_text import json_of, json_of_runs
-from rankwell.results.notes import notes_of
 from rankwell.results.results import SCHEMA, Results
 from rankwell.tables.arguments import plain
 
-__all__ = ["csv_of", "table_of"]
+if TYPE_CHECKING:
+    import polars as pl
+
+
+# Notes below tables of results: definitions, policy, and how many rows each rule affected.
+
+
+# longer names of counts, for printing
+IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
+
+
+def notes_of(
+    results: Sequence[Results],
+    *,
+    full_policy: bool = False,
+    hint: bool = True,
+    names: Sequence[str] | None = None,
+) -> list[str]:
+    """Return the notes below a table: definitions, policy, and how many rows each rule affected.
+
+    Without ``hint`` they do not say how to see the whole policy. With ``names`` for the runs, what is true of
+    each of them is said once.
+    """
+    first = results[0]
+    notes = [f"{metric} is {text}" for metric in first.metrics if (text := metric.signature) != str(metric)]
+    notes += [f"{metric}: {text}" for metric in first.metrics if (text := metric.caution())]
+    sampled = [str(metric) for metric in first.metrics if metric.sampled is not None]
+    notes += (
+        [f"{', '.join(sampled)}: of sampled candidates, not to be compared with values over all items"]
+        if sampled
+        else []
+    )
+    notes.append(first.meaning)
+    if first.weights:
+        plain = [name for name, is_weighted in first.is_weighted.items() if not is_weighted]
+        notes.append(
+            f"means are weighted by {first.weights}" + (f" (but not {', '.join(plain)})" if plain else "")
+        )
+    if first.experiment:
+        notes.append(f"experiment: {first.experiment}")
+    notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy, hint=hint))
+    if len(results) == 1:
+        return [*notes, "; ".join(counted(first))]
+    facts = [[*counted(res), *_ranges(res)] for res in results]
+    if names is None:
+        return notes + [f"{res.name}: {'; '.join(own)}" for res, own in zip(results, facts, strict=True)]
+    common = [fact for fact in facts[0] if all(fact in own for own in facts)]
+    notes += [f"each run: {'; '.join(common)}"] if common else []
+    left = [[fact for fact in own if fact not in common] for own in facts]
+    return notes + [f"{name}: {'; '.join(own)}" for name, own in zip(names, left, strict=True) if own]
+
+
+def policy_note(policy: Policy, *, hint: bool = True) -> str:
+    """Return a note that lists the policy fields that differ from the default."""
+    plain = default().to_dict()
+    changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain.get(name)]
+    rest = "all others default" if changed else "all default"
+    more = "; -v prints them" if hint else ""
+    return f"policy: {' '.join([*changed, ''])}({rest}{more})"
+
+
+def counted(res: Results) -> list[str]:
+    """Return in words the numbers of lists and rows behind the values, and how many rows each rule affected."""
+    counts = dict(res.counts)
+    lists, rows = counts.pop("lists", 0), counts.pop("rows", 0)
+    words = [f"{rows:,} rows in {lists:,} lists"]
+    if "judged queries" in counts:
+        words.append(
+            f"{counts.pop('judgements', 0):,} judgements of {counts.pop('judged queries'):,} queries"
+        )
+    words += [f"{IN_WORDS.get(what, what)}: {count:,}" for what, count in counts.items()]
+    words += _diagnosed(res.diagnostics)
+    alike: dict[tuple[str, int], list[str]] = {}
+    for name, reasons in res.undefined.items():
+        for reason, count in reasons.items():
+            alike.setdefault((reason, count), []).append(name)
+    return words + [f"{', '.join(names)} {why}: {count:,} queries" for (why, count), names in alike.items()]
+
+
+def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return diagnostics in words, grouped by the metrics that share them."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, found in diagnostics.items():
+        parts = (
+            f"{what} {value:,}" if isinstance(value, int) else f"{what} {number(value)}"
+            for what, value in found.items()
+        )
+        alike.setdefault(tuple(parts), []).append(name)
+    return [f"{', '.join(names)}: {', '.join(parts)}" for parts, names in alike.items()]
+
+
+def _ranges(res: Results) -> list[str]:
+    """Return in words how far tie order can move each value; a table of one run has columns for this."""
+    return [
+        f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores"
+        for name, (low, high) in res.tie_range.items()
+    ]
+
+
+# JSON of results as text: indented as Python's own encoder does, which is slow for a million queries; so these
+# have a line each.
+
+
+def json_of(data: Mapping[str, Any], per_query: pl.DataFrame | None) -> str:
+    """Return plain values as JSON text, with the rows of a frame as their last field if there is one."""
+    text = _dumped(data)
+    if per_query is None:
+        return text
+    rows = _lines(per_query)
+    listed = f"[\n{_inside('    ', rows)}\n  ]" if rows else "[]"
+    return f'{_open(text)},\n  "per_query": {listed}\n}}'
+
+
+def json_of_runs(head: Mapping[str, Any], runs: Iterable[str]) -> str:
+    """Return the texts of several runs as a list of them, below the fields of a head."""
+    listed = _inside("    ", ",\n".join(runs))
+    return f'{_open(_dumped(head))},\n  "runs": [\n{listed}\n  ]\n}}'
+
+
+def _dumped(data: Mapping[str, Any]) -> str:
+    import json
+
+    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _open(text: str) -> str:
+    """The text of an object without its end, for a member to follow."""
+    return text.removesuffix("\n}")
+
+
+def _inside(margin: str, text: str) -> str:
+    """JSON text further to the right; ends of lines within strings are escaped."""
+    return margin + text.replace("\n", f"\n{margin}")
+
+
+def _lines(frame: pl.DataFrame) -> str:
+    """The rows of a frame as JSON objects, a line each."""
+    import json
+
+    columns = []
+    for name in frame.columns if len(frame) else ():
+        values = json.dumps(
+            frame[name].to_list(), ensure_ascii=False, allow_nan=False, separators=("\n", ":")
+        )
+        key = json.dumps(name, ensure_ascii=False)
+        columns.append([f"{key}: {value}" for value in values[1:-1].split("\n")])
+    return ",\n".join([f"{{{', '.join(cells)}}}" for cells in zip(*columns, strict=True)])
+
+
+# Tables of results: one run in full, several runs side by side, or one row per query.
 
 
 def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:
@@ -25,7 +174,7 @@ def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy
     table = _one_run(results[0], notes) if len(results) == 1 else _several(results, notes)
     if results[0].bounding is None:
         return table
-    from rankwell.results.bound_columns import with_bounds
+    from rankwell.results.bounds import with_bounds
 
     return with_bounds(table, results)
 
@@ -146,7 +295,7 @@ def written(
         return csv_of(results, per_query=per_query, intervals=intervals)
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
     if intervals:
-        from rankwell.results.interval_columns import with_intervals
+        from rankwell.results.intervals import with_intervals
 
         tables = [with_intervals(tables[0], results)]
     tables += [res.segments.to_table() for res in results if res.has_segments]
@@ -222,11 +371,11 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False, intervals: bo
             rows += [(res.name, *labels, name, mean[name], n[name], signatures[name]) for name in mean]
     table = Table(columns, rows)
     if intervals:
-        from rankwell.results.interval_columns import with_bounds
+        from rankwell.results.intervals import with_bounds
 
         table = with_bounds(table, results)
     if results[0].bounding is not None:
-        from rankwell.results.bound_columns import with_bound_lines
+        from rankwell.results.bounds import with_bound_lines
 
         table = with_bound_lines(table, results)
     return table.to_csv()

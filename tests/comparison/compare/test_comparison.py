@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.results.loading import all_loaded
+from rankwell.results.saving.load import all_loaded
 
 SAVED = Path(__file__).parents[2] / "data" / "saved"
 DATA = files("rankwell") / "data"

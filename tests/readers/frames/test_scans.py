@@ -16,7 +16,7 @@ from tests.evaluation.engines.stream.test_stream import frame, made, said
 import rankwell as rw
 import rankwell.cli.parser  # which lists the pictures in their folder, once
 from rankwell import cli
-from rankwell.results import daily_files
+from rankwell.results.saving import days
 
 RUN, QRELS = made()
 
@@ -123,7 +123,7 @@ def test_no_path_or_pattern_walks_the_whole_disk(name, tmp_path, monkeypatch):
 
     for module, word in (
         (glob, "glob"),
-        (daily_files, "glob"),
+        (days, "glob"),
         (Path, "glob"),
         (Path, "rglob"),
         (os, "walk"),

@@ -55,8 +55,8 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
 from rankwell.readers.sources import refuse_unnamed
 from rankwell.results import Results
-from rankwell.results.loading import opened
-from rankwell.results.notes import notes_of
+from rankwell.results.saving.load import opened
+from rankwell.results.summary import notes_of
 from rankwell.statistics import corrections
 from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell

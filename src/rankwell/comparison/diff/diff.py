@@ -28,8 +28,8 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
 from rankwell.records import cached_property
 from rankwell.results import Results
-from rankwell.results.loading import opened
-from rankwell.results.notes import notes_of
+from rankwell.results.saving.load import opened
+from rankwell.results.summary import notes_of
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.ids import Ids, Known

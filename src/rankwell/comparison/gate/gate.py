@@ -33,7 +33,7 @@ from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.paths import short_name
 from rankwell.results import Results
-from rankwell.results.loading import opened
+from rankwell.results.saving.load import opened
 from rankwell.statistics.many import intervals
 from rankwell.tables.arguments import as_list, checked
 from rankwell.tables.run_qrels import Run

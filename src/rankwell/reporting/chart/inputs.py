@@ -17,7 +17,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.readers.sources import is_one_run
 from rankwell.results import Results
-from rankwell.results.loading import opened
+from rankwell.results.saving.load import opened
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
 

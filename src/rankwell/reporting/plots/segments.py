@@ -21,7 +21,7 @@ from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, cut, level_of, lines, shortened, with_interval
 from rankwell.reporting.chart.theme import MOST_COLOURS, colours, finished
 from rankwell.results import Results
-from rankwell.results.interval_columns import segment_intervals
+from rankwell.results.intervals import segment_intervals
 from rankwell.results.segments import UNKNOWN
 from rankwell.tables.arguments import checked
 from rankwell.tables.states import Mean

@@ -19,7 +19,7 @@ from rankwell.reporting.chart.inputs import results_in
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, shortened
 from rankwell.results import Results
-from rankwell.results.values import value_of
+from rankwell.results.part import value_of
 from rankwell.tables.arguments import checked
 
 # What is behind the plot of ties: the values under the worst and the best order of equal scores.

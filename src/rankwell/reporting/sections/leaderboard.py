@@ -14,7 +14,7 @@ from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, part
-from rankwell.results.mean_intervals import MeanInterval
+from rankwell.results.intervals import MeanInterval
 
 MOST_LETTERS = 12  # systems that are told apart by letters
 NEAR = "≈"

@@ -18,7 +18,7 @@ from rankwell.reporting.plots.per_query import per_query
 from rankwell.reporting.plots.wins import can_be_won, wins
 from rankwell.reporting.section import Content, part
 from rankwell.results import Results
-from rankwell.results.mean_intervals import MeanInterval
+from rankwell.results.intervals import MeanInterval
 from rankwell.tables.states import Mean
 
 MOST_METRICS, MOST_STRIPS = 12, 12  # metrics with a table, and systems whose values per query are drawn

@@ -22,7 +22,7 @@ from rankwell.comparison.compare import cells, families, spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.engines.spark import engine, sums, workers
 from rankwell.metrics import metric_of
-from rankwell.results import spark_intervals
+from rankwell.results import intervals as spark_intervals
 from rankwell.statistics import intervals
 from rankwell.tables.states import Tally
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 import rankwell as rw
-from rankwell.results.loading import is_saved, merged
+from rankwell.results.saving.load import is_saved, merged
 
 DAYS = ["2026-10-31", "2026-11-01", "2026-11-02", "2026-11-10"]
 

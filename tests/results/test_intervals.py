@@ -14,7 +14,7 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.results.interval_columns import segment_intervals
+from rankwell.results.intervals import segment_intervals
 from rankwell.results.results import Results
 
 FILMS = files("rankwell") / "data" / "movietweetings"

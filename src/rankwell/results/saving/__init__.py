@@ -1,0 +1,1 @@
+"""Saving of results: files of them, by days, and the states in them."""
