@@ -145,8 +145,10 @@ def test_what_stays_in_sight_does_not_cover_the_choice_of_columns(opened, films)
     page = opened(films[1])
     page.locator("#leaderboard .columns summary").click()
     boxes = page.locator("#leaderboard .columns input")
+    assert boxes.count() > 2
     for at in range(boxes.count()):
         boxes.nth(at).uncheck(timeout=60_000)
+        expect(boxes.nth(at)).not_to_be_checked()
 
 
 def test_the_button_makes_page_and_pictures_dark(opened, films):

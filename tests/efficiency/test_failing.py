@@ -213,11 +213,9 @@ def test_a_measuring_process_that_is_killed_leaves_none_behind(tmp_path):
         "rw.efficiency.measure(search, ['x'], timeout=None, progress=lambda text: print(text, flush=True))\n"
     )
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            if "start 1 of 1" in line:
-                break
+        assert any("start 1 of 1" in line for line in process.stdout)
         time.sleep(1.5)
-        process.kill()
+        process.kill()  # that no other is left is asked of every test here
 
 
 # ------------------------------------------------------------------------------------------------------- commands

@@ -306,7 +306,10 @@ def test_no_column_of_training_data_items_or_users_is_asked_about():
     train = pd.DataFrame(qrels_with(plays=[0, 3, 1]))
     items = pd.DataFrame({"item": ["a", "b", "c"], "price": [0, 1, 2]})
     users = pd.DataFrame({"user": ["u"], "spent": [0]})
-    rw.evaluate(RUN, QRELS, ["epc@2", "coverage@2", "user_coverage@2"], train=train, items=items, users=users)
+    metrics = ["epc@2", "coverage@2", "user_coverage@2"]
+    found = rw.evaluate(RUN, QRELS, metrics, train=train, items=items, users=users).mean
+    bare = {"train": {"u": ["a", "b"], "v": ["c"]}, "items": ["a", "b", "c"], "users": {"query": ["u"]}}
+    assert found == rw.evaluate(RUN, QRELS, metrics, **bare).mean
 
 
 @every("name", ["user_id", "shopId", "session idx", "Key", "cv_fold", "train_split", "rowIndex", "customerid", "Unnamed: 0.1", "level_0",

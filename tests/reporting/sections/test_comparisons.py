@@ -93,6 +93,8 @@ def test_a_run_without_a_hit_is_shown():
     )
     found = rw.compare(own, flips=99)
     page(*(each.section(material(own, found)) for each in ALL))
+    [row] = uncertainty.section(material(own, found)).data["tables"][0]["rows"]
+    assert abs(row["mean"]) == pytest.approx(own["a"]["ndcg@10"], abs=1e-12)  # the other has 0
 
 
 def test_one_system_has_intervals_of_its_means_and_no_differences():
