@@ -17,10 +17,8 @@ import numpy as np
 import polars as pl
 from keeping import Rows, keep, percent, rng_of
 
+from rankwell.judging.sampled_ranks import Places, SampledRanks, values_by_rank
 from rankwell.matching.scale import Scale
-from rankwell.judging.sampled_ranks import values_by_rank
-from rankwell.judging.sampled_ranks import Places
-from rankwell.judging.sampled_ranks import SampledRanks
 from rankwell.metrics import metrics_of
 
 DATA = files("rankwell") / "data" / "movietweetings"

@@ -15,8 +15,7 @@ from nulls import NULLS, Null
 
 from rankwell.statistics import many
 from rankwell.statistics.families import Cell, max_t
-from rankwell.statistics.paired_tests import sign_test
-from rankwell.statistics.paired_tests import wilcoxon
+from rankwell.statistics.paired_tests import sign_test, wilcoxon
 
 CHUNK, CHUNKS, CHUNKS_OF_POWER = 100, 20, 5
 FLIPS, TIMES, EFFECT = 1999, 2000, 2.8

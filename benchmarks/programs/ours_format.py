@@ -9,8 +9,7 @@ import time
 import polars as pl  # noqa: F401 - the other side has loaded its library too when its clock starts
 
 import rankwell as rw
-from rankwell.readers.registry import formats
-from rankwell.readers.registry import reader
+from rankwell.readers.registry import formats, reader
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from tests.prepare.logs import random_log
 
-from rankwell.prepare import PopularityCut, baselines, check, cross_validation, scale_by_tier, split
+from rankwell.prepare import PopularityCut, baselines, check, folds, scale_by_tier, split
 from rankwell.statistics.draws import further, uniform
 from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
@@ -38,13 +38,9 @@ CHOICES = {
     "drift by chance": lambda log: re.search(
         r"by chance (0\.\d+)", str(check(log, split(LOG, "time").test, seed=3))
     )[1],
-    "folds of rows": lambda log: [side(test) for _, test in cross_validation(log, k=3, seed=3)[0]],
-    "folds of users": lambda log: [
-        side(test) for _, test in cross_validation(log, k=3, of="users", seed=3)[0]
-    ],
-    "folds of items": lambda log: [
-        side(test) for _, test in cross_validation(log, k=3, of="items", seed=3)[0]
-    ],
+    "folds of rows": lambda log: [side(test) for _, test in folds(log, k=3, seed=3)[0]],
+    "folds of users": lambda log: [side(test) for _, test in folds(log, k=3, of="users", seed=3)[0]],
+    "folds of items": lambda log: [side(test) for _, test in folds(log, k=3, of="items", seed=3)[0]],
 }
 
 

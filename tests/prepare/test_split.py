@@ -10,7 +10,7 @@ import pytest
 from tests.prepare.logs import movietweetings, random_log
 
 import rankwell as rw
-from rankwell.prepare import core, cross_validation, split
+from rankwell.prepare import core, folds, split
 
 
 def tuples(frame):
@@ -198,7 +198,7 @@ def test_times_may_be_numbers_dates_or_text(times):
 def test_folds_hold_each_row_once_in_a_test_part():
     log = random_log(1).with_row_index("row")
     for of, column in (("rows", "row"), ("users", "user_id"), ("items", "item_id")):
-        parts, report = cross_validation(log, 4, of=of, seed=2)
+        parts, report = folds(log, 4, of=of, seed=2)
         assert sorted(row for _, test in parts for row in test["row"]) == list(range(len(log)))
         for train, test in parts:
             assert not set(train[column]) & set(test[column])
@@ -294,7 +294,7 @@ def test_wrong_times_give_one_clear_error():
     with pytest.raises(
         rw.RankwellError, match=r"k=4: must be a whole number from 2 to 3, the number of rows in table"
     ):
-        cross_validation(frame, 4)
+        folds(frame, 4)
     with pytest.raises(rw.RankwellError, match="core needs a limit: give min_per_user="):
         core(frame)
 
