@@ -89,8 +89,9 @@ def test_files_of_our_own_take_from_it_only_what_their_room_may_import():
 
 
 def test_the_guides_import_nothing_private():
-    """What CONTRIBUTING and the documentation show authors is public."""
-    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "CONTRIBUTING.md"])
+    """The examples that the guides of CONTRIBUTING copy into the package, and its pages, import what is public."""
+    examples = (ROOT / "examples" / "additions").glob("*/[!t]*.py")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "CONTRIBUTING.md", *examples])
     found = set(re.findall(r"^(?:[>.]{3} *)?(?:from|import) (rankwell[\w.]*)", text, re.MULTILINE))
     assert "rankwell.extend" in found
     assert found <= {"rankwell", "rankwell.extend", "rankwell.testing"}

@@ -58,6 +58,7 @@ def test_every_metric_of_a_preset_has_a_number_of_the_tool_or_says_why_not(name)
     elsewhere = {metric for tool, metric in ELSEWHERE if tool == name}
     if "" in elsewhere:
         return
+    assert name in VALUES, f"add {name} to benchmarks/peers.py; see Add a preset in CONTRIBUTING.md"
     for values in VALUES[name]["values"].values():
         said = {metric_of(metric).name for metric, value in values.items() if isinstance(value, float)}
         assert preset.metrics.keys() - elsewhere <= said, f"run python -m tools.make_preset_values {name}"

@@ -1,4 +1,4 @@
-"""The guides of CONTRIBUTING: the files that they tell to write, and the commands that they tell to run."""
+"""The guides of CONTRIBUTING: the commands that they tell to run, and the files that these copy."""
 
 from __future__ import annotations
 
@@ -8,26 +8,43 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-FILE = re.compile(r"`((?:src|tests)/[\w/]+\.(?:py|toml|html))`:\n\n```\w+\n(.*?)```\n", re.DOTALL)
+EXAMPLES = ROOT / "examples" / "additions"
+HEADINGS = {  # by the folder of the example
+    "metric": "Add a metric",
+    "corpus_metric": "Add a metric of all lists",
+    "reader": "Add a reader",
+    "preset": "Add a preset",
+    "judging_method": "Add a judging method",
+    "picture": "Add a picture",
+    "section": "Add a section to the report",
+    "option": "Add an option to a command",
+}
 
 
-def guide(heading: str) -> str:
-    """The text below a heading."""
-    return TEXT.split(f"## {heading}\n")[1].split("\n## ")[0]
+def commands(heading: str) -> list[str]:
+    """The command lines of a guide."""
+    guide = TEXT.split(f"### {heading}\n")[1].split("\n### ")[0].split("\n## ")[0]
+    return [line for block in re.findall(r"```sh\n(.*?)```", guide, re.DOTALL) for line in block.splitlines()]
 
 
-def files_of(heading: str) -> dict[str, str]:
-    """The text of each file that a guide shows, by its path; TOML is added to the file that is there."""
-    return dict(FILE.findall(guide(heading)))
+def steps(heading: str) -> list[str]:
+    """The command lines that change the tree, but for `make names`."""
+    return [line for line in commands(heading) if not line.startswith("make ")]
 
 
 def tests_of(heading: str) -> list[list[str]]:
-    """The arguments for pytest of each command of a guide that runs tests."""
-    return [
-        shlex.split(words) for words in re.findall(r'^make test ARGS="(.*)"$', guide(heading), re.MULTILINE)
-    ]
+    """The arguments for pytest of each command that runs tests."""
+    found = [re.fullmatch(r'make test ARGS="(.*)"', line) for line in commands(heading)]
+    return [shlex.split(each[1]) for each in found if each]
 
 
-def examples() -> str:
-    """What is left without these files: its examples run as they stand."""
-    return FILE.sub("", TEXT)
+def files_of(heading: str) -> list[str]:
+    """The files that are there after the steps of a guide: copies of examples."""
+    copies = [line.split() for line in steps(heading) if line.startswith("cp ")]
+    return [target + Path(source).name for _, source, target in copies]
+
+
+def patched() -> list[str]:
+    """The files that patches change."""
+    texts = [path.read_text(encoding="utf-8") for path in EXAMPLES.rglob("*.patch")]
+    return [path for text in texts for path in re.findall(r"^\+\+\+ b/(\S+)", text, re.MULTILINE)]

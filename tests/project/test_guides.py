@@ -1,8 +1,7 @@
-"""The guides of CONTRIBUTING work as they are pasted: a few files and one command, in a copy of the source tree."""
+"""The guides of CONTRIBUTING work as they are pasted: a few commands, in a copy of the source tree."""
 
 from __future__ import annotations
 
-import doctest
 import os
 import re
 import shutil
@@ -12,26 +11,36 @@ from pathlib import Path
 
 import pytest
 from tests.project import guides
-
-from rankwell.metrics.metric import REGISTRY
+from tests.project.guides import HEADINGS
 
 ROOT = guides.ROOT
-COPIED = ("src", "tests", "tools", "docs", "README.md", "pyproject.toml", "Makefile")
-METRIC, METHOD = "Add a metric", "Add a judging method"
-PICTURE, SECTION = "Add a picture", "Add a section to the report"
-GUIDES = METRIC, METHOD, PICTURE, SECTION
+COPIED = (
+    "src",
+    "tests",
+    "tools",
+    "benchmarks",
+    "docs",
+    "examples",
+    "README.md",
+    "pyproject.toml",
+    "Makefile",
+)
 MADE = {
-    "README.md", "docs/judging_next.md", "docs/metrics.md", "docs/metrics/graded.md", "src/rankwell/__init__.pyi",
-    "src/rankwell/metrics/__init__.pyi", "src/rankwell/metrics/names.py", "src/rankwell/reporting/plots/__init__.pyi",
+    "README.md", "docs/judging_next.md", "docs/metrics.md", "docs/metrics/beyond.md", "docs/metrics/graded.md",
+    "src/rankwell/__init__.pyi", "src/rankwell/metrics/__init__.pyi", "src/rankwell/metrics/names.py",
+    "src/rankwell/reporting/plots/__init__.pyi",
 }  # fmt: skip
 
 
+def run(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in the tree, which takes the place of the installed package."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = os.environ | {"PATH": path, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
+    return subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+
+
 def python(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run Python in the tree, which takes the place of the installed package."""
-    environment = os.environ | {"PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
-    return subprocess.run(
-        [sys.executable, *words], cwd=tree, env=environment, capture_output=True, text=True, check=False
-    )
+    return run(tree, sys.executable, *words)
 
 
 def pytest_in(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -53,15 +62,15 @@ def content(tree: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy of the source tree with the files of the guides, after the one command."""
+    """A copy of the source tree after the steps of all guides."""
     found = tmp_path_factory.mktemp("guides") / "tree"
     found.mkdir()
     for name in COPIED:
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, found / name)
-    for heading in GUIDES:
-        for path, text in guides.files_of(heading).items():
-            with (found / path).open("a" if path.endswith(".toml") else "x", encoding="utf-8") as file:
-                file.write(f"\n{text}" if path.endswith(".toml") else text)
+    for heading in HEADINGS.values():
+        for line in guides.steps(heading):
+            done = run(found, "bash", "-c", line)
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
     return found
 
 
@@ -80,73 +89,84 @@ def made(tree):
     return {path for path in after if after[path] != before.get(path)}
 
 
-def test_a_guide_shows_two_files_and_one_command():
-    for heading in (METRIC, METHOD):
-        source, test = guides.files_of(heading)
-        assert source.startswith("src/")
-        assert test.startswith("tests/")
-        commands = re.findall(r"^make .*", guides.guide(heading), re.MULTILINE)
-        assert commands[0] == "make names"
-        assert all(command.startswith("make test ") for command in commands[1:])
+def test_each_example_has_a_guide_and_each_file_of_it_is_used():
+    assert {path.name for path in guides.EXAMPLES.iterdir() if path.is_dir()} == {*HEADINGS}
+    for folder, heading in HEADINGS.items():
+        used = {
+            word for line in guides.steps(heading) for word in line.split() if word.startswith("examples/")
+        }
+        files = {path.relative_to(ROOT).as_posix() for path in (guides.EXAMPLES / folder).glob("*.*")}
+        assert used == files, heading
 
 
-def test_the_files_are_in_the_style_of_the_others(tree):
-    paths = [
-        path for each in (*GUIDES, "Add a reader") for path in guides.files_of(each) if path.endswith(".py")
-    ]
-    for path, text in guides.files_of("Add a reader").items():
-        (tree / path).write_text(text, encoding="utf-8")
+def test_a_guide_brings_files_then_generates_then_tests():
+    places = {"make names": 1, "make test": 2}
+    for heading in HEADINGS.values():
+        order = [places.get(line[:10].rstrip(), 0) for line in guides.commands(heading)]
+        assert order == sorted(order), heading
+        assert order[-1] == 2, heading
+
+
+def test_the_code_that_the_guides_leave_is_in_the_style_of_the_others(tree):
+    paths = [path for each in HEADINGS.values() for path in guides.files_of(each) if path.endswith(".py")]
+    assert len(paths) == 14
     for words in (["check"], ["format", "--check", "--diff"]):
-        done = python(tree, "-m", "ruff", *words, "--no-cache", *paths)
+        done = python(tree, "-m", "ruff", *words, "--no-cache", *paths, *guides.patched())
         assert done.returncode == 0, done.stdout + done.stderr
-    for path in guides.files_of("Add a reader"):
-        (tree / path).unlink()
 
 
-def test_what_is_made_of_a_metric_and_a_method_is_made_by_the_command(tree, made):
+def test_what_is_generated_is_generated_by_the_command(tree, made):
     assert made == MADE
-    assert "`half_life`" in (tree / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert "| `rrf` | Reciprocal rank fusion" in (tree / "docs" / "judging_next.md").read_text(
-        encoding="utf-8"
-    )
+    index = (tree / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert "`half_life`" in index
+    assert "`top_item`" in index
+    methods = (tree / "docs" / "judging_next.md").read_text(encoding="utf-8")
+    assert "| `rrf` | Reciprocal rank fusion" in methods
 
 
-def test_the_commands_of_the_guides_pass(tree, made):
-    for heading in GUIDES:
-        for words in guides.tests_of(heading):
-            done = pytest_in(tree, *words)
-            assert done.returncode == 0, done.stdout
-            assert " passed" in done.stdout
+@pytest.mark.parametrize("heading", HEADINGS.values(), ids=HEADINGS)
+def test_the_tests_of_a_guide_pass(tree, made, heading):
+    for words in guides.tests_of(heading):
+        done = pytest_in(tree, *words)
+        assert done.returncode == 0, done.stdout
+        assert " passed" in done.stdout
 
 
-WRONG_METRICS = {  # a fault, the command of the guide, and the test that catches it
-    "another discount": ("(hits.rank - 1)", "hits.rank", 0, "tests/definitions/test_half_life.py"),
-    "another denominator": ("judged.n_relevant()", "judged.n_retrieved", 0, "tests/definitions/test_half_life.py"),
-    "a parameter without its text": ("        half: the", "        halves: the", 0, "tests/inspection/test_explanation.py"),
-    "what lies beyond k": (".top(self.k)", "", 1, "tests/laws/test_laws.py"),
+WRONG = {  # the example, its file, a fault, the command of the guide that catches it, and the test that fails
+    "metric: another discount": ("metric", "half_life.py", "(hits.rank - 1)", "hits.rank", 0, "tests/definitions/test_half_life.py"),
+    "metric: another denominator": ("metric", "half_life.py", "judged.n_relevant()", "judged.n_retrieved", 0, "tests/definitions/test_half_life.py"),
+    "metric: a parameter without its text": ("metric", "half_life.py", "        half: the", "        halves: the", 0, "tests/inspection/test_explanation.py"),
+    "metric: what lies beyond k": ("metric", "half_life.py", ".top(self.k)", "", 1, "tests/laws/test_laws.py"),
+    "corpus metric: the share of the lists": ("corpus_metric", "top_item.py", "/ shown if", "/ state.n if", 0, "tests/definitions/test_top_item.py"),
+    "corpus metric: the last batch alone": ("corpus_metric", "top_item.py", "self.counts + other.counts", "other.counts", 1, "tests/laws/test_laws.py"),
+    "reader: negated scores": ("reader", "pairs.py", "float(score)", "-float(score)", 0, "tests/readers/test_same_bits.py"),
+    "reader: the last item dropped": ("reader", "pairs.py", "in pairs)", "in pairs[:-1])", 0, "tests/readers/test_same_bits.py"),
+    "preset: another denominator": ("preset", "pyntcireval.toml", 'ap = "ap"', 'ap = "ap(denom=R)"', 0, "tests/evaluation/test_presets.py"),
+    "preset: users without a list left out": ("preset", "pyntcireval.toml", 'missing = "empty"', 'missing = "skip"', 0, "tests/evaluation/test_presets.py"),
+    "judging method: another constant": ("judging_method", "rrf.py", "60 + lists.rank", "61 + lists.rank", 0, "tests/judging/methods/test_rules.py"),
+    "picture: twice the value": ("picture", "means.py", "res[metric]}", "2 * res[metric]}", 0, "tests/reporting/test_second.py"),
+    "section: rows, not their mean": ("section", "lengths.py", "len(run) / len(run.queries)", "len(run)", 0, "tests/reporting/test_second.py"),
+    "option: what it stands beside is ignored": ("option", "explain.py", "table = catalogue(words)", "table = catalogue(() if names else words)", 0, "tests/cli/test_metrics_names.py"),
+    "option: it is ignored": ("option", "explain.py", "    if names:", "    if names and False:", 0, "tests/cli/test_metrics_names.py"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("right", "wrong", "command", "file"), WRONG_METRICS.values(), ids=[*WRONG_METRICS])
-def test_a_wrong_metric_is_caught_by_the_commands_of_its_guide(tree, made, right, wrong, command, file):
-    [source, _] = guides.files_of(METRIC)
-    text = (tree / source).read_text(encoding="utf-8")
-    assert right in text
-    (tree / source).write_text(text.replace(right, wrong), encoding="utf-8")
-    done = pytest_in(tree, *guides.tests_of(METRIC)[command])
-    (tree / source).write_text(text, encoding="utf-8")
-    assert file in failed(done), done.stdout
+@pytest.mark.parametrize(
+    ("folder", "name", "right", "wrong", "command", "caught"), WRONG.values(), ids=[*WRONG]
+)
+def test_a_wrong_version_is_caught_by_the_commands_of_its_guide(
+    tree, made, folder, name, right, wrong, command, caught
+):
+    [source] = [path for path in (tree / "src").rglob(name) if right in path.read_text(encoding="utf-8")]
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace(right, wrong), encoding="utf-8")
+    done = pytest_in(tree, *guides.tests_of(HEADINGS[folder])[command])
+    source.write_text(text, encoding="utf-8")
+    assert caught in failed(done), done.stdout
 
 
-def test_a_wrong_method_is_caught_by_the_command_of_its_guide(tree, made):
-    [source, _] = guides.files_of(METHOD)
-    text = (tree / source).read_text(encoding="utf-8")
-    (tree / source).write_text(text.replace("60 + lists.rank", "61 + lists.rank"), encoding="utf-8")
-    [words] = guides.tests_of(METHOD)
-    done = pytest_in(tree, *words)
-    (tree / source).write_text(text, encoding="utf-8")
-    assert failed(done) == {"tests/judging/methods/test_rules.py"}
-    assert "[rrf]" in done.stdout
+def test_a_wrong_version_of_each_is_tried():
+    assert {folder for folder, *_ in WRONG.values()} == {*HEADINGS}
 
 
 USE = """
@@ -172,23 +192,8 @@ def test_a_picture_and_a_section_are_found_by_being_there_and_in_english_where_n
     assert (tree / "means.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
-@pytest.mark.parametrize(
-    ("heading", "right", "wrong"),
-    [(PICTURE, "res[metric]}", "2 * res[metric]}"), (SECTION, "len(run) / len(run.queries)", "len(run)")],
-)
-def test_a_wrong_picture_or_section_is_caught_by_the_command_of_its_guide(tree, made, heading, right, wrong):
-    source, *_ = guides.files_of(heading)
-    text = (tree / source).read_text(encoding="utf-8")
-    assert right in text
-    (tree / source).write_text(text.replace(right, wrong), encoding="utf-8")
-    [words] = guides.tests_of(heading)
-    done = pytest_in(tree, *words)
-    (tree / source).write_text(text, encoding="utf-8")
-    assert failed(done) == {"tests/reporting/test_second.py"}
-
-
 def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
-    tests = [tree / path for each in GUIDES for path in guides.files_of(each) if path.startswith("tests/")]
+    tests = [tree / path for each in HEADINGS.values() for path in guides.files_of(each) if "/test_" in path]
     kept = {path: path.read_text(encoding="utf-8") for path in tests}
     for path in tests:
         path.unlink()
@@ -196,26 +201,15 @@ def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
         tree,
         "tests/definitions/test_plain.py",
         "tests/judging/methods/test_rules.py",
+        "tests/readers/test_same_bits.py",
         "tests/reporting/test_second.py",
         "-k",
-        "every_metric or rrf or means or lengths",
+        "every_metric or rrf or means or lengths or back_what_was_written",
     )
     for path, text in kept.items():
         path.write_text(text, encoding="utf-8")
-    assert "write tests/definitions/test_NAME.py for ['half_life']" in done.stdout
+    assert "write tests/definitions/test_NAME.py for ['half_life', 'top_item']" in done.stdout
     assert "write tests/judging/methods/test_rrf.py with a class Plain(slow.Turns)" in done.stdout
+    assert "write tests/readers/test_pairs.py with a dict FILES" in done.stdout
     assert "write tests/reporting/plots/test_means.py with a function plain()" in done.stdout
     assert "write tests/reporting/sections/test_lengths.py with a function plain()" in done.stdout
-
-
-def test_the_other_examples_run_as_they_stand():
-    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    told: list[str] = []
-    names = {"__name__": "__main__"}
-    test = parser.get_doctest(guides.examples(), names, "CONTRIBUTING.md", "CONTRIBUTING.md", 0)
-    assert len(test.examples) > 10
-    before = dict(REGISTRY)
-    runner.run(test, out=told.append)
-    for name in REGISTRY.keys() - before.keys():  # what the examples defined
-        del REGISTRY[name]
-    assert runner.summarize(verbose=False).failed == 0, "".join(told)

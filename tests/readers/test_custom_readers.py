@@ -6,6 +6,7 @@ import gzip
 
 import polars as pl
 import pytest
+from examples.additions.reader.test_pairs import pairs
 from tests.readers import planted, test_same_bits, ways
 
 import rankwell as rw
@@ -180,14 +181,6 @@ def test_the_command_ends_with_3_and_one_line_and_lint_finds_it(tmp_path, plant,
     assert [(each.rule, each.place) for each in found] == [("unreadable", f"{path}:4")]
 
 
-def pairs(rows, kind):
-    lists = ways.nested(rows, kind).items()
-    lines = [
-        " ".join([query, *(f"{item}={number!r}" for item, number in row.items())]) for query, row in lists
-    ]
-    return ("#pairs\n" + "\n".join(lines) + "\n").encode()
-
-
 WRITERS = {kind: test_same_bits.written(pairs, kind) for kind in ("run", "qrels")}
 
 
@@ -251,7 +244,7 @@ def test_the_every_way_tests_catch_a_wrong_reader(tmp_path, plant, mutant):
 def test_a_format_that_nobody_listed_fails_the_every_way_test(tmp_path, plant):
     plant(PAIRS)
     assert "pairs" in formats()
-    with pytest.raises(AssertionError, match=r"say in tests/readers/ways\.py how pairs files are written"):
+    with pytest.raises(AssertionError, match=r"write tests/readers/test_pairs\.py with a dict FILES"):
         test_same_bits.test_every_format_gives_back_what_was_written(tmp_path, "pairs")
 
 

@@ -83,11 +83,9 @@ def written(folder, form, name, table):
 
 def test_every_format_says_which_tables_it_holds():
     for form in formats():
-        assert form in {*ways.NAMED, *ways.FIXED, *ways.NO_TABLES}, (
-            f"say in tests/readers/ways.py which tables {form} files hold"
-        )
         held = getattr(reader(form), "TABLES", KINDS) if hasattr(reader(form), "read_table") else ()
-        assert set(held) == set(() if form in ways.NO_TABLES else ways.FIXED.get(form, KINDS)), form
+        said = KINDS if form in ways.NAMED else ways.FIXED.get(form, ())
+        assert set(held) == set(said), f"say in tests/readers/ways.py which tables {form} files hold"
     assert set(READ) == set(TABLES) == set(KINDS)
 
 

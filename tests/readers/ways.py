@@ -1,17 +1,19 @@
 """Every way in: the same run and judgements as files of each format and as values in memory.
 
 A format of ``rankwell.readers.formats`` is missing here until ``FORMATS`` names files of it that ``FILES`` (or
-``QRELS_FILES``, if it holds no runs) can write.
+``QRELS_FILES``, if it holds no runs) can write, or its test, ``test_NAME.py``, has such a table ``FILES``.
 """
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import importlib
 import io
 import json
 import lzma
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -297,7 +299,13 @@ FORMATS = {
 
 def files_of(name):
     """The files of a format: for each its name, and what writes runs and judgements (None if it holds none)."""
-    assert name in FORMATS, f"say in tests/readers/ways.py how {name} files are written"
+    if name not in FORMATS:
+        own = Path(__file__).parent / f"test_{name}.py"
+        module = importlib.import_module(f"tests.readers.{own.stem}") if own.exists() else None
+        assert hasattr(module, "FILES"), (
+            f"write tests/readers/test_{name}.py with a dict FILES that says how {name} files are written; see Add a reader in CONTRIBUTING.md"
+        )
+        return [(file, write, write) for file, write in module.FILES.items()]
     both, qrels = FILES | SHAPES, QRELS_FILES | NEEDS_SCORES
     return [
         (each, both.get(each) or RUNS.get(each), both.get(each) or qrels.get(each)) for each in FORMATS[name]
@@ -343,11 +351,6 @@ def typed_table(table):
     return "\t".join(names).encode() + b"\n" + lines[1]
 
 
-# answers of systems, of which no table is made
-NO_TABLES = (
-    "browsecomp", "chroma", "elasticsearch", "haystack", "hits", "langchain", "letor", "llamaindex", "mteb", "ragas", "rankllm", "search_relevance",
-    "solr", "ubi", "vespa",
-)  # fmt: skip
 NAMED = {
     "arrow": {"t.arrow": written("write_ipc"), "t.arrows": written("write_ipc_stream")},
     "delimited": {

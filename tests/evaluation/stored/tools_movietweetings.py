@@ -1,12 +1,14 @@
-"""Print what other tools compute for a small fixture and the bundled MovieTweetings lists: python tools_movietweetings.py FOLDER [TOOL].
+"""Store what other tools compute for a small fixture and the bundled MovieTweetings lists: python tools_movietweetings.py [TOOL].
 
-FOLDER is src/rankwell/data/movietweetings; without a tool all of them run. Not all tools can live in one environment (each is installed with --no-deps beside
-NumPy, pandas, SciPy, scikit-learn, tqdm, Polars, Numba or PyTorch): a tool that is not there keeps what tools_movietweetings.json
-holds of it, and the output is the new tools_movietweetings.json.
+Without a tool all of them run: those below, those of graded_tools.py, and each preset that has a file beside
+this one, with a function of its name.
+Not all tools can live in one environment (each is installed with --no-deps beside NumPy, pandas, SciPy, scikit-learn, tqdm, Polars,
+Numba or PyTorch): a tool that is not there keeps what tools_movietweetings.json holds of it.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import multiprocessing
 import sys
@@ -20,6 +22,9 @@ import pandas as pd
 from graded_tools import GRADED, GRADED_PACKAGES
 
 warnings.simplefilter("ignore")
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parents[2] / "src/rankwell"
+FILMS, PRESETS = PACKAGE / "data/movietweetings", PACKAGE / "evaluation/presets"
 # a list of two, a user without a list, a user without truth, more relevant items than 5
 FIXTURE = {"1": list("axbcy"), "2": list("de"), "3": list("xyzwv"), "5": list("abcde")}
 FIXTURE_TRUTH = {"1": list("abcfghi"), "2": list("de"), "3": list("ab"), "4": list("ac")}
@@ -300,14 +305,19 @@ def cases(folder):
             yield f"{name}, {scale}", lists, wanted, by_user(table, grades)
 
 
+def beside():
+    """The tools that have a file of their own, with a function of its name."""
+    names = {path.stem for path in PRESETS.glob("*.toml")} & {path.stem for path in HERE.glob("*.py")}
+    return {name: getattr(importlib.import_module(name), name) for name in sorted(names)}
+
+
 def main() -> None:
-    folder = sys.argv[1]
-    stored = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["tools"]
+    target = Path(__file__).with_suffix(".json")
+    stored = json.loads(target.read_text(encoding="utf-8"))["tools"]
     fixture = {user: dict.fromkeys(row, 1) for user, row in FIXTURE_TRUTH.items()}
-    wanted_tools = sys.argv[2:] or [*TOOLS, *GRADED]
-    for tool, compute in {**TOOLS, **GRADED}.items():
-        if tool not in wanted_tools:
-            continue
+    tools = TOOLS | GRADED | beside()
+    for tool in sys.argv[1:] or tools:
+        compute = tools[tool]
         is_graded = tool in GRADED
         try:
             first = alone(compute, FIXTURE, fixture if is_graded else FIXTURE_TRUTH, 5)
@@ -316,7 +326,7 @@ def main() -> None:
             continue
         values = {
             case: alone(compute, lists, grades if is_graded else wanted, 10)
-            for case, lists, wanted, grades in cases(folder)
+            for case, lists, wanted, grades in cases(FILMS)
             if is_graded or not case.endswith("graded")
         }
         stored[tool] = {"version": version(PACKAGES.get(tool, tool)), "fixture": first, "values": values}
@@ -324,7 +334,7 @@ def main() -> None:
         "script": "tests/evaluation/stored/tools_movietweetings.py",
         "tools": {tool: stored[tool] for tool in sorted(stored)},
     }
-    print(json.dumps(out, indent=1))
+    target.write_text(json.dumps(out, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

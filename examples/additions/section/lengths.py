@@ -1,0 +1,12 @@
+"""Lengths: how many items the lists of each system have."""
+
+from __future__ import annotations
+
+from rankwell.extend import Content, Material, part
+
+
+@part(order=115)
+def section(material: Material) -> Content | None:
+    """Return the mean length of the lists of each system; None without runs."""
+    rows = [{"system": name, "mean": len(run) / len(run.queries)} for name, run in material.runs.items()]
+    return Content({"rows": rows}) if rows else None
