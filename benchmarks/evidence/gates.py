@@ -14,9 +14,7 @@ from keeping import ALPHA, Rows, keep, rng_of, share, units_of
 from nulls import NULLS, Null
 from scipy.stats import norm
 
-from rankwell.comparison.gate.checks import Finding, Margin, Paired
-from rankwell.comparison.gate.checks import Rules
-from rankwell.comparison.gate.checks import _decided
+from rankwell.comparison.gate.checks import Finding, Margin, Paired, Rules, _decided
 from rankwell.statistics.corrections import holm
 from rankwell.statistics.margins import margins
 
