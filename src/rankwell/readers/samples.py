@@ -61,22 +61,24 @@ def _named(
             f"{name}: there is no column stratum and no column propensity, so how the judgements were drawn is not known; the columns "
             f"are {quoted(frame.columns)}. The frame of the sample, which judging sample writes, has them; give it as frame=."
         )
-    found = {word: frame[column] for word, column in words.items()}
+    columns = {word: frame[column] for word, column in words.items()}
     for word in ("stratum", "propensity", "drawn", "grade"):
         # a cast of cells with several values is none: each value within is cast, and the cell stays
-        if word in found and (found[word].dtype.is_nested() or found[word].dtype in {pl.Binary, pl.Object}):
+        if word in columns and (
+            columns[word].dtype.is_nested() or columns[word].dtype in {pl.Binary, pl.Object}
+        ):
             raise DataError(
-                f"{name}: the column {brief(words[word])} ({word}) holds {found[word].dtype}, where a number or a text belongs."
+                f"{name}: the column {brief(words[word])} ({word}) holds {columns[word].dtype}, where a number or a text belongs."
             )
     for word in ("grade", "propensity"):
-        if word in found:
-            found[word] = _numbers(found[word], word, place)
-    if "drawn" in found:
-        found["drawn"] = _flags(found["drawn"], place)
-    if "stratum" in found:
-        found["stratum"] = _texts(found["stratum"], place)
-    order = [word for word in ("query", "item", "stratum", "propensity", "drawn", "grade") if word in found]
-    return SampleRows(pl.DataFrame({word: found[word] for word in order}), place, name)
+        if word in columns:
+            columns[word] = _numbers(columns[word], word, place)
+    if "drawn" in columns:
+        columns["drawn"] = _flags(columns["drawn"], place)
+    if "stratum" in columns:
+        columns["stratum"] = _texts(columns["stratum"], place)
+    order = [word for word in ("query", "item", "stratum", "propensity", "drawn", "grade") if word in columns]
+    return SampleRows(pl.DataFrame({word: columns[word] for word in order}), place, name)
 
 
 def _texts(column: pl.Series, place: Callable[[int], str]) -> pl.Series:

@@ -101,20 +101,20 @@ class Table(plain_lines.TextTable):
     quote: str | None = '"'
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
-        if told := SEPARATOR_LINE.match(file.head):  # as Excel writes it
+        if said := SEPARATOR_LINE.match(file.head):  # as Excel writes it
             file = file.without([1])
         seen = require_text(file)
         self.has_quotes = seen.has_quotes
         self.is_looked_at = not seen.has_quotes
-        is_told = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
-        if is_told and not any(sign in _first_line(file.head) for sign in SEPARATORS):
+        are_given = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
+        if are_given and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
         self.file = file
         line = _first_line(file.head)
         if not line:
             raise DataError(f"{file.label}: the table holds no rows.")
         _refuse_line_ends(file)
-        self.separator = told[1].decode() if told else _separator(line)
+        self.separator = said[1].decode() if said else _separator(line)
         self.names = next(csv.reader([line], delimiter=self.separator), [])
         self.has_header = has_header(self.names, kind, columns, file.label)
         if not self.has_header:
@@ -138,11 +138,10 @@ class Table(plain_lines.TextTable):
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
-        own = Given.of(columns).only(self.names) if shared else Given.of(columns)
-        self.given = own
-        own = own.with_more(list_columns.plural(self.names, self.names, WORDS[kind], own))
+        self.given = Given.of(columns).only(self.names) if shared else Given.of(columns)
+        given = self.given.with_more(list_columns.plural(self.names, self.names, WORDS[kind], self.given))
         try:
-            self.words = match_columns(self.names, WORDS[kind], file.label, own)
+            self.words = match_columns(self.names, WORDS[kind], file.label, given)
         except DataError as error:
             if self.has_header and not any(map(known_word, self.names)):
                 read = [fields for *_, fields in itertools.islice(self._records(), LOOKED_AT)]
@@ -150,15 +149,15 @@ class Table(plain_lines.TextTable):
                     raise no_header(read, kind, columns, file.label) from None
                 raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
             raise
-        self.unread = unread_of(self.names, self.words, kind, file.label, own, self.columns)
+        self.unread = unread_of(self.names, self.words, kind, file.label, given, self.columns)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
             self._refuse_second_header(line)
 
     @property
     def may_be_texts(self) -> bool:
         """Whether it may hold ids and texts of queries, with neither header nor quotes."""
-        is_told = any(known_word(name) == "query" for name in self.names)
-        return not is_told and self.separator == "\t" and len(self.names) == len(TEXTS)
+        has_query = any(known_word(name) == "query" for name in self.names)
+        return not has_query and self.separator == "\t" and len(self.names) == len(TEXTS)
 
     def first_cells(self) -> str | None:
         """Return the beginning of the file without separators, unless quotation marks may hide some."""

@@ -464,7 +464,7 @@ class Parsed:
         if status:
             line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
             first = next(data_lines(block.file), [])
-            raise DataError(f"{block.place(at)}: {trouble(line, layout, status, sign, first)}")
+            raise DataError(f"{block.place(at)}: {BadLine(line, layout, status, sign).trouble(first)}")
         self.block, self.value, self.firsts = block, numbers[:rows], firsts[:stretches]
         self.query = Ids.of_spans(text, queries[:stretches], lengths[1][:stretches])
         self.item = Ids(keys[:rows], text, starts[:rows], lengths[0][:rows])
@@ -563,38 +563,128 @@ def is_number(word: str) -> bool:
 # What is wrong with a line, in one sentence, with a remedy.
 
 
-def trouble(line: bytes, layout: Layout, status: int, sign: bytes, first: list[bytes]) -> str:
-    """Return what is wrong with a line, by the status of the kernel.
+class BadLine:
+    """A line that is no TREC text, by the status of the kernel; ``sign`` is what stands in place of ranks."""
 
-    ``sign`` is what stands in place of ranks, ``first`` the words of the first line of data.
-    """
-    if b"\0" in line:
-        return _with_form(NUL, layout)
-    if status == trec_text.LONG_ID:
-        return _with_form(
-            f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file?", layout
+    def __init__(self, line: bytes, layout: Layout, status: int, sign: bytes) -> None:
+        self.line, self.layout, self.status, self.sign = line, layout, status, sign
+        self.words = [word.decode(errors="replace") for word in split(line)]
+
+    def trouble(self, first: list[bytes]) -> str:
+        """Return what is wrong with it; ``first`` has the words of the first line of data."""
+        form = f"A line is: {self.layout.columns}."
+        if b"\0" in self.line:
+            return f"{NUL} {form}"
+        if self.status == trec_text.LONG_ID:
+            return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file? {form}"
+        said = self._said()
+        if split(self.line) == first and (named := self._names()):
+            return f"{said} The first line is a header. Remove it, or {table_of(named, self.layout.argument)}"
+        if len(self.words) == len(first) and (numbered := self._numbers()):
+            return f"{said} {form} If it is a table, {table_of(numbered, self.layout.argument)}"
+        return f"{said} {form}"
+
+    def _said(self) -> str:
+        layout = self.layout
+        if self._is_of_the_other():
+            return f"{self._count()} {SWAPPED}"
+        if len(self.words) < layout.least:
+            return self._count()
+        if len(self.words) > layout.least and (
+            layout.rule == trec_text.EXACT or self.sign or not self._has_numbers()
+        ):
+            return f"{self._count()} {self._blanks()}"
+        return self._rank() if self.status in (trec_text.WRONG_RANK, trec_text.FRACTION) else self._number()
+
+    def _names(self) -> dict[str, str]:
+        """What the columns hold that a header names; nothing if the line is none."""
+        words, layout = self.words, self.layout
+        value = "grade" if layout.is_qrels else "score"
+        named = {word: column for column in words if (word := known_word(column)) is not None}
+        if layout.is_qrels and "score" in named:
+            named.setdefault("grade", named["score"])
+        if "topic" in named:
+            named.setdefault("query", named["topic"])
+        if len({*words}) < len(words) or any(map(is_number, words)) or not {"query", "item"} <= set(named):
+            return {}
+        if len(words) == layout.least:
+            named.setdefault(value, words[layout.value])
+        return {named[word]: word for word in ("query", "item", value) if word in named}
+
+    def _numbers(self) -> dict[str, str]:
+        """What the columns may hold, by their numbers, if the line has more or fewer than the format; nothing if it shows no table."""
+        words, layout = self.words, self.layout
+        at = 2 if len(words) > 3 and words[1] in ("Q0", "0") else 1
+        numbers = [place for place in range(at + 1, len(words)) if is_number(words[place])]
+        if not 1 < len(words) < 6 or len(words) == layout.least or (numbers and numbers[0] > at + 1):
+            return {}
+        found = {"1": "query", str(at + 1): "item"}
+        if not numbers:
+            return found if len(words) == 2 else {}
+        if layout.is_qrels:
+            return found | {str(numbers[0] + 1): "grade"}
+        # what follows a rank is the score, what follows a rating the time
+        is_ranked = (
+            len(numbers) > 1 and words[numbers[0]].isdecimal() and float(words[numbers[1]]) < LEAST_TIME
         )
-    words = [word.decode(errors="replace") for word in split(line)]
-    said = _said(words, line, layout, status, sign)
-    if split(line) == first and (named := _names(words, layout)):
-        return f"{said} The first line is a header. Remove it, or {table_of(named, layout.argument)}"
-    if len(words) == len(first) and (numbered := _numbers(words, layout)):
-        return f"{_with_form(said, layout)} If it is a table, {table_of(numbered, layout.argument)}"
-    return _with_form(said, layout)
+        return found | {str(numbers[is_ranked] + 1): "score"}
 
+    def _count(self) -> str:
+        exactly = "exactly " if self.layout.is_qrels else ""
+        seen = f"{len(self.words)} column{'s' * (len(self.words) != 1)}"
+        return f"{seen}, expected {exactly}{self.layout.least} ({self._shown()})."
 
-def _said(words: list[str], line: bytes, layout: Layout, status: int, sign: bytes) -> str:
-    if _is_of_the_other(words, layout):
-        return f"{_count(words, line, layout)} {SWAPPED}"
-    if len(words) < layout.least:
-        return _count(words, line, layout)
-    if len(words) > layout.least and (
-        layout.rule == trec_text.EXACT or sign or not _has_numbers(words, layout)
-    ):
-        return f"{_count(words, line, layout)} {_blanks(words, line, layout)}"
-    if status in (trec_text.WRONG_RANK, trec_text.FRACTION):
-        return _rank(words, line, layout, status, sign)
-    return _number(words, layout, status)
+    def _shown(self) -> str:
+        return repr(self.line.decode(errors="replace").strip()[:80])
+
+    def _blanks(self) -> str:
+        """What to do about blanks in an id, or in the tag of a run."""
+        words, layout = self.words, self.layout
+        said = f"Ids cannot hold blanks in TREC text; use a table, such as CSV with the columns {TABLE[layout.least]}."
+        if layout.is_qrels:
+            if len(words) == 5 and is_number(words[4]) and not is_number(words[3]):
+                said += " If these are preferences (query group subgroup item level), let the file's name end in .prefs."
+            return said
+        fields = [split(each) for each in self.line.split(b"\t")]
+        if len(fields) == layout.least and all(fields) and len(fields[0]) + len(fields[2]) > 2:
+            columns = {"1": "query", "3": "item", "5": "score"}
+            return f"{said} These columns have tabs between them: say format_in='delimited', {say(NONE_GIVEN, columns)}."
+        if self._has_numbers():
+            said += " If it is the tag that holds blanks, say format_in='trec'."
+        return said
+
+    def _has_numbers(self) -> bool:
+        """Whether a run's line has numbers where the rank and the score are expected."""
+        return not self.layout.is_qrels and is_number(self.words[3]) and is_number(self.words[4])
+
+    def _rank(self) -> str:
+        rank = brief(self.words[3])
+        if self.status == trec_text.FRACTION:
+            swapped = table_of({"1": "query", "3": "item", "4": "score"}, self.layout.argument)
+            return f"the rank {rank} is not a whole number ({self._shown()}). If rank and score are swapped, {swapped}"
+        if self.sign:
+            return (
+                f"the rank is {rank}, but {brief(self.sign.decode(errors='replace'))} in the first line. Ranks do not count here: write a "
+                f"number in every line, or the same word."
+            )
+        return (
+            f"the rank {rank} is not a number ({self._shown()}). Ids cannot hold blanks in TREC text; use a table, such as CSV "
+            f"with the columns {TABLE[self.layout.least]}. If no id holds a blank, write - as the rank of every line."
+        )
+
+    def _number(self) -> str:
+        number, word = ("grade" if self.layout.is_qrels else "score"), brief(self.words[self.layout.value])
+        if self.status == trec_text.NAN:
+            return f"the {number} is not a number (nan). Remove the line or fix the {number}."
+        if self.status == trec_text.INEXACT:
+            return f"the {number} {word} is too large to be kept exactly; whole numbers are up to 2^53."
+        return f"the {number} {word} is not a number."
+
+    def _is_of_the_other(self) -> bool:
+        """Whether a line that should be a judgement is one of a run, or the reverse."""
+        is_qrels = self.layout.is_qrels
+        numbers = self.words[3:5] if is_qrels else self.words[3:]
+        return len(self.words) == (6 if is_qrels else 4) and all(map(is_number, numbers))
 
 
 def table_of(columns: dict[str, str], argument: str) -> str:
@@ -602,100 +692,3 @@ def table_of(columns: dict[str, str], argument: str) -> str:
     if argument:
         return f"say {say(Given(argument=argument), columns)}."
     return f"write it as CSV with the columns {','.join(columns.values())}."
-
-
-def _names(words: list[str], layout: Layout) -> dict[str, str]:
-    """What the columns hold that a header names; nothing if the line is none."""
-    value = "grade" if layout.is_qrels else "score"
-    named = {word: column for column in words if (word := known_word(column)) is not None}
-    if layout.is_qrels and "score" in named:
-        named.setdefault("grade", named["score"])
-    if "topic" in named:
-        named.setdefault("query", named["topic"])
-    if len({*words}) < len(words) or any(map(is_number, words)) or not {"query", "item"} <= set(named):
-        return {}
-    if len(words) == layout.least:
-        named.setdefault(value, words[layout.value])
-    return {named[word]: word for word in ("query", "item", value) if word in named}
-
-
-def _numbers(words: list[str], layout: Layout) -> dict[str, str]:
-    """What the columns of a line may hold, by their numbers, if it has more or fewer than the format; nothing if it shows no table."""
-    at = 2 if len(words) > 3 and words[1] in ("Q0", "0") else 1
-    numbers = [place for place in range(at + 1, len(words)) if is_number(words[place])]
-    if not 1 < len(words) < 6 or len(words) == layout.least or (numbers and numbers[0] > at + 1):
-        return {}
-    found = {"1": "query", str(at + 1): "item"}
-    if not numbers:
-        return found if len(words) == 2 else {}
-    if layout.is_qrels:
-        return found | {str(numbers[0] + 1): "grade"}
-    # what follows a rank is the score, what follows a rating the time
-    is_ranked = len(numbers) > 1 and words[numbers[0]].isdecimal() and float(words[numbers[1]]) < LEAST_TIME
-    return found | {str(numbers[is_ranked] + 1): "score"}
-
-
-def _with_form(said: str, layout: Layout) -> str:
-    return f"{said} A line is: {layout.columns}."
-
-
-def _count(words: list[str], line: bytes, layout: Layout) -> str:
-    exactly = "exactly " if layout.is_qrels else ""
-    seen = f"{len(words)} column{'s' * (len(words) != 1)}"
-    return f"{seen}, expected {exactly}{layout.least} ({_shown(line)})."
-
-
-def _shown(line: bytes) -> str:
-    return repr(line.decode(errors="replace").strip()[:80])
-
-
-def _blanks(words: list[str], line: bytes, layout: Layout) -> str:
-    """What to do about blanks in an id, or in the tag of a run."""
-    said = f"Ids cannot hold blanks in TREC text; use a table, such as CSV with the columns {TABLE[layout.least]}."
-    if layout.is_qrels:
-        if len(words) == 5 and is_number(words[4]) and not is_number(words[3]):
-            said += " If these are preferences (query group subgroup item level), let the file's name end in .prefs."
-        return said
-    fields = [split(each) for each in line.split(b"\t")]
-    if len(fields) == layout.least and all(fields) and len(fields[0]) + len(fields[2]) > 2:
-        columns = {"1": "query", "3": "item", "5": "score"}
-        return f"{said} These columns have tabs between them: say format_in='delimited', {say(NONE_GIVEN, columns)}."
-    if _has_numbers(words, layout):
-        said += " If it is the tag that holds blanks, say format_in='trec'."
-    return said
-
-
-def _has_numbers(words: list[str], layout: Layout) -> bool:
-    """Whether a run's line has numbers where the rank and the score are expected."""
-    return not layout.is_qrels and is_number(words[3]) and is_number(words[4])
-
-
-def _rank(words: list[str], line: bytes, layout: Layout, status: int, sign: bytes) -> str:
-    rank = brief(words[3])
-    if status == trec_text.FRACTION:
-        swapped = table_of({"1": "query", "3": "item", "4": "score"}, layout.argument)
-        return f"the rank {rank} is not a whole number ({_shown(line)}). If rank and score are swapped, {swapped}"
-    if sign:
-        return (
-            f"the rank is {rank}, but {brief(sign.decode(errors='replace'))} in the first line. Ranks do not count here: write a "
-            f"number in every line, or the same word."
-        )
-    return (
-        f"the rank {rank} is not a number ({_shown(line)}). Ids cannot hold blanks in TREC text; use a table, such as CSV "
-        f"with the columns {TABLE[layout.least]}. If no id holds a blank, write - as the rank of every line."
-    )
-
-
-def _number(words: list[str], layout: Layout, status: int) -> str:
-    number, word = ("grade" if layout.is_qrels else "score"), brief(words[layout.value])
-    if status == trec_text.NAN:
-        return f"the {number} is not a number (nan). Remove the line or fix the {number}."
-    if status == trec_text.INEXACT:
-        return f"the {number} {word} is too large to be kept exactly; whole numbers are up to 2^53."
-    return f"the {number} {word} is not a number."
-
-
-def _is_of_the_other(words: list[str], layout: Layout) -> bool:
-    """Whether a line that should be a judgement is one of a run, or the reverse."""
-    numbers = words[3:5] if layout.is_qrels else words[3:]
-    return len(words) == (6 if layout.is_qrels else 4) and all(map(is_number, numbers))
