@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import rankwell
-from rankwell.display.page.strings import ENGLISH, languages, texts_of
+from rankwell.display.page.strings import ENGLISH, FOLDERS, languages, texts_of
 from rankwell.display.page.translations import MESSAGES, fingerprint, translations
 from rankwell.metrics import classes
 from rankwell.metrics.docstrings import entries, sections, sentence
@@ -120,11 +120,16 @@ def place(lang: str, room: str, key: str, text: str) -> str:
 def word(lang: str, key: str, text: str) -> str:
     """Where the translation of a word belongs."""
     table, _, last = key.rpartition(".")
-    return f"strings/{lang}.toml [{table}] {last} = {text}"
+    folder = next(
+        each
+        for each in FOLDERS
+        if f"[{table}]\n" in (PACKAGE / each / f"{ENGLISH}.toml").read_text(encoding="utf-8")
+    )
+    return f"{folder.removeprefix('display/page/')}/{lang}.toml [{table}] {last} = {text}"
 
 
 def listing() -> Iterator[str]:
-    """What is to be done for each language, in the folder ``src/rankwell/display/page``."""
+    """What is to be done for each language, in the folder ``src/rankwell/display/page``; the strings of an optional room are in its own folder."""
     for lang in languages():
         if lang != ENGLISH:
             yield from _counted(f"{lang}: {{n}} shown in English", sorted(untranslated(lang)))

@@ -15,6 +15,7 @@ from rankwell.faces import rooms
 PACKAGE = Path(rankwell.__file__).parent
 FRAMEWORKS = ("compat/lightning.py", "compat/torchmetrics.py", "compat/transformers.py")
 SPARK = "evaluation/engines/spark"
+COMPARISON = Path(__file__).parents[1] / "data" / "saved" / "every_kind" / "comparison.json"
 
 # imports every module; what another package lacks is no matter, a room that is missed is
 CODE = """
@@ -80,17 +81,30 @@ def test_without_an_optional_room_the_rest_works(gone, tmp_path):
     assert ("latency" in done.stdout.splitlines()[-1]) == ("efficiency" not in gone)
 
 
-def test_a_file_of_a_room_that_is_missing_says_so(tmp_path):
-    made = without(tmp_path, ("efficiency",))
-    (tmp_path / "costs.json").write_text('{"format": "rankwell costs", "version": 1}')
-    done = subprocess.run(
-        [sys.executable, "-m", "rankwell", "compare", "none", "costs.json", "costs.json", "-m", "rr"],
-        env=os.environ | {"PYTHONPATH": str(made.parent)},
-        cwd=tmp_path,
+def program(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """What the package in a folder answers to a command line."""
+    return subprocess.run(
+        [sys.executable, "-m", "rankwell", *words],
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_a_comparison_that_was_saved_with_costs_is_shown_without_the_room_that_measured_them(tmp_path):
+    without(tmp_path, ("efficiency",))
+    assert '"costs": {' in COMPARISON.read_text(encoding="utf-8")
+    done = program(tmp_path, "report", str(COMPARISON), "-o", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "page.html").exists()
+
+
+def test_a_file_of_a_room_that_is_missing_says_so(tmp_path):
+    without(tmp_path, ("efficiency",))
+    (tmp_path / "costs.json").write_text('{"format": "rankwell costs", "version": 1}')
+    done = program(tmp_path, "compare", "none", "costs.json", "costs.json", "-m", "rr")
     assert done.returncode == 2, done.stderr
     assert done.stderr == (
         "rankwell: costs.json: files of rankwell costs are read by a part of rankwell that is not installed.\n"

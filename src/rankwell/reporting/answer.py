@@ -348,4 +348,4 @@ def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> 
 
 def slowdown_text(said: Said, words: Words) -> str:
     """Return the sentence in a language."""
-    return words("report.costs.takes", **said.fields)
+    return words("report.answer.takes", **said.fields)

@@ -147,6 +147,11 @@ def test_what_is_missing_is_named_with_its_file_table_and_key():
     assert tool.line("ko", MESSAGES, "{n} rows") == f"translations/ko/messages.toml {rows} = {{n}} rows"
 
 
+def test_a_word_of_an_optional_room_is_translated_in_that_room():
+    assert tool.word("ko", "plots.latency.y", "x") == "efficiency/strings/ko.toml [plots.latency] y = x"
+    assert tool.word("ko", "sheet.title", "x") == "judging/strings/ko.toml [sheet] title = x"
+
+
 def test_a_changed_sentence_has_no_translation_until_it_is_looked_at_again():
     changed = f"{sentence(classes()[0])} And more."
     assert translated(changed, f"metrics.{classes()[0].name}.sentence", "ko") == changed

@@ -1,4 +1,4 @@
-"""The words of pages and pictures: one TOML file per language, looked up by key.
+"""The words of pages and pictures: one TOML file per language, here and in optional rooms, looked up by key.
 
 A text may hold fields in braces, formatted as ``str.format`` does. A text with a singular and a plural is a table of ``one`` and
 ``other``, chosen by the field ``n``. A text that a language lacks is the English one: words are added in English, and ``make translations``
@@ -10,15 +10,16 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from rankwell.display.page import translations
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.faces import HERE, rooms
 from rankwell.records import record
 
 PLURAL = {"one", "other"}
 ENGLISH = "en"
+FOLDERS = ("display/page/strings", *(f"{room}/strings" for room in rooms()))
 Texts = Mapping[str, str | Mapping[str, str]]
 
 
@@ -62,8 +63,7 @@ class Words:
 
 def languages() -> list[str]:
     """Return the languages that there are, by the names of their files."""
-    folder = files("rankwell.display.page") / "strings"
-    return sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml"))
+    return sorted(file.stem for file in (HERE / FOLDERS[0]).glob("*.toml"))
 
 
 @cache
@@ -83,13 +83,16 @@ def words_of(lang: str) -> Words:
 
 @cache
 def texts_of(lang: str) -> Texts:
-    """Return the texts that the file of a language has, by key.
+    """Return the texts that the files of a language have, by key: this room's, and those of optional rooms.
 
     >>> texts_of("ko").keys() <= texts_of("en").keys()
     True
     """
-    text = (files("rankwell.display.page") / "strings" / f"{lang}.toml").read_text(encoding="utf-8")
-    return _flat(tomllib.loads(text))
+    found: dict[str, str | Mapping[str, str]] = {}
+    for folder in FOLDERS:
+        if (file := HERE / folder / f"{lang}.toml").is_file():
+            found |= _flat(tomllib.loads(file.read_text(encoding="utf-8")))
+    return found
 
 
 def _flat(table: Mapping[str, Any], start: str = "") -> dict[str, str | Mapping[str, str]]:
