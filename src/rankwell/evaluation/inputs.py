@@ -108,7 +108,8 @@ def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, 
 
 def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:
     """Open a run; an engine may read it itself, unless a format is given."""
-    run, name = _source(run, name, engine, options)
+    if engine is not None and engine.opens:
+        run, name = _source(run, name, engine, options)
     return open_run(run, name=name, **options)
 
 
@@ -116,15 +117,13 @@ def runs_of(
     runs: Iterable[tuple[Any, str | None]], engine: Engine | None, options: Mapping[str, Any]
 ) -> tuple[Run, ...]:
     """Open runs as ``run_of`` does; what is said of the reading holds for those that it can hold for."""
-    return tuple(open_several([_source(run, name, engine, options) for run, name in runs], options))
+    if engine is not None and engine.opens:
+        runs = [_source(run, name, engine, options) for run, name in runs]
+    return tuple(open_several([*runs], options))
 
 
-def _source(
-    run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]
-) -> tuple[Any, str | None]:
-    """What is read of a run, and its name."""
-    if engine is None or not engine.opens:
-        return run, name
+def _source(run: Any, name: str | None, engine: Engine, options: Mapping[str, Any]) -> tuple[Any, str | None]:
+    """What an engine reads of a run, and its name."""
     run, title = _found(run, name, engine, options)
     if name is None and title is not None:
         from rankwell.readers.bytes.paths import short_name

@@ -201,7 +201,7 @@ class Metric(SetOnce, metaclass=MetricType):
         """The parameters whose default depends on k: always written out if there is a k."""
         return frozenset()
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """The definition with every parameter that applies, as text that parses back."""
         shown = {name: value for name, value in self.resolved().items() if self.applies(name)}

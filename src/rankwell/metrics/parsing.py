@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -219,7 +220,7 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
-    made = tuple({metric: None for each in listed for metric in _asked(each)})
+    made = tuple(dict.fromkeys(chain.from_iterable(map(_asked, listed))))
     if not made:
         raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made

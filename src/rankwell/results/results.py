@@ -125,6 +125,10 @@ class Results(Result):
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of rows, lists and queries that each rule affected; zero counts are left out."""
+        return dict(self._counts)
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
         found = dict(self.part.counts)
         others = [*left_out_of(self.part.states).items()]
         others += [(what, n) for (_, what), n in self.part.reported.items()]

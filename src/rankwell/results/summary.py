@@ -59,7 +59,8 @@ def notes_of(
     facts = [[*counted(res), *_ranges(res)] for res in results]
     if names is None:
         return notes + [f"{res.name}: {'; '.join(own)}" for res, own in zip(results, facts, strict=True)]
-    common = [fact for fact in facts[0] if all(fact in own for own in facts)]
+    shared = set(facts[0]).intersection(*facts)
+    common = [fact for fact in facts[0] if fact in shared]
     notes += [f"each run: {'; '.join(common)}"] if common else []
     left = [[fact for fact in own if fact not in common] for own in facts]
     return notes + [f"{name}: {'; '.join(own)}" for name, own in zip(names, left, strict=True) if own]
@@ -76,7 +77,7 @@ def policy_note(policy: Policy, *, hint: bool = True) -> str:
 
 def counted(res: Results) -> list[str]:
     """Return in words the numbers of lists and rows behind the values, and how many rows each rule affected."""
-    counts = dict(res.counts)
+    counts = res.counts
     lists, rows = counts.pop("lists", 0), counts.pop("rows", 0)
     words = [f"{rows:,} rows in {lists:,} lists"]
     if "judged queries" in counts:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, TypeVar
 from rankwell.errors import brief
 
 T = TypeVar("T")
-MISSING: Any = object()
 PLAIN = frozenset(
     {type(None), bool, int, float, str, tuple}
 )  # kinds of objects that can be part of every key
@@ -29,7 +28,7 @@ class Derived:
 
     lifetime: ClassVar[int]
 
-    _kept: dict[tuple[Any, ...], Any]
+    _kept: dict[tuple[Any, ...], list[Any]]
     _lock: RLock
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
@@ -47,14 +46,16 @@ class Derived:
         TypeError if a function is new at each call, or an object has a shorter lifetime than this one.
         """
         key = (function, *objects)
-        found = self._kept.get(key, MISSING)
-        if found is MISSING:
+        kept = self._kept.get(key)
+        if not kept:
+            self._check(function, *objects)
             with self._lock:
-                found = self._kept.get(key, MISSING)
-                if found is MISSING:
-                    self._check(function, *objects)
-                    found = self._kept[key] = function(self, *objects)
-        return found
+                # a list of the one value, so that what is long to hash is hashed no third time; empty until it is known
+                kept = self._kept.setdefault(key, [])
+                if not kept:
+                    kept.append(function(self, *objects))
+        value: T = kept[0]
+        return value
 
     def _check(self, *key: Any) -> None:
         for each in key:

@@ -235,7 +235,9 @@ def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> Non
 
 def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
     """The members of each group; a name that is no text is what it prints, as those of runs are."""
-    given = {name: [own] if isinstance(own, str) else own for name, own in (groups or {}).items()}
+    if not groups:
+        return {}
+    given = {name: [own] if isinstance(own, str) else own for name, own in groups.items()}
     return {
         str(name): tuple(each if isinstance(each, str) else brief(each) for each in own)
         for name, own in given.items()

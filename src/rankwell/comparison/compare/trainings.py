@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.compare.cells import Differences, Means
 from rankwell.comparison.compare.methods import Methods
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import kind_for
@@ -47,10 +47,10 @@ class Systems:
         found = _grouped(folded, seeds or {}, "seeds", FEWEST)
         return cls(tuple(found), tuple(found.values()))
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether every system is one result."""
-        return all(seeds == ((row,),) for row, seeds in enumerate(self.rows))
+        return [*self.rows] == [((row,),) for row in range(len(self.rows))]
 
     @property
     def is_seeded(self) -> np.ndarray:
