@@ -21,8 +21,8 @@ STABLE = [
     "DataError", "Engine", "File", "GeometricMean", "InTurn", "Items", "Judged", "Material", "Mean", "Method", "Metric",
     "Part", "Picture", "Pool", "Qrels", "QueryMetric", "RankWeighted", "Ranked", "Results", "RowOf", "Run", "Shape",
     "State", "TableReader", "Task", "Terms", "Told", "Total", "Unread", "UsageError", "Users", "WeightedMean", "altair",
-    "brief", "checked", "data", "definition", "drawing", "finished", "is_object", "metric", "metric_of", "part",
-    "ratio", "read_qrels", "read_run", "record", "require_text", "spec_of", "words_of",
+    "brief", "checked", "data", "definition", "drawing", "finish", "is_object", "metric", "metric_of", "ratio",
+    "read_qrels", "read_run", "record", "report_section", "require_text", "spec_of", "words_of",
 ]  # fmt: skip
 
 

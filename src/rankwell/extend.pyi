@@ -42,23 +42,23 @@ from rankwell.readers.memory.answers import Unread as Unread
 from rankwell.errors import UsageError as UsageError
 from rankwell.tables.items_users import Users as Users
 from rankwell.tables.states import WeightedMean as WeightedMean
-from rankwell.reporting.chart.drawn import altair as altair
+from rankwell.reporting.chart.charts import altair as altair
 from rankwell.errors import brief as brief
 from rankwell.tables.arguments import checked as checked
-from rankwell.reporting.chart.drawn import data as data
+from rankwell.reporting.chart.charts import data as data
 from rankwell.metrics.metric import definition as definition
-from rankwell.reporting.chart.drawn import drawing as drawing
-from rankwell.reporting.chart.theme import finished as finished
+from rankwell.reporting.chart.charts import drawing as drawing
+from rankwell.reporting.chart.charts import finish as finish
 from rankwell.readers.memory.answers import is_object as is_object
 from rankwell.metrics.from_function import metric as metric
 from rankwell.metrics.parsing import metric_of as metric_of
-from rankwell.reporting.section import part as part
 from rankwell.tables.ranked import ratio as ratio
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.records import record as record
+from rankwell.reporting.section import report_section as report_section
 from rankwell.readers.bytes.text import require_text as require_text
-from rankwell.reporting.chart.theme import spec_of as spec_of
+from rankwell.reporting.chart.charts import spec_of as spec_of
 from rankwell.display.page import words_of as words_of
 
 __all__ = [
@@ -110,15 +110,15 @@ __all__ = [
     "data",
     "definition",
     "drawing",
-    "finished",
+    "finish",
     "is_object",
     "metric",
     "metric_of",
-    "part",
     "ratio",
     "read_qrels",
     "read_run",
     "record",
+    "report_section",
     "require_text",
     "spec_of",
     "words_of",

@@ -25,7 +25,7 @@ def test_without_a_folder_it_writes_nothing(tmp_path, monkeypatch, capsys):
 
 
 def test_without_the_extra_it_says_how_to_install_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("rankwell.reporting.extra.find_spec", lambda name: None)
+    monkeypatch.setattr("rankwell.reporting.chart.charts.find_spec", lambda name: None)
     assert run(["demo", "-o", str(tmp_path)]) == 2
     assert "pip install 'rankwell[report]'" in capsys.readouterr().err
 

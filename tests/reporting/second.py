@@ -18,7 +18,7 @@ from tests.reporting.sections.made import material_of
 
 import rankwell as rw
 from rankwell.faces import shared
-from rankwell.reporting.section import parts
+from rankwell.reporting.section import section_kinds
 
 HERE = Path(__file__).parents[1]
 draw = random.Random(7)
@@ -90,7 +90,7 @@ def compared(metrics=("rr", "p@3")):
 def data_of(name, **options):
     """The data of a section of the report of the three systems."""
     given = {"train": TRAIN, "items": ITEMS, "users": USERS, "by": "half", "baseline": "bm25", "bounds": True}
-    (part,) = [each for each in parts() if each.name == name]
+    (part,) = [each for each in section_kinds() if each.name == name]
     return part(material_of(RUNS, QRELS, ["rr", "p@3"], **QUICK, **given, **options)).data
 
 

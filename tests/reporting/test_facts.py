@@ -20,7 +20,7 @@ BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
 def facts(runs, qrels, metrics, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "rankwell.reporting.report.parts", lambda: [section]
+            "rankwell.reporting.report.section_kinds", lambda: [section]
         )  # the pictures of other sections take most of the time
         return rw.report(runs, qrels=qrels, metrics=metrics, **options).section("answer").data["facts"]
 

@@ -19,7 +19,7 @@ from rankwell.errors import RankwellError
 from rankwell.inspection import linting
 from rankwell.metrics import classes
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
-from rankwell.reporting.sections.definitions import label_of
+from rankwell.reporting.sections.definitions import count_label
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 QUICK = {"resamples": 99, "flips": 99, "lang": "ko"}
@@ -289,5 +289,5 @@ def test_the_notes_of_a_comparison_saved_without_counts_are_folded_and_labelled(
     ],
 )
 def test_counts_that_name_a_column_or_a_metric_are_said_in_korean(what, said):
-    assert label_of(what, words_of("ko")) == said
-    assert label_of(what, words_of("en")) == what
+    assert count_label(what, words_of("ko")) == said
+    assert count_label(what, words_of("en")) == what

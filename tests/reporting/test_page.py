@@ -11,7 +11,8 @@ from tests.reporting.pages import blocks_of, values_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.reporting.page import chart, charts_of, label_of, name, num, p, page_of, percentage
+from rankwell.reporting.chart.texts import percent
+from rankwell.reporting.page import chart, charts_of, label_of, name, num, p, page_of
 from rankwell.reporting.section import Section
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\"'&<!--"
@@ -31,14 +32,14 @@ def test_a_number_is_rounded_for_people_and_whole_for_programs():
 def test_an_undefined_number_is_a_dash_and_never_zero():
     assert str(num(None)) == '<data value="">–</data>'
     assert str(p(None)) == '<data value="">–</data>'
-    assert percentage(None) == "–"
+    assert percent(None, 0) == "–"
 
 
 @pytest.mark.parametrize(
     ("share", "shown"), [(0.0, "0 %"), (0.001, "<1 %"), (0.5, "50 %"), (0.996, ">99 %"), (1.0, "100 %")]
 )
 def test_a_share_is_none_or_all_only_if_it_is(share, shown):
-    assert percentage(share) == shown
+    assert percent(share, 0) == shown
 
 
 def test_a_long_name_is_cut_and_kept_whole_beside():

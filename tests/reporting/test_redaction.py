@@ -14,7 +14,7 @@ from tests.reporting.explorer.explored import explored
 from tests.reporting.pages import shown_in
 
 import rankwell as rw
-from rankwell.reporting.section import Section, redacted_section
+from rankwell.reporting.section import Section, redact_section
 from rankwell.tables.redaction import Redaction
 
 KEY = b"0123456789abcdef"
@@ -153,7 +153,7 @@ def test_fields_that_hold_ids_are_replaced_at_any_depth_and_titles_are_not():
         {"c": spec},
     )
     one = Redaction(KEY)
-    found = redacted_section(section, one)
+    found = redact_section(section, one)
     assert found.data == {
         "rows": [
             {
@@ -170,7 +170,7 @@ def test_fields_that_hold_ids_are_replaced_at_any_depth_and_titles_are_not():
         {"item": one.of("item", "a"), "query": one.of("query", 7), "label": "x"}
     ]
     assert chart["layer"][0]["data"]["values"] == [{"query": one.of("query", "u2")}]
-    assert redacted_section(section, None) is section
+    assert redact_section(section, None) is section
 
 
 def test_diff_shows_hashes_no_texts_and_no_small_groups():

@@ -15,7 +15,7 @@ from tests.reporting.pages import numbers_in, values_of
 import rankwell as rw
 from rankwell.errors import InputError, NeededError, RankwellError, UsageError
 from rankwell.reporting.request import STATISTICS
-from rankwell.reporting.section import parts
+from rankwell.reporting.section import section_kinds
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
@@ -69,7 +69,7 @@ def test_every_number_of_the_page_is_one_of_the_json(name, request):
 
 def test_sections_come_in_the_order_of_the_page(films):
     names = [each.name for each in films.sections]
-    order = [part.name for part in parts()]
+    order = [part.name for part in section_kinds()]
     assert names == [name for name in order if name in names]
     assert [name for name in order if name in FULL] == list(FULL)
     page = films.to_html()
@@ -278,7 +278,7 @@ def test_a_comparison_is_refused_beside_judgements_of_any_kind():
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(
-        "rankwell.reporting.extra.find_spec", lambda name: None if name == "jinja2" else object()
+        "rankwell.reporting.chart.charts.find_spec", lambda name: None if name == "jinja2" else object()
     )
     with pytest.raises(UsageError, match=r"need jinja2: pip install 'rankwell\[report\]'"):
         rw.report({"a": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr")

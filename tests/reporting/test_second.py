@@ -9,9 +9,9 @@ from rankwell.display.page.strings import texts_of
 from rankwell.faces import shared
 from rankwell.reporting import page
 from rankwell.reporting.chart.picture import picture_named
-from rankwell.reporting.section import parts
+from rankwell.reporting.section import section_kinds
 
-PARTS = [part.name for part in parts()]
+PARTS = [part.name for part in section_kinds()]
 
 
 @pytest.mark.parametrize("kind", shared("reporting", "plots"))
@@ -52,5 +52,5 @@ def test_a_section_has_a_template_and_a_heading(name):
 
 
 def test_no_two_sections_have_one_place():
-    places = [part.order for part in parts()]
+    places = [part.order for part in section_kinds()]
     assert len(set(places)) == len(places)

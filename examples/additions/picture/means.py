@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankwell.extend import Picture, Results, altair, data, drawing, finished, words_of
+from rankwell.extend import Picture, Results, altair, data, drawing, finish, words_of
 
 
 @drawing
@@ -15,7 +15,7 @@ def means(results: Mapping[str, Results], *, lang: str = "en", dark: bool = Fals
     metric = str(next(iter(results.values())).metrics[0])
     rows = [{"system": name, "value": res[metric]} for name, res in results.items()]
     bars = data(rows).mark_bar().encode(x=alt.X("value:Q", title=metric), y="system:N")
-    return finished(bars, words("plots.means.title", metric=metric), dark=dark)
+    return finish(bars, words("plots.means.title", metric=metric), dark=dark)
 
 
 PICTURE = Picture(means)

@@ -50,7 +50,7 @@ def demo(
 ) -> None:
     """Evaluate bundled real data and print tables worth reading."""
     if output is not None:
-        from rankwell.reporting.extra import require_extra
+        from rankwell.reporting.chart.charts import require_extra
 
         require_extra()
     write(demo_text(width()), None)

@@ -290,7 +290,7 @@ def command_of(kind: str) -> Any:
 
 def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     """Draw a picture, write it, and say where it is."""
-    from rankwell.reporting.extra import require_extra
+    from rankwell.reporting.chart.charts import require_extra
     from rankwell.reporting.pictures import form_of, save
 
     output, lang = given.get("output", f"{picture.name}.svg"), given.get("lang", "en")

@@ -12,20 +12,20 @@ import numpy as np
 from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.comparison.compare.costs import CostEstimates
 from rankwell.display.page import Words
-from rankwell.display.table import number, visible
+from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
+from rankwell.reporting.chart.texts import brief_name
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 
-LONGEST = 40  # characters of a name in a sentence
 MOST_LISTED = 3  # names in a sentence
 LEAST = 1e-9  # a p-value is never 0
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
 @record
-class Said:
+class Sentence:
     """A sentence: the key of its words (``report.answer.…``), what fills them in, and the two systems it is about."""
 
     key: str
@@ -39,21 +39,7 @@ class Said:
         return words(f"report.answer.{self.key}", **self.fields)
 
 
-def brief_name(name: str, longest: int = LONGEST) -> str:
-    """A system's name as a sentence has it: control characters are shown, and a long name is cut between characters.
-
-    >>> brief_name("bm25"), brief_name("x" * 100, 9), brief_name("ab\u202ecd", 8)
-    ('bm25', 'xxxxxxxx…', 'ab…')
-    """
-    if len(shown := visible(name)) <= longest:
-        return shown
-    cut = name[: longest - 1]
-    while len(visible(cut)) >= longest:
-        cut = cut[:-1]
-    return f"{visible(cut)}…"
-
-
-def listed(names: Sequence[str], words: Words) -> str:
+def list_names(names: Sequence[str], words: Words) -> str:
     """Names of systems, of which the last is joined by a word; of many the first ones and how many more there are."""
     shown = [brief_name(name) for name in names[:MOST_LISTED]]
     if len(names) > MOST_LISTED:
@@ -69,7 +55,7 @@ def is_over_seeds(d: Difference) -> bool:
 
 
 @record
-class Judge:
+class Verdicts:
     """What a comparison says of its systems under one metric, over all queries."""
 
     found: Comparison
@@ -162,17 +148,17 @@ class Judge:
         keys = [each for _, each in family] or [self.found.differences[self.metric, 0]]
         return sum(int(np.count_nonzero(~np.isnan(each.p))) for each in keys)
 
-    def said(self, key: str, d: Difference, **more: Any) -> Said:
+    def said(self, key: str, d: Difference, **more: Any) -> Sentence:
         """A sentence about a difference."""
-        return Said(key, self.fields(d) | more, d.first, d.second, self.numbers(d))
+        return Sentence(key, self.fields(d) | more, d.first, d.second, self.numbers(d))
 
 
 # The cases of the answer: one pair, several against a baseline, all pairs, one system alone.
 
 
-def sentence_of(found: Comparison, metric: Metric, words: Words) -> Said:
+def sentence_of(found: Comparison, metric: Metric, words: Words) -> Sentence:
     """Return what a comparison says under one metric."""
-    judge = Judge(found, metric, words)
+    judge = Verdicts(found, metric, words)
     others = [name for name in found.names if name != found.baseline]
     if found.baseline is not None and len(others) == 1:
         return _pair(judge, others[0], found.baseline)
@@ -188,11 +174,11 @@ def sentence_of(found: Comparison, metric: Metric, words: Words) -> Said:
     return _candidates(judge, [name for name in known if name != found.baseline], found.baseline)
 
 
-def _undefined(judge: Judge, systems: list[str]) -> Said:
-    return Said("undefined", {"metric": str(judge.metric), "systems": listed(systems, judge.words)})
+def _undefined(judge: Verdicts, systems: list[str]) -> Sentence:
+    return Sentence("undefined", {"metric": str(judge.metric), "systems": list_names(systems, judge.words)})
 
 
-def _pair(judge: Judge, first: str, second: str) -> Said:
+def _pair(judge: Verdicts, first: str, second: str) -> Sentence:
     """What is said of two systems; the first is the candidate, or the better one."""
     if undefined := judge.undefined(first, second):
         return _undefined(judge, undefined)
@@ -214,7 +200,7 @@ def _pair(judge: Judge, first: str, second: str) -> Said:
     return judge.said(f"not_shown_{_way(d)}", d, unseen=unseen)
 
 
-def _shown(judge: Judge, d: Difference) -> Said:
+def _shown(judge: Verdicts, d: Difference) -> Sentence:
     """A significant difference."""
     if judge.metric.better == "neither":
         return judge.said(f"differs_{_way(d)}", d)
@@ -228,16 +214,16 @@ def _way(d: Difference) -> str:
     return "equal" if d.mean == 0 else "higher" if d.mean > 0 else "lower"
 
 
-def _alone(judge: Judge, first: str, second: str) -> Said:
+def _alone(judge: Verdicts, first: str, second: str) -> Sentence:
     """Two values of a metric that is one number for all lists."""
     means = {"first_mean": judge.mean(first), "second_mean": judge.mean(second)}
     fields = {"metric": str(judge.metric), "first": brief_name(first), "second": brief_name(second)}
     shown = {name: number(value) for name, value in means.items()}
     end = judge.words(f"report.answer.end_{judge.metric.better}")
-    return Said("one_number", fields | shown | {"end": end}, first, second, means)
+    return Sentence("one_number", fields | shown | {"end": end}, first, second, means)
 
 
-def _candidates(judge: Judge, names: list[str], baseline: str) -> Said:
+def _candidates(judge: Verdicts, names: list[str], baseline: str) -> Sentence:
     """Several systems against a baseline; the names are best first."""
     if not judge.is_tested:
         return _alone(judge, names[0], baseline)
@@ -258,7 +244,7 @@ def _candidates(judge: Judge, names: list[str], baseline: str) -> Said:
     return judge.said(key, better[0], n=len(better), all=len(found))
 
 
-def _leader(judge: Judge, names: list[str]) -> Said:
+def _leader(judge: Verdicts, names: list[str]) -> Sentence:
     """All pairs of at least two systems that have a value; the names are best first."""
     best, *others = names
     if not judge.is_tested:
@@ -269,7 +255,7 @@ def _leader(judge: Judge, names: list[str]) -> Said:
     tied = [name for name in names if judge.mean(name) == judge.mean(best)]
     found = [judge.difference(best, other) for other in others]
     if len(tied) > 1:
-        systems = listed(tied, judge.words)
+        systems = list_names(tied, judge.words)
         return judge.said(f"tied_{judge.metric.better}", found[0], systems=systems, mean=mean)
     doubtful = [d for d in found if not judge.is_better(d)]
     if not doubtful:
@@ -282,7 +268,7 @@ def _leader(judge: Judge, names: list[str]) -> Said:
     return judge.said(f"{key}_{judge.metric.better}", doubtful[0], mean=mean, n=len(doubtful), all=len(found))
 
 
-def _widest(judge: Judge, names: list[str]) -> Said:
+def _widest(judge: Verdicts, names: list[str]) -> Sentence:
     """All pairs under a metric of which neither end is better: how many differ, and which most."""
     pairs = [judge.difference(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
     differ = [d for d in pairs if judge.is_significant(d)]
@@ -292,18 +278,18 @@ def _widest(judge: Judge, names: list[str]) -> Said:
     return judge.said("pairs_differ", widest, n=len(differ), all=len(pairs))
 
 
-def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None) -> Said:
+def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None) -> Sentence:
     """Return what is said of a system that nothing is compared with, whose mean may have an interval."""
     value = res.mean[str(metric)]
     fields = {"metric": str(metric), "first": brief_name(res.name), "mean": number(value)}
     if math.isnan(value):
-        return Said("alone_undefined", fields, res.name)
+        return Sentence("alone_undefined", fields, res.name)
     numbers = {"mean": value}
     fields["interval"] = ""
     if own is not None and not math.isnan(own.low):
         fields["interval"] = f" [{number(own.low)}, {number(own.high)}]"
         numbers |= {"low": own.low, "high": own.high}
-    return Said("alone", fields, res.name, None, numbers)
+    return Sentence("alone", fields, res.name, None, numbers)
 
 
 # The clause on cost in the answer: by which factor one of its two systems takes longer, said only where it is
@@ -313,7 +299,7 @@ def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None) -> S
 CLOSE = 1.1  # ratios below this are said with a digit more
 
 
-def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> Said | None:
+def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> Sentence | None:
     """Return the sentence about the latencies of two systems, or None where it would not be certain.
 
     It is certain where both intervals, for other queries and for another measurement, leave out 1 on the same side, all calls of both systems
@@ -343,9 +329,9 @@ def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> 
         "low": f"{math.floor(low * step) / step:.{digits}f}",
         "high": f"{math.ceil(high * step) / step:.{digits}f}",
     }
-    return Said("takes", fields, slow, fast, {"ratio": ratio, "low": low, "high": high})
+    return Sentence("takes", fields, slow, fast, {"ratio": ratio, "low": low, "high": high})
 
 
-def slowdown_text(said: Said, words: Words) -> str:
+def slowdown_text(said: Sentence, words: Words) -> str:
     """Return the sentence in a language."""
     return words("report.answer.takes", **said.fields)

@@ -12,9 +12,9 @@ from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.comparison import Difference
 from rankwell.display.table import count, number
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.answer import SIGN, Judge, Said, brief_name, listed
+from rankwell.reporting.answer import SIGN, Sentence, Verdicts, list_names
+from rankwell.reporting.chart.texts import brief_name, percent
 from rankwell.reporting.material import Material
-from rankwell.reporting.page import percentage
 
 MOST, MOST_LEFT_OUT, MOST_RATIOS = 6, 2, 2
 MOST_METRICS = 3  # that are listed
@@ -26,7 +26,7 @@ MISSING = "judged queries missing from the run"
 NO_RELEVANT = "undefined by the judgements"
 
 
-def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
+def facts_of(material: Material, metric: Metric, said: Sentence) -> list[Sentence]:
     """Return the facts beside a sentence, the most important first; what was left out is always among them."""
     left = list(_left_out(material, metric))
     found = [
@@ -43,32 +43,32 @@ def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
     return [*found[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
 
 
-def _too_few(material: Material, metric: Metric) -> Iterator[Said]:
+def _too_few(material: Material, metric: Metric) -> Iterator[Sentence]:
     """Whether the queries of a system that is alone tell nothing of its mean."""
     own = material.intervals.get(str(metric)) if material.comparison is None else None
     if own is not None and (own.low, own.high) == metric.range:
-        yield Said("fact_everything", {"n": own.n})
+        yield Sentence("fact_everything", {"n": own.n})
 
 
-def _undefined(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def _undefined(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """Systems that the sentence cannot speak of, as the metric has no value for them."""
     found = material.comparison
     if found is not None and said.key != "undefined":
-        systems = Judge(found, metric, material.words).undefined(*found.names)
+        systems = Verdicts(found, metric, material.words).undefined(*found.names)
         if systems:
-            yield Said(
-                "fact_undefined_all", {"metric": str(metric), "systems": listed(systems, material.words)}
+            yield Sentence(
+                "fact_undefined_all", {"metric": str(metric), "systems": list_names(systems, material.words)}
             )
 
 
-def _without_hits(material: Material, metric: Metric) -> Iterator[Said]:
+def _without_hits(material: Material, metric: Metric) -> Iterator[Sentence]:
     """Systems that find nothing."""
     for system in material.names:
         res = material.results.get(system)
         if res is not None and metric.judgements and res.counts.get("judged items found", 0) == 0:
-            yield Said("fact_no_relevant", {"system": brief_name(system)})
+            yield Sentence("fact_no_relevant", {"system": brief_name(system)})
         elif metric.better == "higher" and metric.range[0] == 0 and _mean(material, system, metric) == 0:
-            yield Said("fact_all_zero", {"system": brief_name(system), "metric": str(metric)})
+            yield Sentence("fact_all_zero", {"system": brief_name(system), "metric": str(metric)})
 
 
 def _mean(material: Material, system: str, metric: Metric) -> float:
@@ -77,25 +77,27 @@ def _mean(material: Material, system: str, metric: Metric) -> float:
     return material.comparison.mean(system, metric).mean if system in material.comparison.names else math.nan
 
 
-def _worse(material: Material, metric: Metric) -> Iterator[Said]:
+def _worse(material: Material, metric: Metric) -> Iterator[Sentence]:
     """Of several systems, those that are worse than the baseline."""
     found = material.comparison
     if found is None or found.baseline is None or len(found.names) < 3 or metric.better == "neither":
         return
-    judge = Judge(found, metric, material.words)
+    judge = Verdicts(found, metric, material.words)
     if judge.is_tested and not judge.undefined(*found.names):
         others = [name for name in found.names if name != found.baseline]
         worse = [name for name in others if judge.is_worse(judge.difference(name, found.baseline))]
         if worse:
-            fields = {"n": len(worse), "systems": listed(worse, material.words)}
-            yield Said("fact_worse_systems", fields | {"baseline": brief_name(found.baseline)})
+            fields = {"n": len(worse), "systems": list_names(worse, material.words)}
+            yield Sentence("fact_worse_systems", fields | {"baseline": brief_name(found.baseline)})
 
 
-def _of_other_metrics(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def _of_other_metrics(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """What other metrics say of the two systems: tests the other way round, and values that are far apart."""
     if material.comparison is None or said.first is None or said.second is None:
         return
-    judges = [Judge(material.comparison, each, material.words) for each in material.metrics if each != metric]
+    judges = [
+        Verdicts(material.comparison, each, material.words) for each in material.metrics if each != metric
+    ]
     judges = [each for each in judges if not each.undefined(said.first, said.second)]
     yield from _other_tests(
         [each for each in judges if each.is_tested and each.metric.better != "neither"],
@@ -107,13 +109,13 @@ def _of_other_metrics(material: Material, metric: Metric, said: Said) -> Iterato
     yield from ratios[:MOST_RATIOS]
 
 
-def _other_tests(judges: list[Judge], said: Said, all_others: int) -> Iterator[Said]:
+def _other_tests(judges: list[Verdicts], said: Sentence, all_others: int) -> Iterator[Sentence]:
     """The metrics on which it is the other way round, and those on which it is the same."""
     assert said.first is not None
     assert said.second is not None
     way = 1 if said.key in BEATING else -1 if said.key == "worse" else 0
-    same: list[Judge] = []
-    other: list[tuple[Judge, Difference]] = []
+    same: list[Verdicts] = []
+    other: list[tuple[Verdicts, Difference]] = []
     for judge in judges:
         d = judge.difference(said.first, said.second)
         shown = 1 if judge.is_better(d) else -1 if judge.is_worse(d) else 0
@@ -125,15 +127,17 @@ def _other_tests(judges: list[Judge], said: Said, all_others: int) -> Iterator[S
         key = "fact_beats" if judge.is_better(d) else "fact_worse"
         yield judge.said(key if way == 0 else f"{key}_instead", d)
     if len(other) > 2:
-        yield Said("fact_other_metrics", {"metrics": _listed([str(judge.metric) for judge, _ in other[2:]])})
+        yield Sentence(
+            "fact_other_metrics", {"metrics": _listed([str(judge.metric) for judge, _ in other[2:]])}
+        )
     if same:
         names = {"first": brief_name(said.first), "second": brief_name(said.second)}
         key = "fact_also_beats" if way > 0 else "fact_also_worse"
         every = "_all" if len(same) == all_others > 1 else ""
-        yield Said(f"{key}{every}", names | {"metrics": _listed([str(judge.metric) for judge in same])})
+        yield Sentence(f"{key}{every}", names | {"metrics": _listed([str(judge.metric) for judge in same])})
 
 
-def _ratio(judge: Judge, first: str, second: str) -> Iterator[Said]:
+def _ratio(judge: Verdicts, first: str, second: str) -> Iterator[Sentence]:
     """How one number for all lists compares, where one system's is far from the other's."""
     mine, theirs = judge.mean(first), judge.mean(second)
     if mine <= 0 or theirs <= 0 or judge.metric.range[0] < 0:
@@ -146,15 +150,15 @@ def _ratio(judge: Judge, first: str, second: str) -> Iterator[Said]:
         shape = "half"
     elif ABOUT_TWICE[0] <= ratio <= ABOUT_TWICE[1]:
         shape = "twice"
-    yield Said(
+    yield Sentence(
         f"fact_{shape}",
         {"first": brief_name(first), "second": brief_name(second), "metric": str(judge.metric)}
         | {"mine": number(mine), "theirs": number(theirs)}
-        | {"times": number(ratio, 1), "share": percentage(ratio)},
+        | {"times": number(ratio, 1), "share": percent(ratio, 0)},
     )
 
 
-def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
+def _left_out(material: Material, metric: Metric) -> Iterator[Sentence]:
     """Queries without a list, queries without a value, items without a judgement."""
     folds = material.comparison.folds.values() if material.comparison is not None else ()
     parts = {name for members in folds for name in members}  # the queries of the others are missing from each
@@ -166,35 +170,35 @@ def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
         if missing and metric.judgements and name not in parts and not is_told:
             fields = {"n": missing, "all": res.counts.get("judged queries", 0), "system": brief_name(name)}
             how = res.policy.missing if metric.better == "higher" or res.policy.missing == "skip" else "lists"
-            yield Said(f"fact_missing_{how}", fields)
+            yield Sentence(f"fact_missing_{how}", fields)
     undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}
     by_judgements = max((each.get(NO_RELEVANT, 0) for each in undefined.values()), default=0)
     if by_judgements:
         first = next(iter(material.results.values()))
         fields = {"n": by_judgements, "all": first.counts.get("judged queries", 0), "metric": str(metric)}
-        yield Said(f"fact_undefined_{first.policy.undefined}", fields)
+        yield Sentence(f"fact_undefined_{first.policy.undefined}", fields)
     for name, each in undefined.items():
         by_list = sum(each.values()) - each.get(NO_RELEVANT, 0)
         if by_list:
-            yield Said(
+            yield Sentence(
                 "fact_undefined_list", {"n": by_list, "metric": str(metric), "system": brief_name(name)}
             )
     yield from _unjudged(material, metric)
 
 
-def _unjudged(material: Material, metric: Metric) -> Iterator[Said]:
+def _unjudged(material: Material, metric: Metric) -> Iterator[Sentence]:
     shares = {name: 1 - share for name, share in material.judged.items() if not math.isnan(share)}
     if not shares or not isinstance(metric, QueryMetric) or max(shares.values()) < FEW_JUDGED:
         return
     most = max(shares, key=lambda name: shares[name])
     least = min(shares, key=lambda name: shares[name])
-    fields = {"k": material.depth, "first": brief_name(most), "share": percentage(shares[most])}
+    fields = {"k": material.depth, "first": brief_name(most), "share": percent(shares[most], 0)}
     policy = next(iter(material.results.values())).policy
     if most == least:
-        yield Said(f"fact_unjudged_{policy.unjudged}", fields)
+        yield Sentence(f"fact_unjudged_{policy.unjudged}", fields)
     else:
-        fields |= {"second": brief_name(least), "other": percentage(shares[least])}
-        yield Said(f"fact_unjudged_of_two_{policy.unjudged}", fields)
+        fields |= {"second": brief_name(least), "other": percent(shares[least], 0)}
+        yield Sentence(f"fact_unjudged_of_two_{policy.unjudged}", fields)
 
 
 def _listed(names: list[str]) -> str:
@@ -211,7 +215,7 @@ AS_PERCENTAGE = 2.0  # a larger ratio is said as "times"
 LONGEST_TEXT = 60
 
 
-def of_means(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def of_means(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """The two means, and how much higher the first is, where they are of the same queries and 0 is the least."""
     found = material.comparison
     if found is None or said.first is None or said.second is None or metric.range[0] < 0:
@@ -223,13 +227,13 @@ def of_means(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
     fields = {"metric": str(metric), "mine": number(mine), "theirs": number(theirs)}
     fields |= {"first": brief_name(said.first), "second": brief_name(said.second)}
     if mine / theirs >= AS_PERCENTAGE:
-        yield Said("fact_means_times", fields | {"times": number(mine / theirs, 1)})
+        yield Sentence("fact_means_times", fields | {"times": number(mine / theirs, 1)})
     else:
         way = "higher" if mine > theirs else "lower"
-        yield Said(f"fact_means_{way}", fields | {"share": percentage(abs(mine / theirs - 1))})
+        yield Sentence(f"fact_means_{way}", fields | {"share": percent(abs(mine / theirs - 1), 0)})
 
 
-def of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def of_queries(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """On how many queries each of the two systems is better, where it is worst, and on how many they lie far apart."""
     if material.comparison is None or said.first is None or said.second is None:
         return
@@ -252,7 +256,7 @@ def of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said]
         fields["far"] = _far(material, metric, first - second)
     if d.losses:
         fields["losses"] = words(f"report.answer.{lost}", losses=d.losses, most=most)
-    yield Said(key, fields)
+    yield Sentence(key, fields)
 
 
 def _far(material: Material, metric: Metric, apart: np.ndarray) -> str:
@@ -280,7 +284,7 @@ def _worst(material: Material, metric: Metric, aligned: Aligned, apart: np.ndarr
     return material.words("report.answer.most", query=shown, d=number(abs(float(apart[at]))))
 
 
-def of_chances(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def of_chances(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """With a rope, the chances that the first is truly better, equal within it, or worse."""
     found = material.comparison
     if found is None or said.first is None or said.second is None or metric.better == "neither":
@@ -289,12 +293,12 @@ def of_chances(material: Material, metric: Metric, said: Said) -> Iterator[Said]
     if rope is None or not d.n or d.wins == d.losses == 0 or math.isnan(d.within):
         return
     better, worse = (d.above, d.below) if metric.better == "higher" else (d.below, d.above)
-    chances = {"better": percentage(better), "equal": percentage(d.within), "worse": percentage(worse)}
+    chances = {"better": percent(better, 0), "equal": percent(d.within, 0), "worse": percent(worse, 0)}
     names = {"first": brief_name(said.first), "second": brief_name(said.second), "rope": number(rope)}
-    yield Said("fact_chances", names | chances)
+    yield Sentence("fact_chances", names | chances)
 
 
-def of_segments(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+def of_segments(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """The segments between which the difference varies most, if it is shown not to be the same in all of them."""
     found = material.comparison
     if found is None or said.first is None or said.second is None or metric not in found.heterogeneity:
@@ -308,7 +312,7 @@ def of_segments(material: Material, metric: Metric, said: Said) -> Iterator[Said
     known = [d for d in each if not math.isnan(d.mean)]
     least, most = (pick(known, key=lambda d: d.mean) for pick in (min, max))
     fields = {"metric": str(metric), "by": ", ".join(found.by), "p": number(max(p, CLOSE))}
-    yield Said("fact_segments", fields | _ends(least, "low") | _ends(most, "high"))
+    yield Sentence("fact_segments", fields | _ends(least, "low") | _ends(most, "high"))
 
 
 def _ends(d: Difference, word: str) -> dict[str, str]:

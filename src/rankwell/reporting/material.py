@@ -16,6 +16,8 @@ from rankwell.errors import InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
+from rankwell.reporting.chart.systems import FEW, best_first
+from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 from rankwell.tables.items_users import Items, Users
@@ -125,6 +127,16 @@ class Material:
             return {}
         found = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
         return {name: res[wanted] for name, res in found.items()}
+
+    @cached_property
+    def highlighted(self) -> list[str] | None:
+        """The runs in colour, the same in all pictures, if they are too many for all: the best by the primary metric, and the baseline."""
+        names, metric = list(self.runs), self.primary
+        if len(names) <= MOST_COLOURS:
+            return None
+        best = best_first(names, {name: self.mean(name, metric) for name in names}, metric.better)[:FEW]
+        baseline = None if self.comparison is None else self.comparison.baseline
+        return best if baseline not in names or baseline in best else [*best, baseline]
 
     @property
     def _compared(self) -> Comparison:

@@ -13,7 +13,7 @@ from rankwell import __version__
 from rankwell.display.page import Words, data_block, page
 from rankwell.display.table import count, number, visible
 from rankwell.faces import HERE, rooms
-from rankwell.reporting.answer import brief_name
+from rankwell.reporting.chart.texts import brief_name, percent
 from rankwell.reporting.chart.theme import config
 from rankwell.reporting.section import Section
 
@@ -102,7 +102,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(num=num, p=p, count=counted, percent=percent, name=name, unbroken=unbroken)
+    made.filters.update(num=num, p=p, count=counted, percent=share, name=name, unbroken=unbroken)
     made.globals.update(chart=chart)
     return made
 
@@ -140,24 +140,13 @@ def counted(value: int | None) -> Markup:
     return _data(value, count(value))
 
 
-def percent(value: float | None, digits: int = 0) -> Markup:
+def share(value: float | None, digits: int = 0) -> Markup:
     """A share as percent; what is not nothing is not shown as nothing, and what is not all not as all.
 
-    >>> percent(0.314), percent(0.9999), percent(1.0)
+    >>> share(0.314), share(0.9999), share(1.0)
     (Markup('<data value="0.314">31 %</data>'), Markup('<data value="0.9999">&gt;99 %</data>'), Markup('<data value="1.0">100 %</data>'))
     """
-    return _data(value, percentage(value, digits))
-
-
-def percentage(value: float | None, digits: int = 0) -> str:
-    """A share as the text of a percentage."""
-    if value is None or math.isnan(value):
-        return number(None)
-    text = f"{100 * value:.{digits}f}"
-    step = 10.0**-digits
-    if value not in (0, 1) and float(text) in (0, 100):
-        text = f"<{step:g}" if float(text) == 0 else f">{100 - step:g}"
-    return f"{text} %"
+    return _data(value, percent(value, digits))
 
 
 def unbroken(text: str) -> str:

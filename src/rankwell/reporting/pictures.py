@@ -17,8 +17,8 @@ from rankwell.display.page import data_block, page, words_of
 from rankwell.display.table import visible
 from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.reporting.chart.charts import require_extra
 from rankwell.reporting.chart.theme import FONT, config
-from rankwell.reporting.extra import require_extra
 from rankwell.reporting.page import label_of, static, vega
 from rankwell.tables.arguments import checked
 

@@ -16,12 +16,12 @@ from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import Wanted
 from rankwell.records import cached_property
-from rankwell.reporting.answer import brief_name
-from rankwell.reporting.extra import require_extra
+from rankwell.reporting.chart.charts import require_extra
+from rankwell.reporting.chart.texts import brief_name
 from rankwell.reporting.material import Material
 from rankwell.reporting.page import page_of
-from rankwell.reporting.request import Given, material_of
-from rankwell.reporting.section import Section, parts, redacted, redacted_section, warn_of_ids
+from rankwell.reporting.request import ReportRequest, material_of
+from rankwell.reporting.section import Section, redact_material, redact_section, section_kinds, warn_of_ids
 from rankwell.tables.arguments import checked
 from rankwell.tables.redaction import Redaction, redaction_of
 
@@ -214,7 +214,7 @@ def report(
         require_suffix(_place(path))
     words = words_of(lang)
     options |= {"baseline": baseline, "primary": primary, "margins": margins, "costs": costs}
-    given = Given(
+    given = ReportRequest(
         qrels=qrels,
         metrics=metrics,
         by=by,
@@ -230,7 +230,7 @@ def report(
     )
     material = material_of(what, words, given)
     warn_of_ids(material, stacklevel=5)
-    found = Report(title or _title(material), lang, _sections(redacted(material)))
+    found = Report(title or _title(material), lang, _sections(redact_material(material)))
     if path is not None:
         found.save(path)
     return found
@@ -254,5 +254,5 @@ def _sections(material: Material) -> tuple[Section, ...]:
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):  # as `drawing` draws
-        made = [part(material) for part in parts()]
-    return tuple(redacted_section(each, material.redaction) for each in made if each is not None)
+        made = [part(material) for part in section_kinds()]
+    return tuple(redact_section(each, material.redaction) for each in made if each is not None)

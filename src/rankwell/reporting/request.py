@@ -45,7 +45,7 @@ STATISTICS = (
 
 
 @record(kw_only=True)
-class Given:
+class ReportRequest:
     """What a report is asked of beside its systems, as people give it; ``options`` are those of ``compare`` and ``Evaluator``."""
 
     qrels: Any
@@ -83,7 +83,7 @@ class Given:
 
 
 @record
-class Tables:
+class ReportTables:
     """The tables of a report, each read once; None if it was not given."""
 
     qrels: Qrels | None = None
@@ -92,7 +92,7 @@ class Tables:
     users: Users | None = None
 
     @classmethod
-    def of(cls, given: Given) -> Tables:
+    def of(cls, given: ReportRequest) -> ReportTables:
         """Read what was given."""
         from rankwell.readers.items_users import read_catalogue, read_users
 
@@ -109,7 +109,7 @@ class Tables:
         )
 
 
-def material_of(what: Any, words: Words, given: Given) -> Material:
+def material_of(what: Any, words: Words, given: ReportRequest) -> Material:
     """Return the material of a report.
 
     Raises
@@ -117,7 +117,7 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
     RankwellError
         If what was asked does not go together, or data cannot be read or evaluated.
     """
-    named, tables = _named(what), Tables.of(given)
+    named, tables = _named(what), ReportTables.of(given)
     shared = _texts(given, tables) | {"words": words, **vars(tables)}
     comparison = _comparison(named)
     if comparison is not None:
@@ -155,7 +155,7 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
     return Material(results, comparison, evaluator=evaluator, runs=runs, inputs=inputs, costs=costs, **shared)
 
 
-def _texts(given: Given, tables: Tables) -> dict[str, Any]:
+def _texts(given: ReportRequest, tables: ReportTables) -> dict[str, Any]:
     """Texts and pictures, and what is said of the page itself."""
     encoding = given.reading.get("encoding")
     images = images_of_items(tables.items, given.image, folder_of(given.items))
@@ -170,7 +170,7 @@ def _texts(given: Given, tables: Tables) -> dict[str, Any]:
 
 
 def _evaluator(
-    given: Given, tables: Tables, metrics: tuple[Metric, ...] | None, by: list[str] | None
+    given: ReportRequest, tables: ReportTables, metrics: tuple[Metric, ...] | None, by: list[str] | None
 ) -> Evaluator:
     return Evaluator(
         tables.qrels,
@@ -229,13 +229,13 @@ def _opened(named: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _files(given: Given, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
+def _files(given: ReportRequest, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
     """The files behind what was given, the systems last."""
     sources = (*given.sources.items(), *systems.items())
     return tuple(file for role, source in sources for file in input_files(role, source))
 
 
-def _refuse_evaluation(given: Given) -> None:
+def _refuse_evaluation(given: ReportRequest) -> None:
     """Refuse, beside a comparison, what would have to be evaluated."""
     asked = {"qrels": given.qrels, "metrics": given.metrics, "by": given.by, **given.options}
     idle = ("read", "threads", "experiment", *READING)

@@ -38,7 +38,7 @@ class Section:
 
 
 @record
-class Part:
+class SectionKind:
     """A part that a report can have: the function that makes its content, and its place on the page.
 
     It is the ``section`` of a file in ``sections/``. The file's name is that of the part, of its template in ``templates/``, and of the
@@ -61,16 +61,16 @@ class Part:
         return Section(self.name, material.words(f"report.{self.name}.title"), content.data, content.charts)
 
 
-def part(*, order: int) -> Callable[[Callable[[Material], Content | None]], Part]:
-    """Return a decorator that makes a function a part of the report; of two parts the one with the lower ``order`` comes first."""
-    return lambda make: Part(make, order)
+def report_section(*, order: int) -> Callable[[Callable[[Material], Content | None]], SectionKind]:
+    """Return a decorator that makes a function a part of the report; of two section_kinds the one with the lower ``order`` comes first."""
+    return lambda make: SectionKind(make, order)
 
 
 @cache
-def parts() -> tuple[Part, ...]:
+def section_kinds() -> tuple[SectionKind, ...]:
     """Return the parts that a report can have, in the order of the page: one for each file of ``sections/``, here and in optional rooms.
 
-    >>> [part.name for part in parts()][:2]
+    >>> [part.name for part in section_kinds()][:2]
     ['answer', 'leaderboard']
     """
     found = [import_module(each).section for each in shared("reporting", "sections").values()]
@@ -88,7 +88,7 @@ def parts() -> tuple[Part, ...]:
 WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
 
 
-def redacted(material: Material) -> Material:
+def redact_material(material: Material) -> Material:
     """Return the material without texts, pictures, small groups and names of folders, if ids are to be redacted."""
     redaction = material.redaction
     if redaction is None:
@@ -114,7 +114,7 @@ def warn_of_ids(material: Material, *, stacklevel: int) -> None:
             break
 
 
-def redacted_section(section: Section, redaction: Redaction | None) -> Section:
+def redact_section(section: Section, redaction: Redaction | None) -> Section:
     """Return a section with its ids replaced, and without what may quote them."""
     if redaction is None:
         return section

@@ -10,6 +10,6 @@ from rankwell.reporting.sections.explorer import section
 
 def explored(systems, qrels, metrics, **options):
     """What ``rw.report(…).section("explorer").data`` is."""
-    with patch("rankwell.reporting.report.parts", lambda: [section]):
+    with patch("rankwell.reporting.report.section_kinds", lambda: [section]):
         found = rw.report(systems, qrels=qrels, metrics=metrics, **options)
     return found.section("explorer").data

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankwell.reporting.explorer.queries import chosen, room_for, systems_kept
+from rankwell.reporting.explorer.queries import best_systems, choose_queries, room_for
 
 
 def drawn(systems, queries, seed=0):
@@ -19,7 +19,7 @@ def drawn(systems, queries, seed=0):
 def test_the_largest_differences_of_each_pair_and_the_best_and_worst_are_kept(systems):
     values, units = drawn(systems, 5000)
     room = room_for(systems, 10)
-    found = chosen(values, units, room)
+    found = choose_queries(values, units, room)
     kept = np.concatenate(list(found.values()))
     assert len(kept) == len(set(kept.tolist())) == room
     for a, b in combinations(range(systems), 2):
@@ -37,9 +37,9 @@ def test_the_largest_differences_of_each_pair_and_the_best_and_worst_are_kept(sy
 def test_all_are_kept_where_they_fit_and_else_only_those_with_a_value():
     values, units = drawn(2, 200)
     values[:, :50] = np.nan
-    assert chosen(values, units, 200)["all"].tolist() == list(range(200))
-    assert chosen(values, units, 150)["all"].tolist() == list(range(50, 200))
-    some = np.concatenate(list(chosen(values, units, 100).values()))
+    assert choose_queries(values, units, 200)["all"].tolist() == list(range(200))
+    assert choose_queries(values, units, 150)["all"].tolist() == list(range(50, 200))
+    some = np.concatenate(list(choose_queries(values, units, 100).values()))
     assert some.min() >= 50
 
 
@@ -47,7 +47,7 @@ def test_the_choice_depends_on_no_order_of_the_queries():
     values, units = drawn(2, 1000)
     values = values.round(1)  # many ties
     turned = np.random.default_rng(1).permutation(1000)
-    first, second = chosen(values, units, 60), chosen(values[:, turned], units[turned], 60)
+    first, second = choose_queries(values, units, 60), choose_queries(values[:, turned], units[turned], 60)
     for why, places in first.items():
         assert sorted(places) == sorted(turned[second[why]])
 
@@ -55,7 +55,7 @@ def test_the_choice_depends_on_no_order_of_the_queries():
 def test_random_queries_are_spread_over_all():
     values = np.zeros((2, 100_000))
     units = np.arange(100_000, dtype=np.uint64)
-    found = chosen(values, units, 200)
+    found = choose_queries(values, units, 200)
     assert {why: len(places) for why, places in found.items()} == {
         "difference": 0,
         "extreme": 160,
@@ -68,11 +68,11 @@ def test_random_queries_are_spread_over_all():
 def test_undefined_values_are_neither_the_best_nor_the_worst_while_others_are_there():
     values, units = drawn(2, 1000)
     values[0, ::2] = np.nan
-    found = chosen(values, units, 60)
+    found = choose_queries(values, units, 60)
     assert {np.nanargmin(values[0]), np.nanargmax(values[0])} <= set(np.concatenate(list(found.values())))
     assert not np.isnan(values[:, found["difference"]]).any()
 
 
 def test_the_baseline_is_kept_and_the_order_given():
-    assert systems_kept([2, 0, 1], None) == [0, 1, 2]
-    assert systems_kept(list(range(20)), 19) == [0, 1, 2, 3, 4, 5, 6, 19]
+    assert best_systems([2, 0, 1], None) == [0, 1, 2]
+    assert best_systems(list(range(20)), 19) == [0, 1, 2, 3, 4, 5, 6, 19]

@@ -10,7 +10,8 @@ from tests.reporting.plots.pictures import HOSTILE, ITEMS, QRELS, RUNS, spec_che
 import rankwell as rw
 from rankwell import plot
 from rankwell.errors import UsageError
-from rankwell.reporting.chart.lines import domain_of, spread
+from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.systems import spread
 from rankwell.reporting.plots.curve import at_cuts, rows_of, without_cut
 
 
@@ -111,7 +112,7 @@ def test_names_at_the_ends_keep_their_distance_and_order():
 
 @pytest.mark.parametrize("values", [[0.0], [1.0], [0.5, 0.5], [], [-3.0, -1.0], [1e-9, 2e-9], [0.2, 1e6]])
 def test_an_axis_holds_its_values_and_is_never_empty(values):
-    low, high = domain_of(values)
+    low, high = round_domain(values)
     assert low < high
     assert all(low - 1e-12 <= value <= high + 1e-12 for value in values)
 

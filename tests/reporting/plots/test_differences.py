@@ -14,7 +14,7 @@ from tests.reporting.plots.drawing import rows_in
 import rankwell as rw
 from rankwell.errors import RankwellError
 from rankwell.metrics import metric_of
-from rankwell.reporting.chart.inputs import Values
+from rankwell.reporting.chart.inputs import QueryValues
 from rankwell.reporting.plots.differences import rows_of, top_pair
 from rankwell.tables.ids import Ids
 
@@ -91,7 +91,7 @@ def test_many_queries_are_drawn_in_bins_of_equal_size_as_a_loop_makes_them():
     draw = np.random.default_rng(2)
     table = draw.random((2, 5_000))
     table[0, :7] = math.nan
-    rows = rows_of(Values(("a", "b"), Ids.of(list(range(5_000))), table), ("a", "b"), metric_of("rr"))
+    rows = rows_of(QueryValues(("a", "b"), Ids.of(list(range(5_000))), table), ("a", "b"), metric_of("rr"))
     d = sorted((float(one - other) for one, other in table.T if not math.isnan(one)), reverse=True)
     assert len(rows) == 300
     assert rows[-1]["end"] == len(d) == 4_993
@@ -104,7 +104,7 @@ def test_many_queries_are_drawn_in_bins_of_equal_size_as_a_loop_makes_them():
 
 def test_a_million_queries_cost_little_to_reduce_to_300_bars():
     draw = np.random.default_rng(3)
-    found = Values(("a", "b"), Ids.of(np.arange(10**6)), draw.random((2, 10**6)))
+    found = QueryValues(("a", "b"), Ids.of(np.arange(10**6)), draw.random((2, 10**6)))
     start = time.process_time()
     assert len(rows_of(found, ("a", "b"), metric_of("rr"))) == 300
     assert time.process_time() - start < 10

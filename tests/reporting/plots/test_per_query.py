@@ -14,14 +14,14 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in
 
 import rankwell as rw
 from rankwell.errors import RankwellError
-from rankwell.reporting.chart.inputs import Values
+from rankwell.reporting.chart.inputs import QueryValues
 from rankwell.reporting.plots.per_query import bars_of, bins_for, boxes_of, points_of
 from rankwell.tables.ids import Ids
 
 
 def values(*rows, queries=None):
     ids = Ids.of(list(range(len(rows[0]))) if queries is None else queries)
-    return Values(tuple(f"s{at}" for at in range(len(rows))), ids, np.array(rows, np.float64))
+    return QueryValues(tuple(f"s{at}" for at in range(len(rows))), ids, np.array(rows, np.float64))
 
 
 def plain():
@@ -135,7 +135,7 @@ def test_values_undefined_everywhere_leave_an_empty_row():
 
 
 def test_hostile_names_and_ids_are_shortened():
-    found = Values(HOSTILE[:2], Ids.of(["x" * 10_000, "b"]), np.array([[0.1, 0.2], [0.3, 0.4]]))
+    found = QueryValues(HOSTILE[:2], Ids.of(["x" * 10_000, "b"]), np.array([[0.1, 0.2], [0.3, 0.4]]))
     assert max(len(str(value)) for row in points_of(found) for value in row.values()) < 60
 
 

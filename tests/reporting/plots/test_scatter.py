@@ -13,7 +13,7 @@ from tests.reporting.plots.drawing import rows_in
 import rankwell as rw
 from rankwell.errors import RankwellError
 from rankwell.metrics import metric_of
-from rankwell.reporting.plots.scatter import SIDES, Systems, _box, front_of, placed, rows_of
+from rankwell.reporting.plots.scatter import SIDES, SystemPoints, _box, front_of, place_labels, rows_of
 
 RR, FIRST = metric_of("rr"), metric_of("first_rank")
 
@@ -83,7 +83,7 @@ def test_labels_of_fifty_systems_cover_neither_each_other_nor_a_point():
         draw = random.Random(seed)
         points = [(draw.random(), draw.random()) for _ in range(50)]
         labels = [(at, f"system {at}") for at in range(50)]
-        found = placed(points, labels, 480, 360)
+        found = place_labels(points, labels, 480, 360)
         boxes = [
             _box(points[at][0] * 480, (1 - points[at][1]) * 360, f"system {at}", side)
             for at, side in found.items()
@@ -104,7 +104,7 @@ def test_labels_of_fifty_systems_cover_neither_each_other_nor_a_point():
 def test_of_many_systems_the_front_and_the_baseline_are_named():
     draw = random.Random(1)
     values = {f"s{at}": (draw.random(), draw.random()) for at in range(50)}
-    rows = rows_of(Systems(values, 0, "s7"), RR, RR)
+    rows = rows_of(SystemPoints(values, 0, "s7"), RR, RR)
     front = set(front_of(values, RR, RR))
     named = {row["system"] for row in rows if row["side"]}
     assert named <= front | {"s7"}

@@ -14,5 +14,5 @@ NOTHING = ("by", "train", "items", "users", "queries", "text", "image", "redacti
 def material_of(systems: Any, qrels: Any, metrics: Any, *, lang: str = "en", **options: Any) -> Material:
     """Return the material of systems by name, which may be runs or results; options as for ``rankwell.report``."""
     given = {name: options.pop(name, None) for name in NOTHING}
-    asked = request.Given(qrels=qrels, metrics=metrics, command="", options=options, **given)
+    asked = request.ReportRequest(qrels=qrels, metrics=metrics, command="", options=options, **given)
     return request.material_of(systems, words_of(lang), asked)

@@ -110,12 +110,12 @@ def test_hostile_names_stay_text(lang):
 
 
 def test_ids_of_items_are_redacted_where_that_is_asked_for():
-    from rankwell.reporting.section import redacted, redacted_section
+    from rankwell.reporting.section import redact_material, redact_section
     from rankwell.tables.redaction import Redaction
 
     log = {"u": [f"secret{i}" for i in range(12)], "v": ["secret1"]}
     material = material_of({"a": {"u": ["secret1"]}}, {"u": {"secret1": 1}}, ["p@1"], train=log)
     hidden = Redaction(b"key")
-    material = redacted(material.__class__(**{**vars(material), "redaction": hidden}))
-    found = redacted_section(section(material), hidden)
+    material = redact_material(material.__class__(**{**vars(material), "redaction": hidden}))
+    found = redact_section(section(material), hidden)
     assert "secret" not in json.dumps([dict(found.data), dict(found.charts)])

@@ -13,13 +13,12 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
 from rankwell.reporting.chart.pairs import sign_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import axis_title, beside, level_of, lines, shortened
-from rankwell.reporting.chart.theme import finished
-from rankwell.reporting.plots.scatter import FEW, HEIGHT, LOOKS, WIDTH, domain_of, placed
+from rankwell.reporting.chart.texts import axis_title, beside, level_of, shorten, subtitle_lines
+from rankwell.reporting.plots.scatter import FEW, HEIGHT, LOOKS, WIDTH, domain_of, place_labels
 from rankwell.statistics.quantiles import needed
 from rankwell.tables.arguments import checked
 
@@ -85,7 +84,7 @@ def costs(
     rows = rows_of(found, wanted, x, words)
     title = words("plots.scatter.title", x=name_of(x, words), y=str(wanted))
     chart = _chart(rows, found, wanted, x, words)
-    return finished(chart, title, _subtitle(rows, found, source, wanted, x, words), dark=dark)
+    return finish(chart, title, _subtitle(rows, found, source, wanted, x, words), dark=dark)
 
 
 PICTURE = Picture(costs, asks=("costs",))
@@ -152,7 +151,7 @@ def _subtitle(
     lacking = [name for name, (_, cost) in found.values.items() if math.isnan(cost.low)]
     is_latency = quantity.startswith("p")
     has_bounds = len(lacking) < len(rows)
-    return lines(
+    return subtitle_lines(
         words("plots.costs.load", load=load) if quantity not in ("index", "indexing") else "",
         words(f"plots.costs.{'bars' if is_latency else 'bars_of_turns'}", level=level_of(source))
         if has_bounds
@@ -230,7 +229,7 @@ def ends_of(estimates: Sequence[Estimate], *, log: bool) -> tuple[float, float]:
 
 def rows_of(found: Priced, metric: Metric, quantity: str, words: Words) -> list[Row]:
     """Return a row per system: its values and bounds, its role (front, baseline or other), and the side of its label, if it has one."""
-    label, on = shortened(found.values), set(on_front(found, metric, quantity))
+    label, on = shorten(found.values), set(on_front(found, metric, quantity))
     costs = [cost for _, cost in found.values.values()]
     log = is_log(cost.value for cost in costs)
     across, up = ends_of(costs, log=log), ends_of([good for good, _ in found.values.values()], log=False)
@@ -246,7 +245,7 @@ def rows_of(found: Priced, metric: Metric, quantity: str, words: Words) -> list[
     points = [(_share(row["x"], across, log=log), _share(row["y"], up)) for row in rows]
     named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
     named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
-    for at, side in placed(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
+    for at, side in place_labels(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
         rows[at]["side"] = side
     return rows
 

@@ -13,10 +13,9 @@ import numpy as np
 from rankwell.display.page import Words, words_of
 from rankwell.efficiency.exponents import UNITS, Growth
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
-from rankwell.reporting.chart.lines import LINE_HEIGHT, divided, spread
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.systems import LINE_HEIGHT, SystemColours, divide, spread
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
@@ -59,12 +58,12 @@ def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: b
     grown = _grown(found)
     words = words_of(lang)
     quantities = quantities_in(grown, quantity)
-    drawn = Drawn.of(grown.systems, None, grown.systems)
+    drawn = SystemColours.of(grown.systems, None, grown.systems)
     panels = [_panel(grown, each, drawn, words) for each in quantities]
     chart = alt.concat(*panels, columns=COLUMNS, spacing=GAP)
     repetitions = grown.settings.get("repetitions")
     how = [words("plots.growth.how", n=repetitions), words("plots.growth.label")]
-    return finished(chart, words("plots.growth.title"), how, dark=dark)
+    return finish(chart, words("plots.growth.title"), how, dark=dark)
 
 
 PICTURE = Picture(growth)
@@ -78,7 +77,7 @@ def _grown(found: Any) -> Growth:
     return Growth.load(Path(found))
 
 
-def _panel(grown: Growth, quantity: str, drawn: Drawn, words: Words) -> Any:
+def _panel(grown: Growth, quantity: str, drawn: SystemColours, words: Words) -> Any:
     alt = altair()
     unit, column = UNITS[quantity][0], quantity.replace(" ", "_")
     title = f"{words(f'plots.growth.{column}')} ({unit})"
@@ -97,7 +96,7 @@ def _panel(grown: Growth, quantity: str, drawn: Drawn, words: Words) -> Any:
         alt.Tooltip("value:Q", title=title, format=".3g"),
     ]
     is_bent = {system for (system, own), fit in grown.fits.items() if own == quantity and fit.why == "bend"}
-    muted, bright = divided([{**row, "bent": row["system"] in is_bent} for row in fitted], drawn)
+    muted, bright = divide([{**row, "bent": row["system"] in is_bent} for row in fitted], drawn)
     colour = drawn.colour()
     layers = [
         data(bright).mark_area(style="band", clip=True).encode(x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=colour)
@@ -110,7 +109,7 @@ def _panel(grown: Growth, quantity: str, drawn: Drawn, words: Words) -> Any:
         )
     dash = alt.condition("datum.bent", alt.value([4, 3]), alt.value([1, 0]))
     line = data(bright).mark_line(strokeWidth=2, clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
-    rows = divided(points, drawn)[1]
+    rows = divide(points, drawn)[1]
     dots = (
         data(rows).mark_point(filled=True, size=22, opacity=0.6).encode(x=x, y=y, color=colour, tooltip=tips)
     )
@@ -118,7 +117,9 @@ def _panel(grown: Growth, quantity: str, drawn: Drawn, words: Words) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _labels(grown: Growth, quantity: str, drawn: Drawn, fitted: list[Row], ends: tuple[float, float]) -> Any:
+def _labels(
+    grown: Growth, quantity: str, drawn: SystemColours, fitted: list[Row], ends: tuple[float, float]
+) -> Any:
     """The names and exponents of the systems in colour, at the ends of their lines and clear of each other."""
     alt = altair()
     last = {row["system"]: row["value"] for row in fitted}

@@ -19,11 +19,10 @@ from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.plots.costs import is_log
 from rankwell.errors import UsageError, brief
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
-from rankwell.reporting.chart.lines import divided
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import beside, cut, lines
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.systems import SystemColours, divide
+from rankwell.reporting.chart.texts import beside, cut, subtitle_lines
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
@@ -87,8 +86,8 @@ def latency(
         raise UsageError("no call was answered, so there is no latency to draw.")
     names = list(dict.fromkeys(row["system"] for row in rows))
     speed = {name: min(_p95(rows, name)) for name in names}
-    drawn = Drawn.of(names, highlight, sorted(names, key=speed.__getitem__))
-    return finished(
+    drawn = SystemColours.of(names, highlight, sorted(names, key=speed.__getitem__))
+    return finish(
         _chart(rows, drawn, words),
         words("plots.latency.title"),
         _subtitle(rows, groups, loads, words),
@@ -116,7 +115,7 @@ def _p95(rows: Sequence[Row], system: str) -> Iterator[float]:
         yield min(line, key=lambda row: abs(row["tail"] - 0.05))["ms"]
 
 
-def _chart(rows: list[Row], drawn: Drawn, words: Words) -> Any:
+def _chart(rows: list[Row], drawn: SystemColours, words: Words) -> Any:
     alt = altair()
     loads = list(dict.fromkeys(row["panel"] for row in rows))
     width = WIDTH if len(loads) == 1 else NARROW
@@ -128,7 +127,7 @@ def _chart(rows: list[Row], drawn: Drawn, words: Words) -> Any:
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2)
 
 
-def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list[Any]:
+def _layers(own: list[Row], rows: list[Row], drawn: SystemColours, words: Words) -> list[Any]:
     """The layers of one load; all loads have the scales of all rows."""
     alt = altair()
     ms = [end for row in rows for end in (row["ms"], row["low"], row["high"]) if end is not None]
@@ -157,7 +156,7 @@ def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list
         scale=alt.Scale(domain=names, range=[list(each) for each in DASHES]),
         legend=alt.Legend(title=words("plots.latency.session")) if len(sessions) > 1 else None,
     )
-    muted, bright = divided(own, drawn)
+    muted, bright = divide(own, drawn)
     layers = []
     if muted:
         faint = data(muted).mark_line(style="faint", strokeWidth=1, interpolate="step-after")
@@ -189,7 +188,7 @@ def _subtitle(rows: list[Row], groups: Sequence[Group], loads: Sequence[str], wo
             if n
         ]
     rest = len(said) - MOST_SAID
-    return lines(
+    return subtitle_lines(
         words("plots.costs.load", load=cut(loads[0])) if len(loads) == 1 else "",
         words("plots.latency.how"),
         words(f"plots.latency.{'bars' if any(row['low'] is not None for row in rows) else 'no_bars'}"),

@@ -11,11 +11,10 @@ from rankwell.display.table import ARROWS
 from rankwell.display.text import plain_value
 from rankwell.efficiency.estimates import OTHERS, PACE
 from rankwell.efficiency.plots.costs import costs, name_of, on_front, priced
-from rankwell.reporting.answer import brief_name
-from rankwell.reporting.chart.theme import spec_of
+from rankwell.reporting.chart.charts import spec_of
+from rankwell.reporting.chart.texts import brief_name, percent
 from rankwell.reporting.material import Material
-from rankwell.reporting.page import percentage
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 from rankwell.statistics.quantiles import needed
 
 DRAWN = "p95", "p50", "p99", "throughput", "memory", "index", "indexing"
@@ -23,7 +22,7 @@ MOST_PAIRS, OPEN = 30, 1
 GIB = 2**30
 
 
-@part(order=80)
+@report_section(order=80)
 def section(material: Material) -> Content | None:
     """Return the costs of the systems; None if none were measured."""
     found, words = material.costs, material.words
@@ -180,7 +179,7 @@ def _conditions(material: Material, found: CostEstimates) -> list[str]:
     if machine:
         said.append(words("report.costs.machine", what="; ".join(machine)))
     if own.slower is not None and own.slower + 1 > PACE:
-        said.append(words("report.costs.slower", share=percentage(own.slower)))
+        said.append(words("report.costs.slower", share=percent(own.slower, 0)))
     if own.busy is not None and own.busy > OTHERS:
         said.append(words("report.costs.busy", cores=f"{own.busy:.1f}"))
     said += [words("report.costs.saturated", system=brief_name(each)) for each in own.saturated]

@@ -11,10 +11,10 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.errors import UsageError, brief
 from rankwell.judging import Simulation
-from rankwell.reporting.chart.drawn import Drawn, altair, drawing
-from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.charts import altair, drawing, finish
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.systems import SystemColours, names_at_ends, system_lines
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
@@ -52,8 +52,8 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     rows = rows_of(simulated)
     if not rows:
         raise UsageError("no judged item was relevant at any budget, so there is no order to draw.")
-    drawn = Drawn.of(simulated.methods, None, simulated.methods)
-    domain, ticks = domain_of([row["value"] for row in rows], (-1.0, 1.0)), ticks_of(simulated)
+    drawn = SystemColours.of(simulated.methods, None, simulated.methods)
+    domain, ticks = round_domain([row["value"] for row in rows], (-1.0, 1.0)), ticks_of(simulated)
     scale = alt.Scale(type="log", domain=[ticks[0] * 0.95, ticks[-1] * 1.05], nice=False)
     axis = alt.Axis(values=ticks, format=",d", grid=False)
     x = alt.X("judgements:Q", title=words("plots.effort.x"), scale=scale, axis=axis)
@@ -65,12 +65,12 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
         alt.Tooltip("error:Q", title=words("plots.effort.error"), format=".4f"),
         alt.Tooltip("found:Q", title=words("plots.effort.found"), format=".0%"),
     ]
-    layers = lines(rows, drawn, x, y, tips)
+    layers = system_lines(rows, drawn, x, y, tips)
     layers.append(names_at_ends(ends_of(simulated), drawn, alt.value(WIDTH), domain, HEIGHT))
     systems = words("page.systems", n=len(simulated.systems))
     how = [words("plots.effort.how", systems=systems, metric=simulated.metric)]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return finished(chart, words("plots.effort.title"), how, dark=dark)
+    return finish(chart, words("plots.effort.title"), how, dark=dark)
 
 
 PICTURE = Picture(effort)

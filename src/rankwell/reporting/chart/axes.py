@@ -1,4 +1,4 @@
-"""Axes: their ends, the order of systems, the height of a row; and panels of ranges, which share one."""
+"""Axes: their ends, percent as labels, the height of a row; and panels of ranges, which share one axis of systems."""
 
 from __future__ import annotations
 
@@ -8,24 +8,12 @@ from typing import Any
 
 from rankwell.display.page import Words
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data
+from rankwell.reporting.chart.charts import altair, data
 from rankwell.reporting.chart.texts import axis_title
 
-# Axes: the order of systems, the ends of a scale, and the height of a row.
-
-
 FEW = 12  # rows that have room
-
-
-def best_first(names: Iterable[str], values: Mapping[str, float], better: str = "higher") -> list[str]:
-    """Return names by their values, the best first; without a value last, equal ones in the order given."""
-    sign = -1.0 if better == "higher" else 1.0
-
-    def place(name: str) -> tuple[bool, float]:
-        value = values.get(name, math.nan)
-        return math.isnan(value), 0.0 if math.isnan(value) else sign * value
-
-    return sorted(names, key=place)
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks that read well, times a power of ten
+IN_A_ROW, WIDTH = 4, 200  # panels beside each other, and the pixels of one
 
 
 def span(values: Sequence[float], air: float = 0.06) -> list[float]:
@@ -36,16 +24,38 @@ def span(values: Sequence[float], air: float = 0.06) -> list[float]:
     return [low - wide, high + wide]
 
 
-def step_of(rows: Sized) -> int:
+def round_domain(
+    values: Iterable[float], limits: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[float, float]:
+    """Return an axis for values: from 0 unless they are far from it, with ends on round numbers and within the limits.
+
+    >>> round_domain([0.12, 0.58]), round_domain([0.52, 0.58]), round_domain([1.0], (0.0, 1.0))
+    ((0.0, 0.6), (0.52, 0.58), (0.9, 1.0))
+    """
+    known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if 0 <= low < 0.4 * high:
+        low = 0.0
+    if high < 0 and high > 0.4 * low:
+        high = 0.0
+    if high == low:
+        room = (abs(low) or 1.0) / 10
+        low, high = max(low - room, limits[0]), min(high + room, limits[1])
+    # the least round step of which five cover the values; the ends are its multiples, where 1e-9 forgives that 0.3 / 0.1 < 3
+    size = 10.0 ** math.floor(math.log10((high - low) / 4))
+    step = next(size * factor for factor in STEPS if size * factor * 5 >= high - low)
+    low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return round(max(low, limits[0]), 12), round(min(high, limits[1]), 12)
+
+
+def percent_axis(**more: Any) -> Any:
+    """Return an axis of shares, labelled as ``percent`` writes them."""
+    return altair().Axis(labelExpr="format(100 * datum.value, '~g') + ' %'", **more)
+
+
+def row_height(rows: Sized) -> int:
     """Return the height of a row in a picture with so many."""
     return 24 if len(rows) <= FEW else 14
-
-
-# Panels of ranges: for one metric a row per system, a line from one end to the other and a dot at the value
-# reported.
-
-
-IN_A_ROW, WIDTH = 4, 200
 
 
 def panel(
@@ -80,7 +90,7 @@ def panel(
     dots = base.mark_point(filled=True, opacity=1, size=55).encode(
         x=alt.X("value:Q", scale=scale, title=title)
     )
-    return alt.layer(lines, dots).properties(width=WIDTH, height=alt.Step(step_of(labels)))
+    return alt.layer(lines, dots).properties(width=WIDTH, height=alt.Step(row_height(labels)))
 
 
 def systems_axis(labels: Mapping[str, str], *, labelled: bool) -> Any:

@@ -21,11 +21,9 @@ from rankwell.results.saving.load import opened
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
 
-# What pictures of comparisons are given: results by system, one of their metrics, and values per query.
 
-
-class Values(NamedTuple):
-    """Values per query: a row per system, a column per query, sorted by id; NaN where a query is missing or undefined."""
+class QueryValues(NamedTuple):
+    """QueryValues per query: a row per system, a column per query, sorted by id; NaN where a query is missing or undefined."""
 
     names: tuple[str, ...]
     queries: Ids
@@ -121,16 +119,13 @@ def system_in(names: tuple[str, ...], wanted: str, word: str) -> str:
     return wanted
 
 
-def values_of(results: Mapping[str, Results], metric: Metric, comparison: Comparison | None) -> Values:
+def values_of(results: Mapping[str, Results], metric: Metric, comparison: Comparison | None) -> QueryValues:
     """Return the values per query of each system; those of seeds and folds together, as the comparison has them."""
     folds = {} if comparison is None else comparison_in(comparison).folds
     seeds = {} if comparison is None else comparison.seeds
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
     systems = Systems.of(list(results), seeds, folds)
-    return Values(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
-
-
-# The systems of a picture: runs, or results, by name.
+    return QueryValues(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
 
 
 def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Pairs of systems that a picture shows: the best systems, or the largest differences, each turned so that it is read in one way."""
+"""ShownPairs of systems that a picture shows: the best systems, or the largest differences, each turned so that it is read in one way."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from rankwell.comparison.compare.comparison import Comparison, Difference, turne
 from rankwell.display.page import Words
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair
+from rankwell.reporting.chart.charts import altair
 from rankwell.reporting.chart.inputs import system_in
 from rankwell.reporting.chart.texts import cut
 
 MOST = 50  # rows of a picture
+STYLES = {"better": "better", "worse": "worse", "apart": "accent", "open": "muted"}  # of marks, by outcome
 
 
-class Pairs(NamedTuple):
+class ShownPairs(NamedTuple):
     """Differences, the best for the first system at the top, out of how many; and the system that all are less, if it is one."""
 
     rows: list[Difference]
@@ -40,7 +41,7 @@ def pairs_of(
     against: str | None = None,
     most: int = MOST,
     segment: str | None = None,
-) -> Pairs:
+) -> ShownPairs:
     """Return differences of a metric: of the best others less the baseline (or ``against``), or the largest, the better system first."""
     if most < 1:
         raise UsageError(f"most={most}: must be at least 1.")
@@ -62,7 +63,7 @@ def pairs_of(
         is_turned = row.first == second or (second is None and sign * row.mean < 0)
         rows.append(turned(row) if is_turned else row)
     rows.sort(key=lambda row: math.inf if math.isnan(row.mean) else -sign * row.mean)
-    return Pairs(rows, len(places), second or "", are_best)
+    return ShownPairs(rows, len(places), second or "", are_best)
 
 
 def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
@@ -76,7 +77,7 @@ def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
     return "better" if sign_of(metric) * row.mean > 0 else "worse"
 
 
-def title_of(metrics: Sequence[Metric], pairs: Pairs, words: Words, kind: str = "compared") -> str:
+def title_of(metrics: Sequence[Metric], pairs: ShownPairs, words: Words, kind: str = "compared") -> str:
     """Return what is shown: of which metric, and of which pairs."""
     if len(pairs.rows) == 1:
         first, second = cut(pairs.rows[0].first), cut(pairs.rows[0].second)
@@ -104,12 +105,12 @@ def shown_to_differ(found: Comparison, metric: Metric, against: str | None = Non
     return int(np.count_nonzero(apart & known)), int(np.count_nonzero(known))
 
 
-def row_of(row: Difference, pairs: Pairs, label: Mapping[str, str]) -> str:
+def row_name(row: Difference, pairs: ShownPairs, label: Mapping[str, str]) -> str:
     """Return the name of a pair's row: of its first system, and on a second line the other one if it is not that of all rows."""
     return label[row.first] if pairs.second else f"{label[row.first]}\n− {label[row.second]}"
 
 
-def direction_of(metric: Metric, pairs: Pairs, words: Words) -> str:
+def direction_of(metric: Metric, pairs: ShownPairs, words: Words) -> str:
     """Return which side of a difference means what, with an arrow; nothing where neither end is better."""
     if metric.better == "neither":
         return ""
@@ -122,13 +123,7 @@ def direction_of(metric: Metric, pairs: Pairs, words: Words) -> str:
     return f"← {text}" if metric.better == "lower" else f"{text} →"
 
 
-# What pictures of pairs share: the axis of their names, and the styles of what is shown.
-
-
-STYLES = {"better": "better", "worse": "worse", "apart": "accent", "open": "muted"}
-
-
-def rows_axis(rows: Sequence[str]) -> Any:
+def pairs_axis(rows: Sequence[str]) -> Any:
     """Return the axis of pairs, in this order."""
     alt = altair()
     axis = alt.Y("row:N", sort=list(rows), title=None, scale=alt.Scale(padding=0))
@@ -137,6 +132,6 @@ def rows_axis(rows: Sequence[str]) -> Any:
     )
 
 
-def step_of(rows: Iterable[Mapping[str, Any]]) -> int:
+def pair_height(rows: Iterable[Mapping[str, Any]]) -> int:
     """Return the height of each row."""
     return 36 if any("\n" in row["row"] for row in rows) else 26

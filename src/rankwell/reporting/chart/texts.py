@@ -14,16 +14,14 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.readers.texts import Texts, texts_of_items
 
-# Names and shares as a picture shows them.
-
-
 LONGEST = 40  # characters of a name in a picture
+LEAST = 1e-9  # a p-value is never shown as 0
 
 
-def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+def shorten(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     """Return each name as it is drawn: control characters written out, long ones cut, and still distinct.
 
-    >>> list(shortened(["bm25", "x" * 50, "x" * 60], 5).values())
+    >>> list(shorten(["bm25", "x" * 50, "x" * 60], 5).values())
     ['bm25', 'xxxx…', 'xxxx… (2)']
     """
     found: dict[str, str] = {}
@@ -43,6 +41,20 @@ def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
     start = visible(" ".join(text[: 4 * longest].split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
+
+
+def brief_name(name: str, longest: int = LONGEST) -> str:
+    """A system's name as a sentence has it: control characters are shown, and a long name is cut between characters.
+
+    >>> brief_name("bm25"), brief_name("x" * 100, 9), brief_name("ab\u202ecd", 8)
+    ('bm25', 'xxxxxxxx…', 'ab…')
+    """
+    if len(shown := visible(name)) <= longest:
+        return shown
+    cut = name[: longest - 1]
+    while len(visible(cut)) >= longest:
+        cut = cut[:-1]
+    return f"{visible(cut)}…"
 
 
 def shown_id(own: str | int) -> str | int:
@@ -89,12 +101,6 @@ def titles_of(items: Any, names: Any = None, text: str | None = None) -> Texts |
     if found is None and names is not None:
         raise UsageError("names= has no column of titles; text= names it.")
     return found
-
-
-# Numbers, and what is said beside them, as people read them in a picture.
-
-
-LEAST = 1e-9  # a p-value is never shown as 0
 
 
 def with_interval(mean: float, low: float, high: float) -> str:
@@ -149,6 +155,6 @@ def p_equation(p: float) -> str:
     return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
 
 
-def lines(*texts: str) -> Sequence[str]:
+def subtitle_lines(*texts: str) -> Sequence[str]:
     """Return the lines of a subtitle that say something."""
     return [text for text in texts if text]

@@ -6,7 +6,6 @@ A mark never names a colour; it names a style of this file (``style="muted"``) o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 FONT = "system-ui, Segoe UI, Roboto, Noto Sans, Noto Sans KR, Noto Sans CJK KR, Apple SD Gothic Neo, Malgun Gothic, sans-serif"
@@ -68,56 +67,3 @@ def config(*, dark: bool = False) -> dict[str, Any]:
             "inverse": {"color": GROUND[dark], "fill": GROUND[dark]},
         },
     }  # fmt: skip
-
-
-def finished(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark: bool = False) -> Any:
-    """Return the chart with its title, a subtitle (what is shown, of how much) and the theme, to be shown without a network."""
-    import altair as alt
-
-    show_without_network()
-
-    lines = [subtitle] if isinstance(subtitle, str) else list(subtitle)
-    return chart.properties(title=alt.Title(title, subtitle=lines)).configure(**config(dark=dark))
-
-
-def spec_of(chart: Any) -> dict[str, Any]:
-    """Return the Vega-Lite specification of a finished chart without its theme, which a page gives it."""
-    found: dict[str, Any] = chart.to_dict(validate=False)
-    return {key: value for key, value in found.items() if key != "config"}
-
-
-def colours(names: Sequence[str]) -> Any:
-    """Return the scale that gives each system its colour, the same in every picture; past `MOST_COLOURS` all have one."""
-    import altair as alt
-
-    if len(names) > MOST_COLOURS:
-        return alt.Undefined
-    return alt.Scale(domain=list(names))
-
-
-# How charts are shown in a notebook: from what is on this machine.
-
-
-def show_without_network() -> None:
-    """Let Altair show charts without a network, unless somebody chose one of its renderers.
-
-    Altair's default loads its libraries from the network each time that a chart is looked at. Here a viewer that knows Vega-Lite
-    (JupyterLab, VS Code) gets the specification, and any other a picture.
-    """
-    import altair as alt
-
-    if alt.renderers.active == "default":
-        alt.renderers.register("rankwell", _rendered)
-        alt.renderers.enable("rankwell")
-
-
-def _rendered(spec: dict[str, Any], **_: Any) -> dict[str, Any]:
-    import altair as alt
-    import vl_convert
-
-    return {
-        # not ``.json``, as Altair 6 has it: such a notebook is not valid and cannot be saved
-        f"application/vnd.vegalite.{alt.SCHEMA_VERSION.partition('.')[0]}+json": spec,
-        "image/svg+xml": vl_convert.vegalite_to_svg(spec),
-        "text/plain": "a chart, drawn with Vega-Lite",
-    }

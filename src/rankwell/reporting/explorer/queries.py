@@ -25,15 +25,15 @@ ENDS = {
 ALL = "all"
 MIXING = np.uint64(
     0x9E3779B97F4A7C15
-)  # brings the numbers of queries into an order that no id could have been chosen for
+)  # brings the numbers of queries into an order that no id could have been choose_queries for
 
 
-def systems_kept(order: Sequence[int], baseline: int | None) -> list[int]:
+def best_systems(order: Sequence[int], baseline: int | None) -> list[int]:
     """Return the systems that are kept, in the order given: the best, and the baseline.
 
     Examples
     --------
-    >>> systems_kept([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], baseline=0)
+    >>> best_systems([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], baseline=0)
     [0, 3, 4, 5, 6, 7, 8, 9]
     """
     first = [baseline] if baseline is not None else []
@@ -52,7 +52,7 @@ def room_for(systems: int, top: int) -> int:
     return min(MOST_QUERIES, MOST_ROWS // (systems * top))
 
 
-def chosen(values: np.ndarray, units: np.ndarray, room: int) -> dict[str, np.ndarray]:
+def choose_queries(values: np.ndarray, units: np.ndarray, room: int) -> dict[str, np.ndarray]:
     """Return the places of the queries that are kept, by why they are.
 
     ``values`` has a row per system and a column per query, ``units`` a fixed number of each query: random ones follow from it, and
@@ -60,7 +60,7 @@ def chosen(values: np.ndarray, units: np.ndarray, room: int) -> dict[str, np.nda
 
     Examples
     --------
-    >>> found = chosen(np.array([[0, 0, 0, 0.5, 1], [0, 0, 1, 0.5, 1]]), np.arange(5, dtype=np.uint64), 3)
+    >>> found = choose_queries(np.array([[0, 0, 0, 0.5, 1], [0, 0, 1, 0.5, 1]]), np.arange(5, dtype=np.uint64), 3)
     >>> {why: places.tolist() for why, places in found.items()}
     {'difference': [2], 'extreme': [4], 'random': [0]}
     """
@@ -126,7 +126,7 @@ def _taken(lists: Sequence[Iterable[int]], size: int, kept: np.ndarray) -> np.nd
 
 
 @record(eq=False)
-class Systems:
+class SystemValues:
     """Values with a row per system, in the order given, and a column per query; ``order`` has the best first."""
 
     names: tuple[str, ...]
@@ -137,7 +137,7 @@ class Systems:
     baseline: int | None
 
     @classmethod
-    def of(cls, material: Material, metric: Metric) -> Systems:
+    def of(cls, material: Material, metric: Metric) -> SystemValues:
         """Return all systems."""
         found = material.comparison
         folds: Mapping[str, Sequence[str]] = {} if found is None else found.folds
@@ -151,9 +151,9 @@ class Systems:
         baseline = None if found is None or found.baseline not in names else names.index(found.baseline)
         return cls(names, values, aligned.queries, aligned.units, _best_first(values, metric), baseline)
 
-    def kept(self) -> Systems:
-        """Return those that can be chosen: the best, and the baseline."""
-        rows = systems_kept(self.order, self.baseline)
+    def kept(self) -> SystemValues:
+        """Return those that can be choose_queries: the best, and the baseline."""
+        rows = best_systems(self.order, self.baseline)
         return replace(
             self,
             names=tuple(self.names[row] for row in rows),

@@ -11,12 +11,12 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.axes import IN_A_ROW, best_first, panel
-from rankwell.reporting.chart.drawn import altair, drawing
+from rankwell.reporting.chart.axes import IN_A_ROW, panel
+from rankwell.reporting.chart.charts import altair, drawing, finish
 from rankwell.reporting.chart.inputs import results_in
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import cut, shortened
+from rankwell.reporting.chart.systems import best_first
+from rankwell.reporting.chart.texts import cut, shorten
 from rankwell.results import Results
 from rankwell.results.bounds import require
 from rankwell.tables.arguments import checked
@@ -25,7 +25,7 @@ from rankwell.tables.arguments import checked
 # get.
 
 
-class Bounds(TypedDict):
+class BoundedMean(TypedDict):
     """The mean of a system and its bounds; ``lowest`` is the value itself where there is no lower bound (``is_open``)."""
 
     system: str
@@ -36,16 +36,16 @@ class Bounds(TypedDict):
     is_open: bool
 
 
-def bounds_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[Bounds]:
+def bounds_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[BoundedMean]:
     """Return the bounds of each system and metric; undefined values and metrics without bounds are left out."""
-    rows = list[Bounds]()
+    rows = list[BoundedMean]()
     for metric in metrics:
         for name, res in systems.items():
             value, own = res.plain_mean[str(metric)], res.bounds[str(metric)]
             if math.isnan(value) or own.high is None:
                 continue
             low = value if own.low is None else own.low
-            row = Bounds(
+            row = BoundedMean(
                 system=name,
                 metric=str(metric),
                 lowest=low,
@@ -57,7 +57,9 @@ def bounds_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list
     return rows
 
 
-def bounded(systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+def metrics_with_bounds(
+    systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted | None
+) -> tuple[Metric, ...]:
     """Return the metrics asked for, by default all, that have bounds.
 
     Raises
@@ -132,25 +134,25 @@ def bounds(
     """
     alt = altair()
     words, systems = words_of(lang), results_in(results)
-    wanted = bounded(systems, metrics)
+    wanted = metrics_with_bounds(systems, metrics)
     rows = bounds_of(systems, wanted)
     first = wanted[0]
     order = best_first(
         systems, {name: res.plain_mean[str(first)] for name, res in systems.items()}, first.better
     )
-    labels = shortened(order)
+    labels = shorten(order)
     panels = [
         panel(words, "plots.bounds", metric, rows, ENDS, labels, labelled=at % IN_A_ROW == 0)
         for at, metric in enumerate(wanted)
     ]
     chart = alt.concat(*panels, columns=IN_A_ROW)
-    return theme.finished(chart, words("plots.bounds.title"), _said(words, rows), dark=dark)
+    return finish(chart, words("plots.bounds.title"), _said(words, rows), dark=dark)
 
 
 PICTURE = Picture(bounds, asks=("bounds",))
 
 
-def _said(words: Words, rows: Sequence[Bounds]) -> list[str]:
+def _said(words: Words, rows: Sequence[BoundedMean]) -> list[str]:
     """What the marks mean, the widest range, and which metrics have no lower bound."""
     widest = max(rows, key=lambda row: row["highest"] - row["lowest"])
     width = number(widest["highest"] - widest["lowest"])

@@ -23,11 +23,11 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.records import record
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis, told
+from rankwell.reporting.chart.axes import percent_axis
+from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.lines import divided
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import cut, exact
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
@@ -229,13 +229,13 @@ def calibration(
     names = catalogue.features(column).names
     rows = rows_of(results, names, metrics)
     shown = column_name(catalogue, column)
-    return drawn_calibration(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
+    return draw_shares(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
 
 
 PICTURE = Picture(calibration)
 
 
-def drawn_calibration(
+def draw_shares(
     rows: Mapping[str, Sequence[Row]],
     words: Words,
     *,
@@ -252,13 +252,13 @@ def drawn_calibration(
         raise DataError(f"{who} {has} both a history and a list with topics, so there is nothing to compare.")
     apart = {row["system"]: row["divergence"] for row in rows["summary"]}
     best = sorted(apart, key=lambda name: math.inf if apart[name] is None else apart[name])
-    drawn = Drawn.of(list(apart), highlight, best)
+    drawn = SystemColours.of(list(apart), highlight, best)
     shown = [{**row, "topic": cut(row["topic"])} for row in few_topics(rows["topics"], words)]
     y = alt.Y("topic:N", title=None, sort=list(dict.fromkeys(row["topic"] for row in shown)))
     x = alt.X(
         "share:Q", title=words("plots.calibration.x"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
     )
-    muted, bright = divided(told(shown, share=exact, history=exact), drawn)
+    muted, bright = divide(add_texts(shown, share=exact, history=exact), drawn)
     layers = [_history(shown, y, words)]
     tips = _tips(words)
     if muted:
@@ -272,7 +272,7 @@ def drawn_calibration(
         column=cut(column),
         query=cut(brief(query)),
     )
-    return theme.finished(chart, title, _subtitle(rows["summary"], drawn, words, query), dark=dark)
+    return finish(chart, title, _subtitle(rows["summary"], drawn, words, query), dark=dark)
 
 
 def _tips(words: Words) -> list[Any]:
@@ -297,11 +297,13 @@ def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
         alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
     ]
-    bars = data(told(first, history=exact)).mark_bar(style="muted", opacity=0.3)
+    bars = data(add_texts(first, history=exact)).mark_bar(style="muted", opacity=0.3)
     return bars.encode(x=alt.X("history:Q"), y=y, tooltip=tips)
 
 
-def _subtitle(summary: Sequence[Row], drawn: Drawn, words: Words, query: str | int | None) -> list[str]:
+def _subtitle(
+    summary: Sequence[Row], drawn: SystemColours, words: Words, query: str | int | None
+) -> list[str]:
     users = max(row["users"] for row in summary)
     found = [words("plots.calibration.bars")]
     if query is None:

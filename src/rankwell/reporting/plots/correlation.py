@@ -15,11 +15,10 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metric_in, results_in, with_values
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import lines, shortened
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.statistics.rank_correlation import kendall, order_of
 from rankwell.tables.arguments import checked
@@ -121,7 +120,7 @@ def _pearson(x: np.ndarray, y: np.ndarray) -> float:
 
 def rows_of(found: Correlations) -> list[Row]:
     """Return a row per two metrics."""
-    names = shortened(map(str, found.metrics))
+    names = shorten(map(str, found.metrics))
     return [
         {
             "row": names[str(left)],
@@ -182,7 +181,7 @@ def correlation(
     given = results_in(results)
     found = correlations(given, metrics, over=over, method=method)
     title = words(f"plots.correlation.{over}")
-    return finished(_chart(rows_of(found), words), title, _subtitle(found, over, method, words), dark=dark)
+    return finish(_chart(rows_of(found), words), title, _subtitle(found, over, method, words), dark=dark)
 
 
 PICTURE = Picture(correlation)
@@ -216,4 +215,4 @@ def _subtitle(found: Correlations, over: Over, method: Method, words: Words) -> 
         drawn = words("plots.correlation.drawn", units=count(found.units), total=count(found.total))
     n = words("page.systems", n=found.units) if over == "systems" else words("page.queries", n=found.total)
     mean = words("plots.correlation.mean", n=found.systems) if found.systems > 1 else ""
-    return lines(f"{words(f'plots.correlation.{method}')}, {n}", mean, drawn)
+    return subtitle_lines(f"{words(f'plots.correlation.{method}')}, {n}", mean, drawn)

@@ -22,11 +22,11 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing
+from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import systems_of
-from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
@@ -231,18 +231,18 @@ def curve(
         evaluator = Evaluator(qrels, at_cuts(base, ks), **options)
         results |= {name: evaluator.results_of(each) for name, each in new.items()}
     rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=False)]
-    bright = Drawn.of(list(given), highlight, best_first(rows, list(given), base)).bright
+    bright = SystemColours.of(list(given), highlight, best_first(rows, list(given), base)).bright
     if len(bright) <= MOST_BANDS:  # intervals take time
         rows = [
             row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)
         ]
-    return drawn_curve(rows, base, words, highlight=highlight, dark=dark)
+    return draw_curve(rows, base, words, highlight=highlight, dark=dark)
 
 
 PICTURE = Picture(curve)
 
 
-def drawn_curve(
+def draw_curve(
     rows: Sequence[Mapping[str, Any]],
     base: Metric,
     words: Words,
@@ -253,7 +253,7 @@ def drawn_curve(
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
     names = list(dict.fromkeys(row["system"] for row in rows))
-    drawn = Drawn.of(names, highlight, best_first(rows, names, base))
+    drawn = SystemColours.of(names, highlight, best_first(rows, names, base))
     shown = [row for row in rows if row["value"] is not None]
     ks = sorted({row["k"] for row in rows})
     has_bands = len(drawn.bright) <= MOST_BANDS
@@ -263,15 +263,15 @@ def drawn_curve(
     ends = [
         each for row in shown for each in (row["value"], *((row["low"], row["high"]) if row in bands else ()))
     ]
-    domain = domain_of(ends, base.range)
+    domain = round_domain(ends, base.range)
     queries = words("page.queries", n=max((row["n"] for row in rows), default=0))
     x, y = _axes(ks, domain, base, queries, words)
     tooltip = _tips(base, words, has_bands=has_bands)
     points = [_told(row) for row in shown]
-    layers = _bands(bands, drawn, x) + lines(points, drawn, x, y, tooltip)
+    layers = _bands(bands, drawn, x) + system_lines(points, drawn, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
     layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), domain, HEIGHT))
-    return theme.finished(
+    return finish(
         alt.layer(*layers).properties(width=WIDTH, height=HEIGHT),
         words("plots.curve.title", metric=base),
         _subtitle(words, len(names), drawn, queries, has_bands=bool(bands)),
@@ -329,7 +329,7 @@ def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
     return not row["is_doubtful"] or row["high"] - row["low"] < (high - low) / 2
 
 
-def _bands(rows: Sequence[Mapping[str, Any]], drawn: Drawn, x: Any) -> list[Any]:
+def _bands(rows: Sequence[Mapping[str, Any]], drawn: SystemColours, x: Any) -> list[Any]:
     alt = altair()
     if not rows:
         return []
@@ -342,7 +342,9 @@ def _bands(rows: Sequence[Mapping[str, Any]], drawn: Drawn, x: Any) -> list[Any]
     ]
 
 
-def _subtitle(words: Words, systems: int, drawn: Drawn, queries: str, *, has_bands: bool) -> list[str]:
+def _subtitle(
+    words: Words, systems: int, drawn: SystemColours, queries: str, *, has_bands: bool
+) -> list[str]:
     found = words("page.systems", n=systems)
     parts = [f"{found}, {queries}"]
     if has_bands:

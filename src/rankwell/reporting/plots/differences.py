@@ -16,9 +16,9 @@ from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import (
-    Values,
+    QueryValues,
     comparison_in,
     per_query_metric,
     primary_of,
@@ -28,8 +28,7 @@ from rankwell.reporting.chart.inputs import (
 )
 from rankwell.reporting.chart.pairs import STYLES, sign_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import beside, cut, lines, p_equation, shown_id, with_interval
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import beside, cut, p_equation, shown_id, subtitle_lines, with_interval
 from rankwell.results import Results
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked
@@ -72,7 +71,7 @@ def pair_in(
     return pair
 
 
-def rows_of(values: Values, pair: tuple[str, str], metric: Metric) -> list[Row]:
+def rows_of(values: QueryValues, pair: tuple[str, str], metric: Metric) -> list[Row]:
     """Return the bars from left to right: of a query each, or of bins of queries; undefined queries are left out."""
     left, right = (values.table[values.names.index(name)] for name in pair)
     d = left - right
@@ -171,7 +170,7 @@ def differences(
     if not rows:
         raise UsageError(f"no query has a value of {wanted} in both {cut(pair[0])} and {cut(pair[1])}.")
     title, subtitle = _texts(found, wanted, comparison, len(rows), words)
-    return finished(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
+    return finish(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(differences)
@@ -237,7 +236,7 @@ def _texts(
     said = "higher" if metric.better == "neither" else "counts"
     is_same = found.n > 0 and found.sd == 0 == found.mean
     title = words("plots.differences.title", metric=found.metric, first=first, second=second)
-    return title, lines(
+    return title, subtitle_lines(
         words("plots.differences.same", n=found.n)
         if is_same
         else words(f"plots.differences.{said}", n=found.n, first=first, second=second, **counts),

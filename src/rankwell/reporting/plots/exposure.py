@@ -20,11 +20,11 @@ from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
 from rankwell.readers import read_items, read_qrels
 from rankwell.records import record
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis, told
+from rankwell.reporting.chart.axes import percent_axis
+from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.lines import lines
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, system_lines
 from rankwell.reporting.chart.texts import exact, percent
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
@@ -199,13 +199,13 @@ def exposure(
     )
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
     rows = rows_of(results, history_in(evaluator), groups, slots)
-    return drawn_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
+    return draw_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
 
 
 PICTURE = Picture(exposure)
 
 
-def drawn_exposure(
+def draw_exposure(
     rows: Mapping[str, Sequence[Row]],
     words: Words,
     *,
@@ -216,8 +216,8 @@ def drawn_exposure(
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
     first = {row["system"]: row["share"] or 0.0 for row in rows["exposure"] if row["group"] == 1}
-    drawn = Drawn.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
-    shown = told((row for row in rows["exposure"] if row["share"] is not None), share=exact)
+    drawn = SystemColours.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
+    shown = add_texts((row for row in rows["exposure"] if row["share"] is not None), share=exact)
     x = alt.X(
         "group:O",
         title=words("plots.exposure.x", n=len(rows["groups"])),
@@ -232,9 +232,9 @@ def drawn_exposure(
         alt.Tooltip("share_text:N", title=words("plots.exposure.share")),
     ]
     layers = [_bars(rows["groups"], x, words), _even(len(rows["groups"]))]
-    layers += lines(shown, drawn, x, y, tooltip, legend=words("page.system"))
+    layers += system_lines(shown, drawn, x, y, tooltip, legend=words("page.system"))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return theme.finished(chart, words("plots.exposure.title"), _subtitle(rows, drawn, words), dark=dark)
+    return finish(chart, words("plots.exposure.title"), _subtitle(rows, drawn, words), dark=dark)
 
 
 def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
@@ -245,7 +245,7 @@ def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
         alt.Tooltip("items:Q", title=words("plots.exposure.items"), format=","),
         alt.Tooltip("interactions_share_text:N", title=words("plots.exposure.interactions")),
     ]
-    shown = told(groups, interactions_share=exact)
+    shown = add_texts(groups, interactions_share=exact)
     mark = data(shown).mark_bar(style="muted", opacity=0.3)
     return mark.encode(x=x, y=alt.Y("interactions_share:Q"), tooltip=tips)
 
@@ -257,7 +257,7 @@ def _even(groups: int) -> Any:
     return rule.encode(y=alt.Y("share:Q"))
 
 
-def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: Drawn, words: Words) -> list[str]:
+def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: SystemColours, words: Words) -> list[str]:
     items = sum(row["items"] for row in rows["groups"])
     lists = max(row["lists"] for row in rows["summary"])
     outside = sum(row["outside"] for row in rows["summary"])

@@ -13,24 +13,30 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
 from rankwell.reporting.chart.pairs import (
     MOST,
     STYLES,
-    Pairs,
+    ShownPairs,
     direction_of,
     most_of,
     outcome_of,
+    pair_height,
+    pairs_axis,
     pairs_of,
-    row_of,
-    rows_axis,
-    step_of,
+    row_name,
     title_of,
 )
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import beside, lines, p_text, queries_text, shortened, with_interval
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import (
+    beside,
+    p_text,
+    queries_text,
+    shorten,
+    subtitle_lines,
+    with_interval,
+)
 from rankwell.tables.arguments import checked
 
 # What is behind the forest plot: a row per metric and pair.
@@ -39,13 +45,13 @@ from rankwell.tables.arguments import checked
 Row = dict[str, Any]
 
 
-def rows_of(comparison: Comparison, found: dict[Metric, Pairs]) -> list[dict[str, Any]]:
+def rows_of(comparison: Comparison, found: dict[Metric, ShownPairs]) -> list[dict[str, Any]]:
     """Return a row per metric and pair, in the order drawn."""
-    label = shortened(comparison.names)
+    label = shorten(comparison.names)
     rows = []
     for metric, pairs in found.items():
         for row in pairs.rows:
-            pair = row_of(row, pairs, label)
+            pair = row_name(row, pairs, label)
             several = len(found) > 1
             is_alone = several and len(pairs.rows) == 1
             margin = comparison.methods.margins.get(str(metric), math.nan)
@@ -120,7 +126,7 @@ def forest(
     found = {metric: pairs_of(comparison, metric, against=against, most=most) for metric in wanted}
     rows = rows_of(comparison, found)
     title, subtitle = _texts(comparison, found, words)
-    return finished(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
+    return finish(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(forest)
@@ -136,7 +142,7 @@ def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -
 
 def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
     alt = altair()
-    y = rows_axis([row["row"] for row in rows])
+    y = pairs_axis([row["row"] for row in rows])
     tips = [
         alt.Tooltip(f"{key}:N", title=words(f"plots.compared.{key}"))
         for key in ("pair", "estimate", "p", "n")
@@ -163,16 +169,18 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
             x=alt.XValue("width"), y=alt.YValue(0), text=alt.Text("head:N")
         )
     )
-    return alt.layer(*layers).properties(width=480, height=alt.Step(step_of(rows)))
+    return alt.layer(*layers).properties(width=480, height=alt.Step(pair_height(rows)))
 
 
-def _axis(found: dict[Metric, Pairs], words: Words) -> str:
+def _axis(found: dict[Metric, ShownPairs], words: Words) -> str:
     """The title of the axis, which says on which side the first system is better."""
     sides = {direction_of(metric, pairs, words) for metric, pairs in found.items()}
     return beside(words("plots.compared.difference"), sides.pop() if len(sides) == 1 else "")
 
 
-def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> tuple[str, Sequence[str]]:
+def _texts(
+    comparison: Comparison, found: dict[Metric, ShownPairs], words: Words
+) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     how = comparison.methods
     rows = [row for each in found.values() for row in each.rows]
@@ -185,7 +193,7 @@ def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> 
     else:
         tested = words("plots.forest.tested", correction=correction, alpha=f"{how.alpha:g}")
         parts = [words("plots.forest.parts", level=f"{how.level * 100:g}"), tested]
-    return title_of(list(found), next(iter(found.values())), words), lines(
+    return title_of(list(found), next(iter(found.values())), words), subtitle_lines(
         queries_text({row.n for row in rows}, words),
         *parts,
         words("plots.forest.margin", margins=", ".join(f"±{margin:g}" for margin in margins))

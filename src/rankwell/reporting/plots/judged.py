@@ -14,12 +14,11 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.axes import best_first, step_of
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, percent_axis
+from rankwell.reporting.chart.axes import percent_axis, row_height
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.lines import lines, names_at_ends
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.run_qrels import Run
@@ -31,7 +30,7 @@ LENGTH = "num_ret"
 KS = 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000
 
 
-class Share(TypedDict):
+class JudgedShare(TypedDict):
     """The mean judged share of the first k items of a system's lists, over n of them."""
 
     system: str
@@ -54,7 +53,7 @@ def cuts(ks: Iterable[int] | None = None) -> tuple[Metric, ...]:
     return metrics_of([*(f"judged@{k}" for k in wanted), *([LENGTH] if ks is None else [])])
 
 
-def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[Share]:
+def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[JudgedShare]:
     """Return the judged shares of runs under an evaluator of ``cuts``; if these were not given, down to the end of the longest list.
 
     Examples
@@ -64,14 +63,14 @@ def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[Share]:
     >>> shares_of(evaluator, {"bm25": read_run({"q": ["a", "b", "c"]})})
     [{'system': 'bm25', 'k': 1, 'share': 1.0, 'n': 1}, {'system': 'bm25', 'k': 2, 'share': 0.5, 'n': 1}]
     """
-    rows, longest = list[Share](), 0
+    rows, longest = list[JudgedShare](), 0
     for name, run in runs.items():  # one after the other, so that the values of one run are held at a time
         res = evaluator.results_of(run)
         longest = max(longest, _longest(res))
         for metric in res.metrics:
             share = res.mean[str(metric)]
             if metric.k is not None and not math.isnan(share):
-                rows.append(Share(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
+                rows.append(JudgedShare(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
     enough = [row["k"] for row in rows if longest and row["k"] >= longest]
     return [row for row in rows if not enough or row["k"] <= min(enough)]
 
@@ -141,24 +140,24 @@ def judged(
     if not shares:
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
     are_interactions = evaluator.task.conditions.scale.kind == "interactions"
-    return drawn_judged(shares, words_of(lang), are_interactions=are_interactions, dark=dark)
+    return draw_shares(shares, words_of(lang), are_interactions=are_interactions, dark=dark)
 
 
 PICTURE = Picture(judged)
 
 
-def drawn_judged(
-    shares: Sequence[Share], words: Words, *, are_interactions: bool = False, dark: bool = False
+def draw_shares(
+    shares: Sequence[JudgedShare], words: Words, *, are_interactions: bool = False, dark: bool = False
 ) -> Any:
     """Return the chart of the rows of ``shares_of``, of which there must be some."""
-    lines = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
-    lines.append(words("page.queries", n=max(row["n"] for row in shares)))
+    subtitle = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
+    subtitle.append(words("page.queries", n=max(row["n"] for row in shares)))
     ks, names = sorted({row["k"] for row in shares}), list(dict.fromkeys(row["system"] for row in shares))
     middle = min(ks, key=lambda k: abs(k - MIDDLE))
     best = best_first(names, {row["system"]: row["share"] for row in shares if row["k"] == middle})
-    drawn = Drawn.of(names, None, best)
+    drawn = SystemColours.of(names, None, best)
     chart = _lines(words, shares, drawn, ks) if drawn.are_all else _cells(words, shares, drawn, best)
-    return theme.finished(chart, words("plots.judged.title"), lines, dark=dark)
+    return finish(chart, words("plots.judged.title"), subtitle, dark=dark)
 
 
 def _tooltip(words: Words) -> list[Any]:
@@ -171,7 +170,7 @@ def _tooltip(words: Words) -> list[Any]:
     ]
 
 
-def _lines(words: Words, shares: Sequence[Share], drawn: Drawn, ks: Sequence[int]) -> Any:
+def _lines(words: Words, shares: Sequence[JudgedShare], drawn: SystemColours, ks: Sequence[int]) -> Any:
     alt = altair()
     scale = alt.Scale(type="log", domain=[ks[0], max(ks[-1], ks[0] + 1)], nice=False)
     x = alt.X(
@@ -187,12 +186,12 @@ def _lines(words: Words, shares: Sequence[Share], drawn: Drawn, ks: Sequence[int
         axis=percent_axis(tickCount=6),
     )
     last = {name: [row["share"] for row in shares if row["system"] == name][-1] for name in drawn.bright}
-    layers = lines(shares, drawn, x, y, _tooltip(words))
+    layers = system_lines(shares, drawn, x, y, _tooltip(words))
     layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), (0, 1), HEIGHT))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _cells(words: Words, shares: Sequence[Share], drawn: Drawn, best: Sequence[str]) -> Any:
+def _cells(words: Words, shares: Sequence[JudgedShare], drawn: SystemColours, best: Sequence[str]) -> Any:
     alt = altair()
     legend = alt.Legend(format="%", title=words("plots.judged.share"))
     axis = alt.Axis(ticks=False, domain=False)
@@ -205,5 +204,5 @@ def _cells(words: Words, shares: Sequence[Share], drawn: Drawn, best: Sequence[s
             color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1]), legend=legend),
             tooltip=_tooltip(words),
         )
-        .properties(width=alt.Step(40), height=alt.Step(step_of(best)))
+        .properties(width=alt.Step(40), height=alt.Step(row_height(best)))
     )

@@ -13,8 +13,8 @@ from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
 from rankwell.readers.texts import Texts
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import altair, data, drawing, percent_axis
+from rankwell.reporting.chart.axes import percent_axis
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, percent, titles_of
 from rankwell.tables.arguments import checked
@@ -149,13 +149,13 @@ def long_tail(
     else:
         tail = long_tail_of(train, items, head=head, at=at, mid=mid, ties=ties)
     texts = titles_of(items, names, text)
-    return drawn_long_tail(tail, words, texts=texts, scale=scale, dark=dark)
+    return draw_long_tail(tail, words, texts=texts, scale=scale, dark=dark)
 
 
 PICTURE = Picture(long_tail)
 
 
-def drawn_long_tail(
+def draw_long_tail(
     tail: LongTail, words: Words, *, texts: Texts | None = None, scale: str = "auto", dark: bool = False
 ) -> Any:
     """Return the chart of a long tail; DataError if nobody used any item."""
@@ -183,7 +183,7 @@ def drawn_long_tail(
     )
     layers = [left, _cumulative(rows, x, colour, words), _hover(rows, x, words)]
     chart = alt.layer(*layers).resolve_scale(y="independent").properties(width=WIDTH, height=HEIGHT)
-    return theme.finished(
+    return finish(
         chart, words("plots.long_tail.title"), _subtitle(tail, parts, points, words, scale), dark=dark
     )
 

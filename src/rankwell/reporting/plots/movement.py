@@ -17,12 +17,11 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.axes import step_of
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.axes import row_height
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import shortened
+from rankwell.reporting.chart.texts import shorten
 from rankwell.statistics.rank_correlation import order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
@@ -151,7 +150,7 @@ def movement(
     places, least = places_of(found, boards[0].sign), least_move(len(found.systems))
     heads = [(name, words("page.queries", n=n)) for name, n in zip(_titles(judged), found.n, strict=True)]
     title = words("plots.movement.title", metric=wanted)
-    return theme.finished(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
+    return finish(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
 
 
 PICTURE = Picture(movement)
@@ -161,7 +160,7 @@ def _titles(judged: Sequence[Qrels]) -> list[str]:
     """The names of the judgements, told apart."""
     names = [each.name for each in judged]
     return list(
-        shortened(
+        shorten(
             names if len(set(names)) > 1 else [f"{name} ({at})" for at, name in enumerate(names, 1)]
         ).values()
     )
@@ -186,12 +185,12 @@ def _said(words: Words, found: Leaderboards, least: int) -> list[str]:
 def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str]], least: int) -> Any:
     """Lines from the left to the right leaderboard, with the names, ranks and values at both ends."""
     alt = altair()
-    labels = shortened(dict.fromkeys(row["system"] for row in places))
+    labels = shorten(dict.fromkeys(row["system"] for row in places))
     widest = max(display_width(text) for text in (*labels.values(), *(name for name, _ in heads)))
     room = (widest * LETTER + 105) / BETWEEN  # beside the lines, in units of the distance of the two sides
     x = alt.X("side:Q", axis=None, scale=alt.Scale(domain=[-room, 1 + room], nice=False))
     n = len(places) // 2
-    above = HEAD / step_of(range(n))
+    above = HEAD / row_height(range(n))
     y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-above, n - 0.4], reverse=True, nice=False))
     parts: dict[str, list[Any]] = {"muted": [], "worse": [], "better": []}
     for row in places:
@@ -204,7 +203,7 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
             top = data([{"side": side, "row": 0, "said": line}]).encode(x=x, y=y, text=alt.Text("said:N"))
             weight = "bold" if dy < -22 else "normal"
             layers.append(top.mark_text(align=ALIGN[side], dx=AWAY[side], dy=dy, fontWeight=weight))
-    height = step_of(range(n)) * (n - 0.4 + above)
+    height = row_height(range(n)) * (n - 0.4 + above)
     return alt.layer(*layers).properties(width=(1 + 2 * room) * BETWEEN, height=height)
 
 

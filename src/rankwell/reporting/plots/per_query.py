@@ -14,11 +14,23 @@ from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
-from rankwell.reporting.chart.inputs import Values, comparison_in, per_query_metric, results_in, values_of
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.inputs import (
+    QueryValues,
+    comparison_in,
+    per_query_metric,
+    results_in,
+    values_of,
+)
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import axis_title, level_of, lines, shortened, shown_id, with_interval
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import (
+    axis_title,
+    level_of,
+    shorten,
+    shown_id,
+    subtitle_lines,
+    with_interval,
+)
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws
@@ -33,12 +45,14 @@ SHARES = 5, 25, 50, 75, 95  # percentiles of the box
 STRIP, BOX, MEAN = (-0.42, 0.02), (0.1, 0.26), 0.38  # where these are in a row, from its middle downwards
 
 
-def best_first(values: Values, metric: Metric, comparison: Comparison | None) -> Values:
+def best_first(values: QueryValues, metric: Metric, comparison: Comparison | None) -> QueryValues:
     """Return the systems in the order of a comparison, as a leaderboard has them; without one, in the order given."""
     if comparison is None:
         return values
     names = [comparison.names[row] for row in comparison.order_of(metric, 0)]
-    return Values(tuple(names), values.queries, values.table[[values.names.index(name) for name in names]])
+    return QueryValues(
+        tuple(names), values.queries, values.table[[values.names.index(name) for name in names]]
+    )
 
 
 def means_of(
@@ -56,9 +70,9 @@ def means_of(
     return found
 
 
-def boxes_of(values: Values, means: Sequence[tuple[float, float, float]]) -> list[Row]:
+def boxes_of(values: QueryValues, means: Sequence[tuple[float, float, float]]) -> list[Row]:
     """Return a row per system: percentiles of the defined values, the mean and its interval, and how many there are."""
-    label = shortened(values.names)
+    label = shorten(values.names)
     rows = []
     for at, (name, own, (mean, low, high)) in enumerate(zip(values.names, values.table, means, strict=True)):
         known = own[~np.isnan(own)]
@@ -80,7 +94,7 @@ def boxes_of(values: Values, means: Sequence[tuple[float, float, float]]) -> lis
     return rows
 
 
-def points_of(values: Values) -> list[Row]:
+def points_of(values: QueryValues) -> list[Row]:
     """Return a row per system and query, moved up and down by its id so that equal values do not hide each other.
 
     If there are too many, there are none.
@@ -91,7 +105,7 @@ def points_of(values: Values) -> list[Row]:
     top, bottom = STRIP
     heights = bottom - (bottom - top) * (draws(0, values.queries) / 2.0**64)
     queries = [shown_id(query) for query in values.queries.tolist()]
-    label = shortened(values.names)
+    label = shorten(values.names)
     return [
         {
             "system": label[values.names[at]],
@@ -109,7 +123,7 @@ def bins_for(systems: int) -> int:
     return max(min(BINS, MOST_BINS // systems), 10)
 
 
-def bars_of(values: Values) -> list[Row]:
+def bars_of(values: QueryValues) -> list[Row]:
     """Return a row per system and bin that holds queries: its bounds, its number of queries, and its height in the row.
 
     Heights are square roots, as often three quarters of the values are 0.
@@ -123,7 +137,7 @@ def bars_of(values: Values) -> list[Row]:
     counts = [np.histogram(own, edges)[0] for own in known]
     shares = [own / max(own.sum(), 1) for own in counts]
     tallest = max(float(own.max()) for own in shares)
-    label = shortened(values.names)
+    label = shorten(values.names)
     rows = []
     for at, own in enumerate(counts):
         for place in np.flatnonzero(own).tolist():
@@ -194,7 +208,7 @@ def per_query(
     title = words("plots.per_query.title", metric=str(wanted))
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
     subtitle = _subtitle(values, points, bars, words, given, comparison)
-    return finished(chart, title, subtitle, dark=dark)
+    return finish(chart, title, subtitle, dark=dark)
 
 
 PICTURE = Picture(per_query)
@@ -277,7 +291,7 @@ def _step(systems: int) -> int:
 
 
 def _subtitle(
-    values: Values,
+    values: QueryValues,
     points: list[Row],
     bars: list[Row],
     words: Words,
@@ -297,7 +311,7 @@ def _subtitle(
         if bars
         else ""
     )
-    return lines(
+    return subtitle_lines(
         words("page.queries", n=total)
         if least == most == total
         else words("plots.per_query.defined", defined=n, total=count(total)),

@@ -11,11 +11,11 @@ from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import Drawn, altair, data, drawing, told
+from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.lines import divided, domain_of
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import cut
 from rankwell.results.curves import Curve
 from rankwell.tables.arguments import checked
@@ -158,7 +158,7 @@ def precision_recall(
         name: evaluator.curve(run, query, levels=wanted)
         for name, run in runs_of(runs, reading_in(options)).items()
     }
-    return drawn_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
+    return draw_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
 
 
 PICTURE = Picture(precision_recall)
@@ -178,7 +178,7 @@ def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[fl
     return tuple(isolines)
 
 
-def drawn_curves(
+def draw_curves(
     curves: Mapping[str, Curve],
     words: Words,
     *,
@@ -199,7 +199,7 @@ def drawn_curves(
         raise DataError("no query has a relevant item, so there is no precision-recall curve.")
     rows = rows_of(curves)
     means = {row["system"]: row["mean"] for row in rows["summary"]}
-    drawn = Drawn.of(list(curves), highlight, sorted(curves, key=lambda name: -means[name]))
+    drawn = SystemColours.of(list(curves), highlight, sorted(curves, key=lambda name: -means[name]))
     top = _top(rows)
     axes = _axes(top, words)
     layers = [_diagonal(axes, top), *_isolines(f_values(isolines, top), top, axes)]
@@ -208,13 +208,13 @@ def drawn_curves(
     chart = alt.layer(*layers).properties(width=SIDE, height=SIDE)
     key = "query" if first.query is not None else "mean"
     title = words(f"plots.precision_recall.title_{key}", query=cut(brief(first.query)))
-    return theme.finished(chart, title, _subtitle(curves, first, drawn, words, top), dark=dark)
+    return finish(chart, title, _subtitle(curves, first, drawn, words, top), dark=dark)
 
 
 def _top(rows: Mapping[str, Sequence[Row]]) -> float:
     """The end of the axis of precision: 1, unless all is far below."""
     highest = max(row["precision"] for part in (rows["curve"], rows["raw"]) for row in part)
-    return 1.0 if highest > LOW or highest == 0 else domain_of([0.0, 1.05 * highest])[1]
+    return 1.0 if highest > LOW or highest == 0 else round_domain([0.0, 1.05 * highest])[1]
 
 
 def _axes(top: float, words: Words) -> dict[str, Any]:
@@ -233,16 +233,16 @@ def _axes(top: float, words: Words) -> dict[str, Any]:
 
 
 def _lines(
-    rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any], *, is_step: bool
+    rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any], *, is_step: bool
 ) -> list[Any]:
     alt = altair()
-    muted, bright = divided(rows, drawn)
+    muted, bright = divide(rows, drawn)
     how = {"interpolate": "step-before"} if is_step else {}
     layers = []
     if muted:
         mark = data(muted).mark_line(style="faint", strokeWidth=1, **how)
         layers.append(mark.encode(**axes, detail=alt.Detail("system:N"), tooltip=alt.Tooltip("system:N")))
-    base = data(bright if is_step else told(bright, recall=number, precision=number))
+    base = data(bright if is_step else add_texts(bright, recall=number, precision=number))
     mark = base.mark_line(strokeWidth=2.2, **how)
     layers.append(mark.encode(**axes, color=drawn.colour(words("page.system"))))
     if not is_step:
@@ -262,20 +262,22 @@ def _tips(words: Words, *more: str) -> list[Any]:
     ]
 
 
-def _raw(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+def _raw(rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any]) -> list[Any]:
     """The sawtooth of the systems in colour."""
     alt = altair()
-    _, bright = divided(rows, drawn)
+    _, bright = divide(rows, drawn)
     if not bright or len(drawn.names) > MOST_RAW:
         return []
-    base = data(told(bright, recall=number, precision=number))
+    base = data(add_texts(bright, recall=number, precision=number))
     colour = drawn.colour(words("page.system"))
     line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order=alt.Order("rank:Q"))
     points = base.mark_point(filled=True, size=14, opacity=0.8)
     return [line, points.encode(**axes, color=colour, tooltip=_tips(words, "rank"))]
 
 
-def _break_even(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+def _break_even(
+    rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any]
+) -> list[Any]:
     """A ring where the curve of each system in colour meets the diagonal."""
     alt = altair()
     known = [row for row in rows if row["break_even"] is not None and row["system"] in drawn.bright]
@@ -285,7 +287,7 @@ def _break_even(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[s
         {"system": drawn.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
         for row in known
     ]
-    mark = data(told(values, recall=number)).mark_point(
+    mark = data(add_texts(values, recall=number)).mark_point(
         shape="circle", filled=False, size=110, strokeWidth=1.8
     )
     tip = alt.Tooltip("recall_text:N", title=words("plots.precision_recall.break_even"))
@@ -319,7 +321,9 @@ def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> l
     return [line.encode(**axes, detail=alt.Detail("f:N")), text.encode(**axes, text=alt.Text("text:N"))]
 
 
-def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Words, top: float) -> list[str]:
+def _subtitle(
+    curves: Mapping[str, Curve], first: Curve, drawn: SystemColours, words: Words, top: float
+) -> list[str]:
     systems = words("page.systems", n=len(curves))
     if first.query is None:
         n = words("page.queries", n=max(curve.n for curve in curves.values()))

@@ -17,13 +17,13 @@ from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.axes import best_first
-from rankwell.reporting.chart.drawn import Drawn, altair, drawing
+from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.charts import altair, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.reporting.chart.texts import axis_title
+from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
 
@@ -146,11 +146,11 @@ def rel_sweep(
     points = points_of(sweep, wanted)
     if not points:
         raise UsageError(f"{wanted} is undefined at every threshold; no item is relevant at any of them.")
-    lines = [words("plots.rel_sweep.how")]
+    subtitle = [words("plots.rel_sweep.how")]
     if len(named) > 1:
-        lines.append(words(f"plots.rel_sweep.{'changes' if sweep.changes(wanted) else 'same'}"))
-    return theme.finished(
-        _drawn(words, wanted, points), words("plots.rel_sweep.title", metric=wanted), lines, dark=dark
+        subtitle.append(words(f"plots.rel_sweep.{'changes' if sweep.changes(wanted) else 'same'}"))
+    return finish(
+        _drawn(words, wanted, points), words("plots.rel_sweep.title", metric=wanted), subtitle, dark=dark
     )
 
 
@@ -163,11 +163,11 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
     ends = {row["system"]: row["value"] for row in points if row["place"] == last}
     best = best_first(names, ends, metric.better)
     leading = [name for name in best if any(row["leads"] for row in points if row["system"] == name)]
-    drawn = Drawn.of(names, None if len(names) <= theme.MOST_COLOURS else leading[: theme.MOST_COLOURS], best)
+    drawn = SystemColours.of(names, None if len(names) <= MOST_COLOURS else leading[:MOST_COLOURS], best)
     ticks = {row["place"]: _tick(words, row) for row in points}
     axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, '|')")
     x = alt.X("tick:N", sort=list(ticks.values()), title=words("plots.rel_sweep.threshold"), axis=axis)
-    domain = domain_of([row["value"] for row in points], metric.range)
+    domain = round_domain([row["value"] for row in points], metric.range)
     y = alt.Y("value:Q", title=axis_title(metric, words), scale=alt.Scale(domain=list(domain), nice=False))
     tooltip = [
         alt.Tooltip("system:N", title=words("page.system")),
@@ -175,7 +175,7 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
         alt.Tooltip("value:Q", title=str(metric), format=".4f"),
         alt.Tooltip("n:Q", title="n", format=","),
     ]
-    layers = lines([{**row, "tick": ticks[row["place"]]} for row in points], drawn, x, y, tooltip)
+    layers = system_lines([{**row, "tick": ticks[row["place"]]} for row in points], drawn, x, y, tooltip)
     known = {name: ends.get(name, math.nan) for name in drawn.bright}
     layers.append(names_at_ends(known, drawn, alt.XDatum(ticks[last], type="nominal"), domain, HEIGHT))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

@@ -12,12 +12,11 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metric_in, results_in
 from rankwell.reporting.chart.pairs import sign_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import axis_title, lines, shortened
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import axis_title, shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 
@@ -29,7 +28,7 @@ FEW = 12  # systems that are all named
 WIDTH, HEIGHT = 480, 360
 
 
-class Systems(NamedTuple):
+class SystemPoints(NamedTuple):
     """The systems by their values of two metrics, without those that are undefined; how many these are; and the baseline."""
 
     values: dict[str, tuple[float, float]]
@@ -37,7 +36,7 @@ class Systems(NamedTuple):
     baseline: str | None
 
 
-def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric) -> Systems:
+def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric) -> SystemPoints:
     """Return the values of the systems, as results or comparison have them."""
     baseline = None
     if isinstance(results, Comparison):
@@ -47,7 +46,7 @@ def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric
     else:
         every = {name: (res[x], res[y]) for name, res in results_in(results).items()}
     known = {name: pair for name, pair in every.items() if not any(map(math.isnan, pair))}
-    return Systems(known, len(every) - len(known), baseline)
+    return SystemPoints(known, len(every) - len(known), baseline)
 
 
 def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) -> list[str]:
@@ -70,9 +69,9 @@ def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) ->
     return sorted(front, key=lambda name: values[name])
 
 
-def rows_of(found: Systems, x: Metric, y: Metric) -> list[Row]:
+def rows_of(found: SystemPoints, x: Metric, y: Metric) -> list[Row]:
     """Return a row per system: its values, its role (front, baseline or other), and the side of its label, if it has one."""
-    label = shortened(found.values)
+    label = shorten(found.values)
     front = set(front_of(found.values, x, y))
     rows: list[Row] = []
     for name, (across, up) in found.values.items():
@@ -88,7 +87,7 @@ def rows_of(found: Systems, x: Metric, y: Metric) -> list[Row]:
     ]
     named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
     named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
-    for at, side in placed(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
+    for at, side in place_labels(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
         rows[at]["side"] = side
     return rows
 
@@ -130,7 +129,7 @@ class Box(NamedTuple):
         )
 
 
-def placed(
+def place_labels(
     points: Sequence[tuple[float, float]], labels: Iterable[tuple[int, str]], width: float, height: float
 ) -> dict[int, str]:
     """Return at which side of its point each label stands, the first ones preferred; a label without room has none.
@@ -146,7 +145,7 @@ def placed(
 
     Examples
     --------
-    >>> placed([(0.5, 0.5), (0.52, 0.5)], [(0, "one"), (1, "two")], 400, 300)
+    >>> place_labels([(0.5, 0.5), (0.52, 0.5)], [(0, "one"), (1, "two")], 400, 300)
     {0: 'left', 1: 'right'}
     """
     at = [(x * width, (1 - y) * height) for x, y in points]
@@ -236,7 +235,7 @@ def scatter(
         raise UsageError(f"no system has both {across} and {up}: they are undefined.")
     rows = rows_of(found, across, up)
     title = words("plots.scatter.title", x=str(across), y=str(up))
-    return finished(
+    return finish(
         _chart(rows, across, up, words), title, _subtitle(rows, found, across, up, words), dark=dark
     )
 
@@ -277,14 +276,14 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _subtitle(rows: list[Row], found: Systems, x: Metric, y: Metric, words: Words) -> Sequence[str]:
+def _subtitle(rows: list[Row], found: SystemPoints, x: Metric, y: Metric, words: Words) -> Sequence[str]:
     neither = [str(metric) for metric in (x, y) if metric.better == "neither"]
     unnamed = sum(row["side"] is None for row in rows)
     has_line = len({(row["x"], row["y"]) for row in rows if row["is_front"]}) > 1
     parts = words(f"plots.scatter.{'front' if has_line else 'one_front'}")
     if neither:
         parts = words("plots.scatter.no_front", metric=neither[0])
-    return lines(
+    return subtitle_lines(
         parts,
         words("plots.scatter.baseline") if found.baseline in found.values else "",
         words("plots.scatter.unnamed", n=unnamed) if unnamed else "",

@@ -14,12 +14,12 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metric_in, primary_of, results_in
 from rankwell.reporting.chart.pairs import sign_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import axis_title, cut, level_of, lines, shortened, with_interval
-from rankwell.reporting.chart.theme import MOST_COLOURS, colours, finished
+from rankwell.reporting.chart.texts import axis_title, cut, level_of, shorten, subtitle_lines, with_interval
+from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.results import Results
 from rankwell.results.intervals import segment_intervals
 from rankwell.results.segments import UNKNOWN
@@ -34,7 +34,7 @@ WIDE = 5  # times the median width
 Labels = tuple[str, ...]
 
 
-class Estimate(NamedTuple):
+class SegmentMean(NamedTuple):
     """A mean of n queries with its interval; NaN is undefined."""
 
     n: int
@@ -49,7 +49,7 @@ class Segmented(NamedTuple):
     by: tuple[str, ...]
     labels: list[Labels]
     order: list[str]
-    means: Mapping[tuple[str, Labels], Estimate]
+    means: Mapping[tuple[str, Labels], SegmentMean]
     comparison: Comparison | None = None
 
     @property
@@ -83,7 +83,7 @@ def in_comparison(found: Comparison, metric: Metric) -> Segmented:
     for segment, labels in enumerate(found.segments):
         for row, name in enumerate(found.names):
             own = found.means[metric, segment]
-            means[name, labels] = Estimate(
+            means[name, labels] = SegmentMean(
                 int(own.n[row]), float(own.mean[row]), float(own.low[row]), float(own.high[row])
             )
     order = [found.names[row] for row in found.order_of(metric, 0)]
@@ -99,17 +99,17 @@ def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
         If the results are divided in different ways.
     """
     by = _by(results)
-    means: dict[tuple[str, Labels], Estimate] = {}
+    means: dict[tuple[str, Labels], SegmentMean] = {}
     for name, res in results.items():
         text = str(metric)
         # without weights, as the means of segments are
-        means[name, ()] = Estimate(res.n[text], res.plain_mean[text], math.nan, math.nan)
+        means[name, ()] = SegmentMean(res.n[text], res.plain_mean[text], math.nan, math.nan)
         for row in res.segments.to_dicts() if by else []:
-            means[name, tuple(row[column] for column in by)] = Estimate(
+            means[name, tuple(row[column] for column in by)] = SegmentMean(
                 row["n"][text], row["mean"][text], math.nan, math.nan
             )
     labels = sorted({labels for _, labels in means}, key=lambda each: (each == (UNKNOWN,) * len(by), each))
-    none = Estimate(0, math.nan, math.nan, math.nan)
+    none = SegmentMean(0, math.nan, math.nan, math.nan)
     every = {(name, each): means.get((name, each), none) for name in results for each in labels}
     gains = {name: sign_of(metric) * means[name, ()].mean for name in results}
     order = sorted(results, key=lambda name: math.inf if math.isnan(gains[name]) else -gains[name])
@@ -131,7 +131,7 @@ def _by(results: Mapping[str, Results]) -> tuple[str, ...]:
 
 def _intervals(
     results: Mapping[str, Results], metric: Metric, found: Segmented
-) -> dict[tuple[str, Labels], Estimate]:
+) -> dict[tuple[str, Labels], SegmentMean]:
     told = {}
     for name in found.systems:
         res = results[name]
@@ -149,8 +149,8 @@ def _intervals(
 
 def rows_of(found: Segmented, everything: str) -> list[dict[str, Any]]:
     """Return a row per segment and system that are drawn; the first segment is ``everything``."""
-    labels = shortened(", ".join(each) for each in found.drawn)
-    names = shortened(found.systems)
+    labels = shorten(", ".join(each) for each in found.drawn)
+    names = shorten(found.systems)
     rows = []
     for each in found.drawn:
         for system in found.systems:
@@ -239,7 +239,7 @@ def segments(
     title = words("plots.segments.title", metric=str(wanted), by=", ".join(map(cut, found.by)))
     chart = _chart(rows, axis_title(wanted, words), words)
     is_plain = not isinstance(results, Comparison) and any(res.weights for res in given.values())
-    return finished(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
+    return finish(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
 
 
 PICTURE = Picture(segments, asks=("by",))
@@ -260,7 +260,9 @@ def _chart(rows: list[Row], title: str, words: Words) -> Any:
     ]
     base = data(rows).encode(y=y, tooltip=tips)
     if len(systems) > 1:
-        colour = alt.Color("system:N", title=None, scale=colours(systems)).legend(orient="top", columns=4)
+        colour = alt.Color("system:N", title=None, scale=alt.Scale(domain=systems)).legend(
+            orient="top", columns=4
+        )
         base = base.encode(yOffset=alt.YOffset("system:N", sort=systems), color=colour)
     ends = domain_of(rows)
     scale = alt.Scale(zero=False) if ends is None else alt.Scale(domain=list(ends), nice=False)
@@ -299,7 +301,7 @@ def _numbers(rows: list[Row]) -> list[Row]:
 def _subtitle(found: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
     systems, drawn = len(found.systems), len(found.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
-    return lines(
+    return subtitle_lines(
         words("plots.segments.parts", level=level_of(found.comparison))
         if has_intervals
         else words("plots.segments.alone"),

@@ -19,11 +19,10 @@ from rankwell.metrics.beyond.personalization import Personalization
 from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.texts import Texts
 from rankwell.records import record
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import cut, shortened, titles_of
+from rankwell.reporting.chart.texts import cut, shorten, titles_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
@@ -117,7 +116,7 @@ def of_users(lists: Mapping[Id, Sequence[Id]], texts: Texts | None = None) -> Ma
             if column[item] < MOST_ITEMS:
                 cells.append((row, column[item], float(rank)))
     titles = _titles(order[:MOST_ITEMS], texts)
-    users = tuple(shortened([str(user) for user in lists], 16).values())
+    users = tuple(shorten([str(user) for user in lists], 16).values())
     return Matrices(users, titles, tuple(cells), cosines(held), max(len(order) - MOST_ITEMS, 0))
 
 
@@ -137,7 +136,7 @@ def of_items(listed: Sequence[Id], items: Items, features: str, texts: Texts | N
         for at, c in enumerate(shown)
         if held[row, c]
     )
-    names = tuple(shortened([vectors.names[c] for c in shown], 24).values())
+    names = tuple(shorten([vectors.names[c] for c in shown], 24).values())
     return Matrices(_titles(listed, texts), names, cells, cosines(held), len(order) - len(shown))
 
 
@@ -159,7 +158,7 @@ def _titles(items: Sequence[Id], texts: Texts | None) -> tuple[str, ...]:
         title if named.count(title) == 1 else f"{title} ({item})"
         for title, item in zip(named, items, strict=True)
     ]
-    return tuple(shortened(clear, 28).values())
+    return tuple(shorten(clear, 28).values())
 
 
 Row = Mapping[str, Any]
@@ -230,7 +229,7 @@ def similarity(
     lists = lists_of(next(iter(given.values())), users, k, 1 if of == "items" else FEW)
     texts = titles_of(items, names, text)
     if of == "users":
-        return drawn_matrices(of_users(lists, texts), words, "users", len(lists), dark=dark)
+        return draw_matrices(of_users(lists, texts), words, "users", len(lists), dark=dark)
     if items is None:
         raise UsageError("of='items' compares the features of items; give items=, a table of them.")
     if len(lists) > 1:
@@ -239,13 +238,13 @@ def similarity(
         )
     ((user, listed),) = lists.items()
     found = of_items(listed, read_catalogue(items), features, texts)
-    return drawn_matrices(found, words, "items", 1, user=user, dark=dark)
+    return draw_matrices(found, words, "items", 1, user=user, dark=dark)
 
 
 PICTURE = Picture(similarity)
 
 
-def drawn_matrices(
+def draw_matrices(
     found: Matrices, words: Words, of: str, lists: int, *, user: Id | None = None, dark: bool = False
 ) -> Any:
     """Return the chart of both matrices, side by side."""
@@ -258,7 +257,7 @@ def drawn_matrices(
     lines += [words(f"plots.similarity.more_{of}", n=found.left_out)] if found.left_out else []
     chart = alt.hconcat(_held(found, words, of), _similar(found, words), spacing=30)
     title = words(f"plots.similarity.title_{of}", n=lists, user=cut(brief(user)))
-    return theme.finished(chart.resolve_scale(color="independent"), title, lines, dark=dark)
+    return finish(chart.resolve_scale(color="independent"), title, lines, dark=dark)
 
 
 def _held(found: Matrices, words: Words, of: str) -> Any:

@@ -12,12 +12,12 @@ from rankwell.errors import UsageError
 from rankwell.matching.lists import UNDECIDED
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.chart import theme
-from rankwell.reporting.chart.axes import IN_A_ROW, best_first, panel, step_of, systems_axis
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.axes import IN_A_ROW, panel, row_height, systems_axis
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import results_in
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import cut, shortened
+from rankwell.reporting.chart.systems import best_first
+from rankwell.reporting.chart.texts import cut, shorten
 from rankwell.results import Results
 from rankwell.results.part import value_of
 from rankwell.tables.arguments import checked
@@ -29,7 +29,7 @@ from rankwell.tables.arguments import checked
 LISTS = frozenset({"shown", "topics"})
 
 
-class Range(TypedDict):
+class TieRange(TypedDict):
     """The value of a system, and those under the worst and the best order of equal scores."""
 
     system: str
@@ -48,9 +48,9 @@ class Touched(TypedDict):
     share: float
 
 
-def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[Range]:
+def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[TieRange]:
     """Return the reported value of each system and metric, and its ends; undefined values are left out."""
-    rows = list[Range]()
+    rows = list[TieRange]()
     for metric in metrics:
         for name, res in systems.items():
             value = res.plain_mean[str(metric)]
@@ -61,7 +61,7 @@ def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list
                 if metric in res.part.ends
                 else (value, value)
             )
-            rows.append(Range(system=name, metric=str(metric), worst=worst, value=value, best=best))
+            rows.append(TieRange(system=name, metric=str(metric), worst=worst, value=value, best=best))
     return rows
 
 
@@ -154,20 +154,20 @@ def ties(
     order = best_first(
         systems, {name: res.plain_mean[str(wanted[0])] for name, res in systems.items()}, wanted[0].better
     )
-    labels = shortened(order)
+    labels = shorten(order)
     panels = [
         panel(words, "plots.ties", metric, ranges, ENDS, labels, labelled=at % IN_A_ROW == 0)
         for at, metric in enumerate(wanted)
     ]
     panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
     title, subtitle = words("plots.ties.title"), _said(words, systems, ranges)
-    return theme.finished(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
+    return finish(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(ties)
 
 
-def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[Range]) -> list[str]:
+def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[TieRange]) -> list[str]:
     """What the marks mean, and the widest range."""
     rules = sorted({res.policy.ties for res in systems.values()})
     widest = max(ranges, key=lambda row: abs(row["best"] - row["worst"]), default=None)
@@ -211,4 +211,4 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
         base.mark_bar(style="muted"),
         base.mark_text(style="note", align="left", dx=4).encode(text=alt.Text("said:N")),
     )
-    return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(step_of(labels)))
+    return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(row_height(labels)))

@@ -11,21 +11,20 @@ from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.drawn import altair, data, drawing
+from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
 from rankwell.reporting.chart.pairs import (
     MOST,
-    Pairs,
+    ShownPairs,
     most_of,
+    pair_height,
+    pairs_axis,
     pairs_of,
-    row_of,
-    rows_axis,
-    step_of,
+    row_name,
     title_of,
 )
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.texts import lines, queries_text, shortened
-from rankwell.reporting.chart.theme import finished
+from rankwell.reporting.chart.texts import queries_text, shorten, subtitle_lines
 from rankwell.tables.arguments import checked
 
 # What is behind the plot of wins: on how many queries each system of a pair is better.
@@ -42,9 +41,9 @@ def can_be_won(comparison: Comparison, metric: Metric) -> bool:
     return metric.better != "neither" and bool((own.wins + own.ties + own.losses).any())
 
 
-def rows_of(comparison: Comparison, pairs: Pairs) -> list[dict[str, Any]]:
+def rows_of(comparison: Comparison, pairs: ShownPairs) -> list[dict[str, Any]]:
     """Return three rows per pair, of the share of queries from ``start`` to ``end``; the middle of the ties is 0."""
-    label = shortened(comparison.names)
+    label = shorten(comparison.names)
     rows = []
     for row in pairs.rows:
         n = row.wins + row.ties + row.losses
@@ -61,7 +60,7 @@ def rows_of(comparison: Comparison, pairs: Pairs) -> list[dict[str, Any]]:
             pair = f"{label[row.first]} − {label[row.second]}"
             rows.append(
                 {
-                    "row": row_of(row, pairs, label),
+                    "row": row_name(row, pairs, label),
                     "pair": pair,
                     "outcome": outcome,
                     "queries": queries,
@@ -129,7 +128,7 @@ def wins(
         )
     pairs = pairs_of(comparison, wanted, against=against, most=most)
     rows = rows_of(comparison, pairs)
-    return finished(
+    return finish(
         _chart(rows, words, has_second=bool(pairs.second)), *_texts(wanted, pairs, words), dark=dark
     )
 
@@ -143,7 +142,7 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
         outcome: words(f"plots.wins.{outcome if has_second else f'first_{outcome}'}") for outcome in OUTCOMES
     }
     rows = [row | {"said": names[row["outcome"]]} for row in rows]
-    y = rows_axis(list(dict.fromkeys(row["row"] for row in rows)))
+    y = pairs_axis(list(dict.fromkeys(row["row"] for row in rows)))
     room = 2 * (LETTER * max(len(row["shown"]) for row in rows) + 8)  # for the counts at both ends
     reach = max(abs(row[end]) for row in rows for end in ("start", "end")) * WIDTH / (WIDTH - room)
     x = alt.X("start:Q", title=words("plots.wins.share"), scale=alt.Scale(domain=[-reach, reach], nice=False))
@@ -170,13 +169,13 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
         )
     ties = data(row for row in rows if row["outcome"] == "equal").encode(y=y)
     layers.append(ties.mark_text(fontSize=11).encode(x=alt.XDatum(0), text=alt.Text("shown:N")))
-    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step_of(rows)))
+    return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(pair_height(rows)))
 
 
-def _texts(metric: Metric, pairs: Pairs, words: Words) -> tuple[str, Sequence[str]]:
+def _texts(metric: Metric, pairs: ShownPairs, words: Words) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     n = {row.wins + row.ties + row.losses for row in pairs.rows}
-    return title_of([metric], pairs, words, "wins"), lines(
+    return title_of([metric], pairs, words, "wins"), subtitle_lines(
         f"{queries_text(n, words)}. {words('plots.wins.parts')}",
         most_of(len(pairs.rows), pairs.total, words, are_best=pairs.are_best),
     )

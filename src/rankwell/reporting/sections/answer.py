@@ -6,15 +6,15 @@ import math
 from typing import Any
 
 from rankwell.reporting.answer import sentence_of, sentence_of_one, slowdown_of, slowdown_text
+from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.page import percentage
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 
 MOST_NAMED = 6
 
 
-@part(order=10)
+@report_section(order=10)
 def section(material: Material) -> Content | None:
     """Return what was compared, the sentence, and the facts beside it."""
     words, metric = material.words, material.primary
@@ -55,7 +55,7 @@ def compared(material: Material) -> list[dict[str, Any]]:
     if shares:
         label = words("report.answer.judged", k=material.depth)
         ends = [min(shares), max(shares)]
-        if percentage(ends[0]) == percentage(ends[1]):
+        if percent(ends[0], 0) == percent(ends[1], 0):
             ends = ends[:1]
         rows.append({"label": label, "kind": "shares", "value": ends})
     if material.train is not None:

@@ -7,26 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.chart.theme import spec_of
-from rankwell.reporting.highlighted import highlighted
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.curve import MOST_BANDS, at_cuts, drawn_curve
+from rankwell.reporting.plots.curve import MOST_BANDS, at_cuts, draw_curve
 from rankwell.reporting.plots.curve import rows_of as rows_at_cuts
-from rankwell.reporting.plots.precision_recall import ELEVEN, drawn_curves
+from rankwell.reporting.plots.precision_recall import ELEVEN, draw_curves
 from rankwell.reporting.plots.precision_recall import rows_of as rows_of_curves
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 from rankwell.results import Results
 from rankwell.results.curves import Curve, steps
 
 
-@part(order=60)
+@report_section(order=60)
 def section(material: Material) -> Content | None:
     """Return the curves of all systems; None without runs, or if no metric has a cut-off and nothing is relevant."""
     base, levels = _base(material), _levels(material)
     if material.evaluator is None or not material.runs or not (base or levels):
         return None
     evaluator = material.evaluator.of_other_metrics([*(at_cuts(base, None) if base else ()), *levels])
-    bright, at_ks = highlighted(material), list[dict[str, Any]]()
+    bright, at_ks = material.highlighted, list[dict[str, Any]]()
     curves: dict[str, Curve] = {}
     in_colour = list(material.runs) if bright is None else bright
     has_bands = len(in_colour) <= MOST_BANDS
@@ -49,10 +48,10 @@ def _made(
 ) -> Content:
     words, charts = material.words, {}
     if base and any(row["value"] is not None for row in at_ks):
-        charts["curve"] = spec_of(drawn_curve(at_ks, base, words, highlight=bright))
+        charts["curve"] = spec_of(draw_curve(at_ks, base, words, highlight=bright))
     if curves:
         known = None if bright is None else [name for name in bright if name in curves]
-        charts["precision_recall"] = spec_of(drawn_curves(curves, words, highlight=known))
+        charts["precision_recall"] = spec_of(draw_curves(curves, words, highlight=known))
     rows = rows_of_curves(curves)
     data = {
         "metric": str(base) if base else None,

@@ -14,7 +14,7 @@ from rankwell.matching.policy import Policy
 from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 
 # What the counts of results are called in the language of a page.
 
@@ -22,13 +22,13 @@ from rankwell.reporting.section import Content, part
 OF = "{of}"  # stands for a column or a metric in the names of some counts
 
 
-def label_of(what: str, words: Words) -> str:
+def count_label(what: str, words: Words) -> str:
     """Return what a count is called; a count that only a user's metric has keeps its name.
 
     Examples
     --------
     >>> from rankwell.display.page import words_of
-    >>> label_of("judged queries", words_of("ko")), label_of("rows without colour", words_of("ko"))
+    >>> count_label("judged queries", words_of("ko")), count_label("rows without colour", words_of("ko"))
     ('판정된 질의', 'colour 값이 없는 행')
     """
     texts = words.of("report.counts")
@@ -45,7 +45,7 @@ CARD = ("formula", "edge cases", "convention", "parameters", "reference")
 FOLDED = CARD[1:]
 
 
-@part(order=120)
+@report_section(order=120)
 def section(material: Material) -> Content:
     """Return the definitions."""
     counted = _counted(material)
@@ -100,13 +100,13 @@ def _translated(material: Material, metric: Metric, card: Mapping[str, Any]) -> 
     """The parts of a metric's card in the language of the page; a metric that a user has defined is left as it is written."""
     room = f"metrics.{metric.name}"
     texts = {
-        part: material.words.translated(card[part], f"{room}.{part.replace(' ', '_')}")
-        for part in ("sentence", *CARD)
-        if part in card
+        field: material.words.translated(card[field], f"{room}.{field.replace(' ', '_')}")
+        for field in ("sentence", *CARD)
+        if field in card
     }
     if "parameters" in card:
         texts["parameters"] = "\n".join(_parameter(material, entry) for entry in entries(card["parameters"]))
-    return {part: text.replace("``", "") for part, text in texts.items()}
+    return {field: text.replace("``", "") for field, text in texts.items()}
 
 
 def _parameter(material: Material, entry: str) -> str:
@@ -177,7 +177,7 @@ def _keys(counts: Sequence[Mapping[str, int]]) -> list[str]:
 
 def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str, Any]:
     same = all(value == values[0] for value in values)
-    label = name.replace(key, label_of(key, material.words))
+    label = name.replace(key, count_label(key, material.words))
     return {"what": label, "same": same, "values": values[:1] if same else values}
 
 

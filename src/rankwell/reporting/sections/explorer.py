@@ -11,21 +11,21 @@ from rankwell.comparison.diff.query_diff import ranks_shown
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import QueryMetric
 from rankwell.reporting.explorer.lists import LONGEST_NAME, Catalogue, Names, Shelf, pairs_of, short
-from rankwell.reporting.explorer.queries import Systems, chosen, room_for
+from rankwell.reporting.explorer.queries import SystemValues, choose_queries, room_for
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 from rankwell.tables.ids import Ids
 
 
-@part(order=100)
+@report_section(order=100)
 def section(material: Material) -> Content | None:
     """Return the queries that are kept, with values, differences and lists; None without a value per query."""
     metric = _metric(material) if material.results else None
     if metric is None:
         return None
-    every = Systems.of(material, metric)
+    every = SystemValues.of(material, metric)
     systems = every.kept()
-    kept = chosen(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
+    kept = choose_queries(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
     places, ids = _sorted(material, systems.queries, np.concatenate(list(kept.values())))
     shown = systems.values[:, places]
     data = {

@@ -13,14 +13,14 @@ from rankwell.comparison.compare.tables import marks_of
 from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 from rankwell.results.intervals import MeanInterval
 
 MOST_LETTERS = 12  # systems that are told apart by letters
 NEAR = "≈"
 
 
-@part(order=20)
+@report_section(order=20)
 def section(material: Material) -> Content | None:
     """Return a row per system with a cell per metric; for one system its metrics alone."""
     words = material.words

@@ -13,16 +13,15 @@ from rankwell.matching.policy import Policy
 from rankwell.matching.train import History
 from rankwell.metrics.metric import Metric
 from rankwell.prepare.longtail import LongTail
-from rankwell.reporting.chart.theme import spec_of
-from rankwell.reporting.highlighted import highlighted
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.calibration import column_name, drawn_calibration
+from rankwell.reporting.plots.calibration import column_name, draw_shares
 from rankwell.reporting.plots.calibration import metrics_of as calibration_metrics
 from rankwell.reporting.plots.calibration import rows_of as calibration_rows
-from rankwell.reporting.plots.exposure import Slots, drawn_exposure, history_in
+from rankwell.reporting.plots.exposure import Slots, draw_exposure, history_in
 from rankwell.reporting.plots.exposure import rows_of as exposure_rows
-from rankwell.reporting.plots.long_tail import drawn_long_tail, parts_of
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.plots.long_tail import draw_long_tail, parts_of
+from rankwell.reporting.section import Content, report_section
 from rankwell.results import Results
 from rankwell.tables.features import TOPICS
 from rankwell.tables.ids import Known
@@ -31,7 +30,7 @@ from rankwell.tables.popularity import Cut
 GROUPS = 10
 
 
-@part(order=90)
+@report_section(order=90)
 def section(material: Material) -> Content | None:
     """Return the long tail of train, and the exposure, coverage and calibration of each system; None without train."""
     if material.train is None or not len(material.train):
@@ -43,8 +42,8 @@ def section(material: Material) -> Content | None:
     tail = LongTail(shown, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
     if not tail.total:
         return None
-    words, bright = material.words, highlighted(material)
-    charts = {"long_tail": spec_of(drawn_long_tail(tail, words, texts=material.item_texts))}
+    words, bright = material.words, material.highlighted
+    charts = {"long_tail": spec_of(draw_long_tail(tail, words, texts=material.item_texts))}
     data: dict[str, Any] = {"parts": parts_of(tail), "items": len(tail.counts), "interactions": tail.total}
     data |= {
         "gini": None if math.isnan(tail.gini) else tail.gini,
@@ -54,7 +53,7 @@ def section(material: Material) -> Content | None:
     if results and len(tail.counts) >= GROUPS:
         rows = exposure_rows(results, history, GROUPS, Slots(k=material.depth))
         data |= {"groups": rows["groups"], "exposure": rows["exposure"], "systems": _systems(rows)}
-        charts["exposure"] = spec_of(drawn_exposure(rows, words, highlight=bright))
+        charts["exposure"] = spec_of(draw_exposure(rows, words, highlight=bright))
     if results and len(wanted) > 1 and material.items is not None:
         names, column = (
             material.items.features("topics").names,
@@ -63,9 +62,7 @@ def section(material: Material) -> Content | None:
         of_topics = calibration_rows(results, names, wanted[1:])
         if of_topics["topics"]:
             data |= {"topics": of_topics["topics"], "divergence": of_topics["summary"], "column": column}
-            charts["calibration"] = spec_of(
-                drawn_calibration(of_topics, words, column=column, highlight=bright)
-            )
+            charts["calibration"] = spec_of(draw_shares(of_topics, words, column=column, highlight=bright))
     return Content(data, charts)
 
 

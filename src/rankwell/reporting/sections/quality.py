@@ -14,13 +14,13 @@ from rankwell.display.table import number
 from rankwell.inspection.linting import lint
 from rankwell.matching.lists import UNDECIDED
 from rankwell.records import record
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.texts import percent
-from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.judged import cuts, drawn_judged, shares_of
+from rankwell.reporting.plots.judged import cuts, draw_shares, shares_of
 from rankwell.reporting.plots.ties import ties
-from rankwell.reporting.section import Content, part
-from rankwell.reporting.sections.definitions import label_of
+from rankwell.reporting.section import Content, report_section
+from rankwell.reporting.sections.definitions import count_label
 from rankwell.results.warnings import warnings_of
 
 # Issues of the data behind a report, by rule: what lint found in the rows, and what results know of ties, gaps
@@ -192,7 +192,7 @@ def _touched(material: Material) -> Found:
                 yield (
                     "note",
                     "touched",
-                    Case("" if same else name, f"{label_of(what, material.words)}: {n:,}"),
+                    Case("" if same else name, f"{count_label(what, material.words)}: {n:,}"),
                 )
 
 
@@ -202,7 +202,7 @@ FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
 RULES = {"missing-queries": "missing", "undefined-judgements": "undefined"}
 
 
-@part(order=110)
+@report_section(order=110)
 def section(material: Material) -> Content | None:
     """Return the issues and a row of facts per system; None without results."""
     if not material.results:
@@ -270,5 +270,5 @@ def _charts(material: Material) -> dict[str, Any]:
     if material.evaluator is not None and min(material.judged.values(), default=1.0) < FULLY_JUDGED:
         shares = shares_of(material.evaluator.of_other_metrics(cuts()), material.runs)
         if shares:
-            charts["judged"] = spec_of(drawn_judged(shares, words))
+            charts["judged"] = spec_of(draw_shares(shares, words))
     return charts

@@ -7,17 +7,17 @@ from typing import Any
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.inputs import primary_of
-from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import top_pair
 from rankwell.reporting.plots.segments import Segmented, in_comparison, in_results, segments
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 
 MOST_METRICS = 12
 
 
-@part(order=50)
+@report_section(order=50)
 def section(material: Material) -> Content | None:
     """Return the means of each segment with their intervals; None if nothing divides the queries."""
     found = material.comparison

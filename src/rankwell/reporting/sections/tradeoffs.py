@@ -7,17 +7,17 @@ from typing import Any
 
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.inputs import primary_of, with_values
-from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.correlation import correlation, correlations
 from rankwell.reporting.plots.scatter import front_of, scatter, systems_of
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 
 MOST_PICTURES, OPEN, MOST_METRICS, FEWEST = 6, 2, 12, 3
 
 
-@part(order=70)
+@report_section(order=70)
 def section(material: Material) -> Content | None:
     """Return systems by two metrics, and the correlation of metrics; None for one system with fewer than three metrics."""
     pictures = [_picture(material, x, y, at) for at, (x, y) in enumerate(_axes(material))]

@@ -8,15 +8,15 @@ from typing import Any
 from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.inputs import primary_of, with_values
 from rankwell.reporting.chart.pairs import MOST, outcome_of, pairs_of, shown_to_differ
-from rankwell.reporting.chart.theme import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import differences, top_pair
 from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.per_query import per_query
 from rankwell.reporting.plots.wins import can_be_won, wins
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.section import Content, report_section
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 from rankwell.tables.states import Mean
@@ -24,7 +24,7 @@ from rankwell.tables.states import Mean
 MOST_METRICS, MOST_STRIPS = 12, 12  # metrics with a table, and systems whose values per query are drawn
 
 
-@part(order=30)
+@report_section(order=30)
 def section(material: Material) -> Content | None:
     """Return the intervals of one system's means, or of the differences of several; None if nothing has an interval."""
     if material.comparison is None:

@@ -8,17 +8,17 @@ from typing import Any
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.answer import brief_name
-from rankwell.reporting.chart.theme import spec_of
+from rankwell.reporting.chart.charts import spec_of
+from rankwell.reporting.chart.texts import brief_name
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.bounds import bounded, bounds
-from rankwell.reporting.section import Content, part
+from rankwell.reporting.plots.bounds import bounds, metrics_with_bounds
+from rankwell.reporting.section import Content, report_section
 from rankwell.results.bounds import Bounding
 
 MOST = 30  # pairs of a metric that are shown, those that judging could turn before the others
 
 
-@part(order=40)
+@report_section(order=40)
 def section(material: Material) -> Content | None:
     """Return the bounds of means and of differences; None if none were asked for."""
     found, words = material.comparison, material.words
@@ -40,7 +40,7 @@ def section(material: Material) -> Content | None:
     }
     charts = {}
     if data["means"] and len(results) == len(material.results):
-        shown = bounded(results, material.metrics)
+        shown = metrics_with_bounds(results, material.metrics)
         charts["bounds"] = spec_of(bounds(results, metrics=shown, lang=words.lang))
     return Content(data, charts)
 

@@ -1,0 +1,117 @@
+"""Charts: Altair, imported when one is drawn; rows as its data; and what finishes a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, wraps
+from importlib.util import find_spec
+from typing import Any, ParamSpec
+
+from rankwell.errors import UsageError
+from rankwell.reporting.chart.theme import config
+
+P = ParamSpec("P")
+# modules of the extra ``report``, and their packages
+PACKAGES = {"altair": "altair", "vl_convert": "vl-convert-python", "jinja2": "jinja2"}
+
+
+def require_extra() -> None:
+    """Refuse, before the work, to draw without the packages of the extra ``report``.
+
+    Raises
+    ------
+    UsageError
+        If one of them is not installed.
+    """
+    missing = [package for module, package in PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise UsageError(
+            f"pictures and reports need {' and '.join(missing)}: pip install 'rankwell[report]'."
+        )
+
+
+def altair() -> Any:
+    """Return Altair; UsageError says how to install it."""
+    try:
+        import altair as alt
+    except ImportError as error:
+        raise UsageError("pictures are drawn by Altair: pip install 'rankwell[report]'.") from error
+    return alt
+
+
+def drawing(draw: Callable[P, Any]) -> Callable[P, Any]:
+    """Return a function that draws without Altair checking each part as it is made, which took most of the time.
+
+    A chart is checked against the schema of Vega-Lite as a whole when it is shown or saved.
+    """
+
+    @wraps(draw)
+    def draw_unchecked(*args: P.args, **options: P.kwargs) -> Any:
+        altair()
+        from altair.utils.schemapi import debug_mode
+
+        with debug_mode(False):
+            return draw(*args, **options)
+
+    return draw_unchecked
+
+
+def data(rows: Iterable[Mapping[str, Any]]) -> Any:
+    """Return a chart of plain rows, without a mark yet; layers of the same rows share them in the specification."""
+    return altair().Chart(_shared_rows()(values=[dict(row) for row in rows]))
+
+
+@cache
+def _shared_rows() -> Any:
+    class SharedRows(altair().InlineData):  # type: ignore[misc] # Altair is imported when it is needed
+        # Altair copies a chart, with all of its rows, whenever something is added to it; rows never change
+        def __deepcopy__(self, _: Any) -> Any:
+            return self
+
+    return SharedRows
+
+
+def add_texts(rows: Iterable[Mapping[str, Any]], **forms: Callable[[Any], str]) -> list[dict[str, Any]]:
+    """Return rows with some fields also as text for people, ``FIELD_text``: what is tiny does not read as 0 there.
+
+    >>> add_texts([{"share": 0.5}], share=lambda value: f"{value:g}")
+    [{'share': 0.5, 'share_text': '0.5'}]
+    """
+    return [{**row, **{f"{field}_text": form(row[field]) for field, form in forms.items()}} for row in rows]
+
+
+def finish(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark: bool = False) -> Any:
+    """Return the chart with its title, a subtitle (what is shown, of how much) and the theme, to be shown without a network."""
+    alt = altair()
+    _show_without_network()
+    lines = [subtitle] if isinstance(subtitle, str) else list(subtitle)
+    return chart.properties(title=alt.Title(title, subtitle=lines)).configure(**config(dark=dark))
+
+
+def spec_of(chart: Any) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a finished chart without its theme, which a page gives it."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    return {key: value for key, value in spec.items() if key != "config"}
+
+
+def _show_without_network() -> None:
+    """Let Altair show charts in a notebook without a network, unless somebody chose one of its renderers.
+
+    Altair's default loads its libraries from the network each time that a chart is looked at. Here a viewer that knows Vega-Lite
+    (JupyterLab, VS Code) gets the specification, and any other a picture.
+    """
+    alt = altair()
+    if alt.renderers.active == "default":
+        alt.renderers.register("rankwell", _render)
+        alt.renderers.enable("rankwell")
+
+
+def _render(spec: dict[str, Any], **_: Any) -> dict[str, Any]:
+    import vl_convert
+
+    return {
+        # not ``.json``, as Altair 6 has it: such a notebook is not valid and cannot be saved
+        f"application/vnd.vegalite.{altair().SCHEMA_VERSION.partition('.')[0]}+json": spec,
+        "image/svg+xml": vl_convert.vegalite_to_svg(spec),
+        "text/plain": "a chart, drawn with Vega-Lite",
+    }
