@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 
 FORMS = get_args(Form)
+PLAIN = 120  # the width of a report that goes to no terminal
 
 Weights = Annotated[str | None, Option(help="a column of --users: the weight of each query in the means")]
 Clusters = Annotated[
@@ -485,9 +486,6 @@ def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str
         return found.to_html(full=True)
     made: str = getattr(found, f"to_{form}")()
     return made
-
-
-PLAIN = 120  # the width of a report that goes to no terminal
 
 
 @record(kw_only=True)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 MS, MIB = 1e3, 2**20  # milliseconds of a second, bytes of a MiB
 TURNS = 3  # repetitions without which an interval over them says nothing
 HOUR, DIGITS = 3_600_000_000, 3  # the highest value of a histogram, in microseconds
+# a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
+PACE = 1.10
+OTHERS = 0.25  # cores that other processes keep busy
+SHARE = 0.05  # of the median latency that is the harness
 
 
 def latency() -> pl.Expr:
@@ -144,12 +148,6 @@ def most(column: pl.Series) -> float | None:
     """The largest of what is known; None if nothing is."""
     known = column.drop_nulls().to_numpy()
     return float(known.max()) if len(known) else None
-
-
-# a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
-PACE = 1.10
-OTHERS = 0.25  # cores that other processes keep busy
-SHARE = 0.05  # of the median latency that is the harness
 
 
 def conditions(environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[Group]) -> Conditions:

@@ -28,6 +28,8 @@ from rankwell.tables.collections import Documents
 
 if TYPE_CHECKING:
     import polars as pl
+SMALLEST = 2  # documents, as log 1 is 0
+SHORTEST = 10  # documents from which sizes start where a reason allows fewer decades
 
 
 def growth(
@@ -246,10 +248,6 @@ def _rows(size: int, costs: Costs) -> pl.DataFrame:
         calls=pl.col("calls").fill_null(0),
         failed=pl.col("failed").fill_null(0),
     )
-
-
-SMALLEST = 2  # documents, as log 1 is 0
-SHORTEST = 10  # documents from which sizes start where a reason allows fewer decades
 
 
 def sizes_of(documents: int, sizes: Iterable[int] | None, reason: str | None) -> list[int]:

@@ -31,6 +31,8 @@ from rankwell.efficiency.worker import (
 LOOK = 0.02  # seconds between looks at a session, shared by its processes
 HEAD_START = 50_000_000  # nanoseconds from asking the workers to the first due time
 RESTARTS = 10  # of processes in one session; a system that goes down more often is given up
+# to find what the harness adds: calls in a row, calls that are due, and how many of these per second
+CALLS, SENT, RATE = 2_000, 100, 200
 
 
 @dataclass
@@ -229,9 +231,6 @@ class Session:
                     elif self.found.rows[call, OUTCOME] == OK:
                         self.found.answers[call] = answers
             path.unlink()
-
-
-CALLS, SENT, RATE = 2_000, 100, 200
 
 
 def nothing(query: object, k: int) -> list[str]:  # noqa: ARG001 - what a system is called with
