@@ -193,11 +193,11 @@ def test_intervals_of_segments_are_those_of_their_queries_alone():
     run = {query: [f"x{at}" for at in range(query % 7)] + ["a"] for query in range(400)}
     whole = rw.evaluate(run, qrels, ["rr"], users=users, by="half")
     (metric,) = whole.metrics
-    found = segment_intervals(whole, metric, [("0",), ("1",)])
+    found = segment_intervals(whole.part, whole.division.labels, metric, [("0",), ("1",)])
     for label, own in found.items():
         part = {query: items for query, items in run.items() if str(query % 2) == label[0]}
         assert own == rw.evaluate(part, {query: qrels[query] for query in part}, ["rr"]).interval("rr")
-    assert set(segment_intervals(whole, metric, [("1",)])) == {("1",)}
+    assert set(segment_intervals(whole.part, whole.division.labels, metric, [("1",)])) == {("1",)}
 
 
 def test_of_very_many_queries_large_segments_have_students_interval_and_small_ones_the_bootstrap():
@@ -208,7 +208,7 @@ def test_of_very_many_queries_large_segments_have_students_interval_and_small_on
         {"query": np.repeat(np.arange(n), 3), "item": np.tile([0, 1, 2], n), "rank": np.tile([1, 2, 3], n)}
     )
     res = rw.evaluate(run, items, ["rr"], users=users, by="group")
-    found = segment_intervals(res, res.metrics[0], [("small",), ("large",)])
+    found = segment_intervals(res.part, res.division.labels, res.metrics[0], [("small",), ("large",)])
     assert {label: own.method for (label,), own in found.items()} == {"small": "studentised", "large": "t"}
 
 

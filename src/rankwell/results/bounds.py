@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -17,13 +17,8 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part
 
-if TYPE_CHECKING:
-    from rankwell.results.results import Results
-
-# Bounds of means under unjudged items, from those of each query.
-
-
 STATE_THE_POOL = "no pool was stated (pool=, --pool), so any number of relevant items could be missing"
+ENDS = Column("lowest", "value"), Column("highest", "value"), Column("n max", "count")
 
 
 class BoundingRow(TypedDict):
@@ -45,19 +40,6 @@ class BoundsRow(TypedDict):
     why: str
 
 
-class MetricRow(TypedDict):
-    """A metric as ``to_dict`` writes it."""
-
-    metric: str
-    value: NotRequired[Plain]
-    n: int
-    weighted: bool
-    undefined: dict[str, int]
-    tie_range: tuple[float, float] | None
-    bounds: NotRequired[BoundsRow]
-    diagnostics: NotRequired[dict[str, Plain]]
-
-
 @record(slots=True)
 class Bounding:
     """What bounds rest on: the grades that unjudged items could have, and the stated pool, in words; empty if none was stated."""
@@ -69,14 +51,14 @@ class Bounding:
     saved: tuple[tuple[str, MeanBounds], ...] = ()  # of a file without the bounds of each query
 
     @classmethod
-    def loaded(cls, data: BoundingRow, saved: Mapping[Metric, MetricRow]) -> Bounding:
-        """Return what ``to_dict`` wrote, given the plain values of each metric."""
-        means = {metric: MeanBounds.of_row(each["bounds"]) for metric, each in saved.items()}
+    def loaded(cls, data: BoundingRow, rows: Mapping[Metric, BoundsRow]) -> Bounding:
+        """Return what ``to_dict`` wrote, given what the file says of the mean of each metric."""
+        means = {metric: MeanBounds.of_row(row) for metric, row in rows.items()}
         refused = tuple(
             (m, own.why) for m, own in means.items() if own.kind == "none" and isinstance(m, QueryMetric)
         )
-        kept = tuple((str(metric), own) for metric, own in means.items())
-        return replace(cls.of_dict(data), refused=refused, saved=kept)
+        saved = tuple((str(metric), own) for metric, own in means.items())
+        return replace(cls.of_dict(data), refused=refused, saved=saved)
 
     @classmethod
     def of_dict(cls, data: BoundingRow) -> Bounding:
@@ -97,13 +79,10 @@ class Bounding:
 
     def of(self, metric: Metric) -> Bounded:
         """Return whether a metric has bounds here, and why it has none."""
-        if isinstance(metric, QueryMetric):
-            return (
-                Bounded("none", why=dict(self.refused)[metric])
-                if metric in dict(self.refused)
-                else metric.bounded()
-            )
-        return WHOLE
+        if not isinstance(metric, QueryMetric):
+            return WHOLE
+        why = dict(self.refused).get(metric)
+        return metric.bounded() if why is None else Bounded("none", why=why)
 
     def has_low(self, metric: Metric) -> bool:
         """Return whether a metric has a lower bound."""
@@ -144,10 +123,10 @@ class MeanBounds(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as plain values."""
-        return self._asdict() | {
-            name: None if value is None else plain_value(value)
-            for name, value in (("low", self.low), ("high", self.high))
-        }
+        return self._asdict() | {"low": plain_value(self.low), "high": plain_value(self.high)}
+
+
+AllBounds = Mapping[str, Mapping[str, MeanBounds]]
 
 
 def means_of(part: Part, metrics: tuple[Metric, ...], bounding: Bounding) -> dict[str, MeanBounds]:
@@ -174,7 +153,9 @@ def _mean_of(part: Part, metric: Metric, bounding: Bounding) -> MeanBounds:
 def _extreme(metric: QueryMetric, ends: np.ndarray, is_sure: np.ndarray, sign: float) -> float | None:
     """Return the lowest mean (the highest, for sign −1) of the sure queries and any of the others.
 
-    The others are taken in ascending order while each lies below the mean of those before it; once one does not, no later one does.
+    The others are taken in ascending order while each lies below the mean of those before it; once one does not, no later one does,
+    so that a search by halves finds the place. The exact sums of the metric itself give each mean: what is shown as its lowest value is
+    one that it can have, to the last bit.
     """
     sure, others = ends[is_sure], ends[~is_sure & ~np.isnan(ends)]
     others = others[np.argsort(sign * others, kind="stable")]
@@ -214,95 +195,68 @@ def columns_of(part: Part, metric: Metric, bounding: Bounding | None) -> Mapping
     return columns | {f"{metric} high": part.high[metric]}
 
 
-# Bounds under unjudged items in tables of results: columns beside the values, and what they rest on.
+# Tables: ``bounds`` are those of each run by its name, and in it by the metric's.
 
 
-NOTHING = "–"
-
-
-def with_bounds(table: Table, results: Sequence[Results]) -> Table:
+def with_bounds(table: Table, bounding: Bounding, bounds: AllBounds) -> Table:
     """Return a table of one run, or of several side by side, with the bounds of its means."""
-    own = _of_one(table, results[0]) if len(results) == 1 else _beside_each(table, results)
-    return replace(own, notes=[*_notes(results), *table.notes])
-
-
-def with_bound_lines(table: Table, results: Sequence[Results]) -> Table:
-    """Return a table of lines per run and metric, with bounds in the lines of the whole run, which come first."""
-    columns = [
-        *table.columns,
-        Column("lowest", "value"),
-        Column("highest", "value"),
-        Column("n max", "count"),
+    notes = [*_notes(bounding, bounds), *table.notes]
+    if table.columns[0].name != "metric":  # a row per run in place of one per metric
+        return replace(_beside_each(table, bounds), notes=notes)
+    (own,) = bounds.values()
+    added = ENDS if any(each.n_max > each.n_min for each in own.values()) else ENDS[:2]
+    columns = [*table.columns[:2], *added, *table.columns[2:]]
+    rows = [
+        (*row[:2], *_cells(each)[: len(added)], *row[2:])
+        for row, each in zip(table.rows, own.values(), strict=True)
     ]
-    left = {(res.name, name): _cells(own) for res in results for name, own in res.bounds.items()}
+    return replace(table, columns=columns, rows=rows, notes=notes)
+
+
+def with_bound_lines(table: Table, bounds: AllBounds) -> Table:
+    """Return a table of lines per run and metric, with bounds in the lines of the whole run, which come first."""
+    left = {(run, name): _cells(own) for run, each in bounds.items() for name, own in each.items()}
     at = [column.name for column in table.columns].index("metric")
-    none: tuple[Cell, ...] = (None, None, None)
-    rows = [(*row, *left.pop((str(row[0]), str(row[at])), none)) for row in table.rows]
-    return replace(table, columns=columns, rows=rows)
+    # taken out at their first line: the lines of segments and slices, which follow, have none
+    rows = [(*row, *left.pop((str(row[0]), str(row[at])), (None, None, None))) for row in table.rows]
+    return replace(table, columns=[*table.columns, *ENDS], rows=rows)
 
 
 def _cells(own: MeanBounds) -> tuple[Cell, ...]:
     return own.low, own.high, None if own.kind == "none" else own.n_max
 
 
-def _of_one(table: Table, res: Results) -> Table:
-    grows = any(own.n_max > own.n_min for own in res.bounds.values())
-    added = [Column("lowest", "value"), Column("highest", "value")]
-    added += [Column("n max", "count")] if grows else []
-    cells = (_cells(res.bounds[str(metric)])[: len(added)] for metric in res.metrics)
-    columns = [*table.columns[:2], *added, *table.columns[2:]]
-    rows = [(*row[:2], *own, *row[2:]) for row, own in zip(table.rows, cells, strict=True)]
-    return replace(table, columns=columns, rows=rows)
-
-
-def _beside_each(table: Table, results: Sequence[Results]) -> Table:
-    found = {res.name: res.bounds for res in results}
+def _beside_each(table: Table, bounds: AllBounds) -> Table:
     columns: list[Column] = []
     rows: list[list[Cell]] = [[] for _ in table.rows]
     for at, column in enumerate(table.columns):
-        own = [found[str(cells[0])].get(column.name) for cells in table.rows]
+        own = [bounds[str(cells[0])].get(column.name) for cells in table.rows]
         is_bounded = any(each is not None and each.kind != "none" for each in own)
         columns += [column, Column(f"{column.name} bounds")] if is_bounded else [column]
         for row, cells, each in zip(rows, table.rows, own, strict=True):
             row.append(cells[at])
             if is_bounded:
-                row.append(None if each is None else _between(each))
+                ends = None if each is None else (each.low, each.high)
+                row.append(None if ends is None else " to ".join(map(number, ends)))
     return replace(table, columns=columns, rows=[tuple(row) for row in rows])
 
 
-def _between(own: MeanBounds) -> str:
-    low, high = (NOTHING if end is None else number(end) for end in (own.low, own.high))
-    return f"{low} to {high}"
-
-
-def _notes(results: Sequence[Results]) -> list[str]:
-    first = results[0]
-    bounding = require(first.bounding)
+def _notes(bounding: Bounding, bounds: AllBounds) -> list[str]:
     pool = f"; pool: {bounding.pool}" if bounding.pool else ""
     notes = [
         f"lowest and highest: over all grades that the unjudged items could get; {bounding.scale()}{pool}"
     ]
-    bounds = {str(metric): first.bounds[str(metric)] for metric in first.metrics}
-    lacking = [
-        ("no bounds", [(name, own.why) for name, own in bounds.items() if own.kind == "none"]),
-        (
-            "no lowest value",
-            [(name, own.why) for name, own in bounds.items() if own.kind != "none" and own.why],
-        ),
-    ]
-    for what, rows in lacking:
-        notes += [f"{what} of {', '.join(names)}: {why}" for why, names in _by_reason(rows)]
-    outer = [name for name, own in bounds.items() if own.kind == "outer"]
+    first = next(iter(bounds.values()))  # which metrics have bounds, and why not, is the same for all runs
+    lacking: dict[tuple[str, str], list[str]] = {}
+    for what, is_none in ("no bounds", True), ("no lowest value", False):
+        for name, own in first.items():
+            if own.kind == "none" if is_none else own.kind != "none" and own.why:
+                lacking.setdefault((what, own.why), []).append(name)
+    notes += [f"{what} of {', '.join(names)}: {why}" for (what, why), names in lacking.items()]
+    outer = [name for name, own in first.items() if own.kind == "outer"]
     notes += [f"outer bounds, between which the exact ones lie: {', '.join(outer)}"] if outer else []
-    if any(own.n_max > own.n_min for res in results for own in res.bounds.values()):
+    if any(own.n_max > own.n_min for each in bounds.values() for own in each.values()):
         notes.append(
             "judging could also define queries that have no relevant item yet; bounds allow for that"
         )
     return notes
-
-
-def _by_reason(rows: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
-    for name, why in rows:
-        found.setdefault(why, []).append(name)
-    return list(found.items())

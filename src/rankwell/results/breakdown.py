@@ -24,56 +24,7 @@ from rankwell.tables.states import Mean, group_means
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Values of each segment: of the queries of all batches, grouped once, and of states that were kept per segment.
-
-
-Values = tuple[np.ndarray, np.ndarray]  # and the number of queries behind each
-
-
-def by_segment(part: Part, metrics: Iterable[Metric], segments: int) -> dict[Metric, Values]:
-    """Return the value of each metric in each segment, and the number of queries behind it."""
-    columns = {metric: (np.full(segments, math.nan), np.zeros(segments, np.int64)) for metric in metrics}
-    for (metric, code), state in part.split.items():
-        values, n = columns[metric]
-        values[code], n[code] = value_of(metric, state), state.n
-    if part.segment is not None:
-        order, offsets = kernel.gather(part.segment, segments)
-        for metric, own in part.divided.items():
-            assert isinstance(metric, QueryMetric)
-            columns[metric] = _of_groups(metric, own[order], offsets)
-    return columns
-
-
-def sizes_of(part: Part, metrics: Iterable[Metric], segments: int) -> np.ndarray:
-    """Return the number of queries of each segment: of judged ones, if a metric needs judgements."""
-    sizes = np.zeros(segments, np.int64)
-    sizes[list(part.sizes)] = list(part.sizes.values())
-    if part.segment is not None:
-        sizes += np.bincount(part.segment[part.counted(metrics, part.divided)], minlength=segments)
-    return sizes
-
-
-def measured(part: Part, segments: int) -> np.ndarray:
-    """Return which segments have a state or the value of a query, defined or not."""
-    found = np.zeros(segments, np.bool_)
-    found[[code for _, code in part.split]] = True
-    if part.segment is not None and part.divided:
-        found[part.segment] = True
-    return found
-
-
-def _of_groups(metric: QueryMetric, values: np.ndarray, offsets: np.ndarray) -> Values:
-    """The value and the number of the defined values of each group."""
-    defined = ~np.isnan(values)
-    values, offsets = values[defined], offsets_of(defined)[offsets]
-    n, nothing = np.diff(offsets), metric.summary(values[:0])
-    if isinstance(nothing, Mean):
-        return group_means(values, offsets), n
-    found = np.full(len(n), metric.value(nothing))
-    for code in np.flatnonzero(n).tolist():
-        found[code] = metric.value(metric.summary(values[offsets[code] : offsets[code + 1]]))
-    return found, n
+Values = tuple[np.ndarray, np.ndarray]  # of the segments, and the number of queries behind each
 
 
 @record
@@ -104,10 +55,10 @@ class Breakdown(Result):
 
     def __init__(self, name: str, metrics: tuple[Metric, ...], division: Division, part: Part) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
-        columns = by_segment(part, metrics, len(division.labels))
-        sizes = sizes_of(part, metrics, len(division.labels))
+        columns = _by_segment(part, metrics, len(division.labels))
+        sizes = _sizes(part, metrics, len(division.labels))
         filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
-        used = np.flatnonzero(filled & measured(part, len(sizes)))
+        used = np.flatnonzero(filled & _measured(part, len(sizes)))
         used = division.labels.in_order(used[~hidden_groups(sizes[used], division.least)])
         self._labels = division.labels.of(used)
         self._sizes = sizes[used]
@@ -200,11 +151,11 @@ class Breakdown(Result):
         cells.append(sizes)
         for metric, n in zip(self.metrics, numbers, strict=True):
             own = self._values[metric].tolist()
-            known = [value for value in own if not math.isnan(value)]
+            defined = [value for value in own if not math.isnan(value)]
             columns.append(Column(str(metric), "value", better=metric.better))
             cells.append(own)
-            if metric.better != "neither" and len(known) > 1:
-                best = max(known) if metric.better == "higher" else min(known)
+            if metric.better != "neither" and len(defined) > 1:
+                best = max(defined) if metric.better == "higher" else min(defined)
                 columns.append(Column(f"{metric} to best", "value"))
                 cells.append([value - best for value in own])
             if metric in shown:
@@ -212,3 +163,49 @@ class Breakdown(Result):
                 cells.append(n)
         rows = list(zip(*cells, strict=True))
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
+
+
+def _by_segment(part: Part, metrics: Iterable[Metric], segments: int) -> dict[Metric, Values]:
+    """The value of each metric in each segment, and the number of queries behind it."""
+    columns = {metric: (np.full(segments, math.nan), np.zeros(segments, np.int64)) for metric in metrics}
+    for (metric, code), state in part.split.items():
+        values, n = columns[metric]
+        values[code], n[code] = value_of(metric, state), state.n
+    if part.segment is not None:
+        # the queries of all batches are grouped once, for all metrics: segments may be as many as queries
+        order, offsets = kernel.gather(part.segment, segments)
+        for metric, own in part.divided.items():
+            assert isinstance(metric, QueryMetric)
+            columns[metric] = _of_groups(metric, own[order], offsets)
+    return columns
+
+
+def _sizes(part: Part, metrics: Iterable[Metric], segments: int) -> np.ndarray:
+    """The number of queries of each segment: of judged ones, if a metric needs judgements."""
+    sizes = np.zeros(segments, np.int64)
+    sizes[list(part.sizes)] = list(part.sizes.values())
+    if part.segment is not None:
+        sizes += np.bincount(part.segment[part.counted(metrics, part.divided)], minlength=segments)
+    return sizes
+
+
+def _measured(part: Part, segments: int) -> np.ndarray:
+    """Which segments have a state or the value of a query, defined or not."""
+    is_measured = np.zeros(segments, np.bool_)
+    is_measured[[code for _, code in part.split]] = True
+    if part.segment is not None and part.divided:
+        is_measured[part.segment] = True
+    return is_measured
+
+
+def _of_groups(metric: QueryMetric, values: np.ndarray, offsets: np.ndarray) -> Values:
+    """The value and the number of the defined values of each group."""
+    defined = ~np.isnan(values)
+    values, offsets = values[defined], offsets_of(defined)[offsets]
+    n, nothing = np.diff(offsets), metric.summary(values[:0])
+    if isinstance(nothing, Mean):  # one pass with the same exact sums, in place of a state per segment
+        return group_means(values, offsets), n
+    own = np.full(len(n), metric.value(nothing))
+    for code in np.flatnonzero(n).tolist():
+        own[code] = metric.value(metric.summary(values[offsets[code] : offsets[code + 1]]))
+    return own, n

@@ -19,14 +19,19 @@ from rankwell.tables.states import Mean, State
 
 if TYPE_CHECKING:
     from rankwell.results.part import Part
-    from rankwell.results.results import Results
-
-
-# Intervals of the means of one run, from its values per query.
+    from rankwell.results.segments import Labels
 
 
 LEAST_RESAMPLES = 99
 IntervalBy = Literal["auto", "studentised", "t", "wilson", "betting", "percentile", "bca"]
+PERCENT = "95 %"
+METHODS = {
+    "wilson": "Wilson's for values that are only 0 or 1",
+    "t": "Student's t",
+    "betting": "hedged betting where others are likely too short",
+    "studentised": "studentised Poisson bootstrap",
+}
+ENDS = Column("low", "value"), Column("high", "value")
 
 
 class MeanInterval(NamedTuple):
@@ -47,6 +52,9 @@ class MeanInterval(NamedTuple):
         """Return the interval alone as plain values; undefined is None."""
         low, high = (None if math.isnan(bound) else bound for bound in (self.low, self.high))
         return {"low": low, "high": high, "method": self.method, "is_doubtful": self.is_doubtful}
+
+
+Intervals = Mapping[str, Mapping[str, MeanInterval]]
 
 
 def mean_interval(
@@ -73,7 +81,7 @@ def mean_interval(
         raise UsageError(
             f"method='betting' is for values of a finite range, and that of {metric} is {low:g} to {high:g}; leave method= out."
         )
-    found = interval_of(
+    interval = interval_of(
         values,
         fingerprints_of(queries),
         method=method,
@@ -84,7 +92,7 @@ def mean_interval(
         weights=weights,
         total=total,
     )
-    return MeanInterval(*found, n=len(values))
+    return MeanInterval(*interval, n=len(values))
 
 
 def no_share(metric: Metric) -> UsageError:
@@ -112,137 +120,6 @@ def refuse_without_mean(part: Part, metric: Metric) -> None:
         )
 
 
-# Intervals of means in tables of results: columns beside the values, and what to mind when reading them.
-
-
-PERCENT = "95 %"
-BETTING = "hedged betting where others are likely too short"
-METHODS = {"wilson": "Wilson's for values that are only 0 or 1", "t": "Student's t"}
-METHODS["betting"] = BETTING
-METHODS["studentised"] = "studentised Poisson bootstrap"
-
-
-def bounds(found: Mapping[str, MeanInterval], name: str) -> tuple[float | None, float | None]:
-    """Return the lower and upper bound of a metric's mean; None without an interval."""
-    own = found.get(name)
-    return (None, None) if own is None or math.isnan(own.low) else (own.low, own.high)
-
-
-def with_intervals(table: Table, results: Sequence[Results]) -> Table:
-    """Return a table of one run, or of several side by side, with the intervals of its means."""
-    found = {res.name: res.intervals() for res in results}
-    notes = [*_notes(results, found), *table.notes]
-    own = _beside_each(table, results, found) if len(results) > 1 else _of_one(table, results[0], found)
-    return replace(own, notes=notes)
-
-
-def with_bounds(table: Table, results: Sequence[Results]) -> Table:
-    """Return a table of lines per run and metric, with low and high in the lines of the whole run, which come first."""
-    columns = [*table.columns, Column("low", "value"), Column("high", "value")]
-    left = {
-        (res.name, str(metric)): bounds(found, str(metric))
-        for res in results
-        for found in (res.intervals(),)
-        for metric in res.metrics
-    }
-    at = [column.name for column in table.columns].index("metric")
-    rows = [(*row, *left.pop((str(row[0]), str(row[at])), (None, None))) for row in table.rows]
-    return replace(table, columns=columns, rows=rows)
-
-
-def segment_intervals(
-    res: Results, metric: Metric, segments: Collection[tuple[str, ...]]
-) -> dict[tuple[str, ...], MeanInterval]:
-    """Return the intervals of a metric's mean in some segments, by their labels, the same that ``compare`` has.
-
-    There are none for metrics without a mean of values per query, and for files that do not say where a query belongs.
-    With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
-    """
-    part, found = res.part, {}
-    if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
-        return {}
-    values = part.divided[metric]
-    for code, labels in enumerate(res.division.labels.of(np.arange(len(res.division.labels)))):
-        if labels not in segments:
-            continue
-        rows = np.flatnonzero((part.segment == code) & ~np.isnan(values))
-        if len(rows):
-            rows = rows[part.queries[rows].order()]
-            own = mean_interval(
-                metric, values[rows], part.queries[rows], None, "auto", 0.95, 0, 2000, total=len(values)
-            )
-            found[labels] = own
-    return found
-
-
-def _of_one(table: Table, res: Results, found: Mapping[str, Mapping[str, MeanInterval]]) -> Table:
-    columns = [*table.columns[:2], Column("low", "value"), Column("high", "value"), *table.columns[2:]]
-    rows = [
-        (*row[:2], *bounds(found[res.name], str(metric)), *row[2:])
-        for metric, row in zip(res.metrics, table.rows, strict=True)
-    ]
-    return replace(table, columns=columns, rows=rows)
-
-
-def _beside_each(
-    table: Table, results: Sequence[Results], found: Mapping[str, Mapping[str, MeanInterval]]
-) -> Table:
-    names = {
-        str(metric) for metric in results[0].metrics if any(str(metric) in own for own in found.values())
-    }
-    columns: list[Column] = []
-    rows: list[list[Cell]] = [[] for _ in table.rows]
-    for at, column in enumerate(table.columns):
-        columns.append(column)
-        for row, cells in zip(rows, table.rows, strict=True):
-            row.append(cells[at])
-        if column.name not in names:
-            continue
-        columns.append(Column(f"{column.name} {PERCENT}"))
-        for row in rows:
-            low, high = bounds(found[str(row[0])], column.name)
-            row.append(None if low is None else f"{number(low)} – {number(high)}")
-    return replace(table, columns=columns, rows=[tuple(row) for row in rows])
-
-
-def _notes(results: Sequence[Results], found: Mapping[str, Mapping[str, MeanInterval]]) -> list[str]:
-    every = [each for own in found.values() for each in own.values()]
-    how = "; ".join(METHODS[kind] for kind in METHODS if any(each.method == kind for each in every))
-    notes = [f"{PERCENT} intervals of each mean{f': {how}' if how else ''}"]
-    doubtful = [
-        str(metric)
-        for metric in results[0].metrics
-        if any((each := own.get(str(metric))) is not None and each.is_doubtful for own in found.values())
-    ]
-    bet = [
-        str(metric)
-        for metric in results[0].metrics
-        if any(
-            (each := own.get(str(metric))) is not None and each.method == "betting" for own in found.values()
-        )
-    ]
-    if bet:
-        notes.append(
-            f"hedged betting intervals, which hold for any number of queries but are wide (few queries, or nearly all with the "
-            f"same value): {', '.join(bet)}"
-        )
-    if doubtful:
-        notes.append(
-            f"intervals likely too short (few queries, or nearly all with the same value): {', '.join(doubtful)}"
-        )
-    others = [str(m) for m in results[0].metrics if not any(str(m) in own for own in found.values())]
-    if others:
-        notes.append(
-            f"no interval, as they are no mean of values per query: {', '.join(others)} (rw.jackknife in Python)"
-        )
-    if len(results) > 1:
-        notes.append("whether two runs differ is not to be read off their intervals: `rankwell compare`")
-    return notes
-
-
-# Intervals of means of very many values that lie on Spark, from sums over these: no value comes back.
-
-
 def interval_by_sums(
     rows: Any, metric: Metric, state: State | None, method: Literal["auto", "t", "wilson"], level: float
 ) -> MeanInterval | None:
@@ -264,12 +141,13 @@ def interval_by_sums(
     mean = value_of(metric, state)
     value = sql.col("value")
     values = rows.select(sql.col(f"`{name}`").alias("value")).where(value.isNotNull() & ~sql.isnan(value))
-    # values that differ by rounding are one
+    # values that differ by rounding alone are one, as where the values are held: whether an interval is doubtful rests on how often the
+    # most frequent one stands there
     counts = values.groupBy(sql.round(value, DIGITS)).agg(
         sql.min(value).alias("value"), sql.count(sql.lit(1)).alias("number")
     )
     number = sql.col("number")
-    found = counts.agg(
+    sums = counts.agg(
         sql.sum(number).alias("n"),
         sql.sum((value - mean) * number).alias("apart"),
         sql.sum((value - mean) * (value - mean) * number).alias("squares"),
@@ -277,21 +155,111 @@ def interval_by_sums(
         sql.max((~value.isin(0.0, 1.0)).cast("int")).alias("others"),
         sql.count(sql.lit(1)).alias("different"),
     ).collect()[0]
-    is_share = hold_shares(metric.range) and not found["others"]
-    chosen = "wilson" if is_share else "t"
-    kind = chosen if method == "auto" else method
+    is_share = hold_shares(metric.range) and not sums["others"]
+    kind = ("wilson" if is_share else "t") if method == "auto" else method
     if kind == "wilson" and not is_share:
         raise no_share(metric)
-    rest = found["squares"] - found["apart"] ** 2 / found["n"] if found["different"] > 1 else 0.0
-    own = t_of(np.array([found["n"]]), np.array([mean]), np.array([rest]))
+    # the mean is rounded, so what is left of the sum of deviations corrects that of their squares; equal values have exactly no spread
+    rest = sums["squares"] - sums["apart"] ** 2 / sums["n"] if sums["different"] > 1 else 0.0
+    own = t_of(np.array([sums["n"]]), np.array([mean]), np.array([rest]))
     low, high = closed_bounds(own, np.array([kind], object), level)
     least, most = metric.range
-    is_doubtful = found["n"] - found["most"] < LEAST_OTHERS
     return MeanInterval(
         mean,
         float(np.maximum(low, least)[0]),
         float(np.minimum(high, most)[0]),
         kind,
-        is_doubtful,
-        found["n"],
+        sums["n"] - sums["most"] < LEAST_OTHERS,
+        sums["n"],
     )
+
+
+def segment_intervals(
+    part: Part, labels: Labels, metric: Metric, segments: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], MeanInterval]:
+    """Return the intervals of a metric's mean in some segments, by their labels, the same that ``compare`` has.
+
+    There are none for metrics without a mean of values per query, and for files that do not say where a query belongs.
+    With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
+    """
+    if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
+        return {}
+    values, intervals = part.divided[metric], {}
+    for code, own in enumerate(labels.of(np.arange(len(labels)))):
+        rows = np.flatnonzero((part.segment == code) & ~np.isnan(values)) if own in segments else ()
+        if len(rows):
+            rows = rows[part.queries[rows].order()]  # bets are made in the order of the queries
+            intervals[own] = mean_interval(
+                metric, values[rows], part.queries[rows], None, "auto", 0.95, 0, 2000, total=len(values)
+            )
+    return intervals
+
+
+# Tables: ``intervals`` are those of each run by its name, and in it by the metric's.
+
+
+def with_intervals(table: Table, metrics: Sequence[Metric], intervals: Intervals) -> Table:
+    """Return a table of one run, or of several side by side, with the intervals of its means."""
+    notes = [*_notes(metrics, intervals), *table.notes]
+    if table.columns[0].name == "metric":  # a row per metric of one run, in place of a row per run
+        (own,) = intervals.values()
+        columns = [*table.columns[:2], *ENDS, *table.columns[2:]]
+        rows = [
+            (*row[:2], *_ends(own.get(str(metric))), *row[2:])
+            for metric, row in zip(metrics, table.rows, strict=True)
+        ]
+        return replace(table, columns=columns, rows=rows, notes=notes)
+    return replace(_beside_each(table, intervals), notes=notes)
+
+
+def with_bounds(table: Table, intervals: Intervals) -> Table:
+    """Return a table of lines per run and metric, with low and high in the lines of the whole run, which come first."""
+    left = {(run, name): own for run, each in intervals.items() for name, own in each.items()}
+    at = [column.name for column in table.columns].index("metric")
+    # taken out at their first line: the lines of segments and slices, which follow, have none
+    rows = [(*row, *_ends(left.pop((str(row[0]), str(row[at])), None))) for row in table.rows]
+    return replace(table, columns=[*table.columns, *ENDS], rows=rows)
+
+
+def _ends(own: MeanInterval | None) -> tuple[float | None, float | None]:
+    return (None, None) if own is None or math.isnan(own.low) else (own.low, own.high)
+
+
+def _beside_each(table: Table, intervals: Intervals) -> Table:
+    names = {name for each in intervals.values() for name in each}
+    columns: list[Column] = []
+    rows: list[list[Cell]] = [[] for _ in table.rows]
+    for at, column in enumerate(table.columns):
+        columns += [column, Column(f"{column.name} {PERCENT}")] if column.name in names else [column]
+        for row, cells in zip(rows, table.rows, strict=True):
+            row.append(cells[at])
+            if column.name in names:
+                low, high = _ends(intervals[str(cells[0])].get(column.name))
+                row.append(None if low is None else f"{number(low)} – {number(high)}")
+    return replace(table, columns=columns, rows=[tuple(row) for row in rows])
+
+
+def _notes(metrics: Sequence[Metric], intervals: Intervals) -> list[str]:
+    of_metric = {
+        str(metric): [each[str(metric)] for each in intervals.values() if str(metric) in each]
+        for metric in metrics
+    }
+    methods = {own.method for each in of_metric.values() for own in each}
+    how = "; ".join(words for method, words in METHODS.items() if method in methods)
+    notes = [f"{PERCENT} intervals of each mean{f': {how}' if how else ''}"]
+    if bet := [name for name, each in of_metric.items() if any(own.method == "betting" for own in each)]:
+        notes.append(
+            f"hedged betting intervals, which hold for any number of queries but are wide (few queries, or nearly all with the "
+            f"same value): {', '.join(bet)}"
+        )
+    if doubtful := [name for name, each in of_metric.items() if any(own.is_doubtful for own in each)]:
+        notes.append(
+            f"intervals likely too short (few queries, or nearly all with the same value): {', '.join(doubtful)}"
+        )
+    if others := [name for name, each in of_metric.items() if not each]:
+        notes.append(
+            f"no interval, as they are no mean of values per query: {', '.join(others)} (rw.jackknife in Python)"
+        )
+    if len(intervals) > 1:
+        notes.append("whether two runs differ is not to be read off their intervals: `rankwell compare`")
+    return notes

@@ -135,7 +135,7 @@ def _intervals(
     told = {}
     for name in found.systems:
         res = results[name]
-        own = segment_intervals(res, metric, found.drawn)
+        own = segment_intervals(res.part, res.division.labels, metric, found.drawn)
         if (
             metric in res.part.values
             and metric not in res.part.weighted

@@ -27,7 +27,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.bytes.files import File
 from rankwell.results.addition import total
-from rankwell.results.bounds import Bounding, BoundingRow, MetricRow
+from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Ends, Part, Saved, SavedDiagnostics
 from rankwell.results.results import SCHEMA, Results
@@ -71,6 +71,19 @@ class ScaleRow(TypedDict):
     rel: int | float | None
     negative: Literal["unjudged", "nonrelevant"]
     grade_max: float | None
+
+
+class MetricRow(TypedDict):
+    """A metric as ``to_dict`` writes it."""
+
+    metric: str
+    value: NotRequired[Plain]
+    n: int
+    weighted: bool
+    undefined: dict[str, int]
+    tie_range: tuple[float, float] | None
+    bounds: NotRequired[BoundsRow]
+    diagnostics: NotRequired[dict[str, Plain]]
 
 
 class SavedRun(TypedDict):
@@ -145,7 +158,11 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
         )
         for name, each in data.get("slices", {}).items()
     }
-    bounding = Bounding.loaded(data["bounds"], saved) if "bounds" in data else None
+    bounding = (
+        Bounding.loaded(data["bounds"], {metric: row["bounds"] for metric, row in saved.items()})
+        if "bounds" in data
+        else None
+    )
     found = Results(
         data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""), bounding
     )
