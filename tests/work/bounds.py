@@ -66,6 +66,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "first evaluation of dicts": {"ours": 110, "others": 8, "threads": 0},
     "evaluate": {"ours": 161, "others": 16, "threads": 0},
     "trec_eval": {"ours": 153, "others": 20, "threads": 0},
-    "help": {"ours": 16, "others": 175, "threads": 0},
+    # with the faces of the two rooms that bring their own commands, which are names alone
+    "help": {"ours": 17, "others": 175, "threads": 0},
     "help of evaluate": {"ours": 26, "others": 184, "threads": 0},
 }
