@@ -19,8 +19,8 @@ from rankwell.statistics.many import are_doubtful, intervals, summaries
 from rankwell.statistics.margins import margins
 from rankwell.statistics.moments import PairMoments
 from rankwell.statistics.paired_tests import (
-    Counted,
     Ranks,
+    SizeCounts,
     sign_flips,
     sign_test,
     t_test,
@@ -38,9 +38,9 @@ SCALES = 0.5, 1 / 3, 0.7, 3, 100, 1000
 
 
 def in_bins(d):
-    counted = Counted.of(d)
+    counted = SizeCounts.of(d)
     bins = counted.bins()
-    return [Ranks.of(Counted(*(each[bins == own] for each in counted))) for own in np.unique(bins)]
+    return [Ranks.of(SizeCounts(*(each[bins == own] for each in counted))) for own in np.unique(bins)]
 
 
 def p_by_flips(values):

@@ -166,13 +166,13 @@ def undefined_is_zero(patch):
 
 
 def last_judgement_wins(patch):
-    original = judge_pool._merged
+    original = judge_pool._merge_copies
 
     def merged(qrels, policy, *rest):
         own, _, copies = original(qrels, policy, *rest)
         return own, rest[-1], copies
 
-    patch.setattr(judge_pool, "_merged", merged)
+    patch.setattr(judge_pool, "_merge_copies", merged)
 
 
 def single_ignored(patch):
@@ -180,7 +180,7 @@ def single_ignored(patch):
 
 
 def condense_ignored(patch):
-    patch.setattr(judge_lists, "condensed", lambda lists: lists)
+    patch.setattr(judge_lists, "condense", lambda lists: lists)
 
 
 def n_of_p_wrong(patch):
@@ -282,7 +282,7 @@ CAUGHT_BY_THE_REFERENCE = {
 
 CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
     "own rows kept": put(matched_lists, "own_rows", lambda _: ranked.NO_ROWS),
-    "own ranks not closed": put(matched_lists, "_closed", lambda own, *_: own),
+    "own ranks not closed": put(matched_lists, "_close_ranks", lambda own, *_: own),
     "text is never an integer": put(
         matched_lists,
         "_as_integers",

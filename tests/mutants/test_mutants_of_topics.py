@@ -60,8 +60,8 @@ def of(name, pairs="all", parts=0):
 MUTANTS = {
     "by topic: the highest grade of the item": (around(topics, "_found", grade_of_the_item), by("ap")),
     "by topic: a hit in one topic only": (around(topics, "spread", one_topic_per_hit), by("p@3")),
-    "by topic: the highest grade for every topic": (around(judge_pool, "_merged", highest_for_every_topic), by("ndcg@3")),
-    "by topic: condensed by the whole query": (put(topics, "condensed", lambda judged: judged), by("ap")),
+    "by topic: the highest grade for every topic": (around(judge_pool, "_merge_copies", highest_for_every_topic), by("ndcg@3")),
+    "by topic: condensed by the whole query": (put(topics, "condense", lambda judged: judged), by("ap")),
     "by topic: mean over all topics": (
         around(topics.Each, "mean", lambda original, each, n, values, counted:
             original(each, n, np.nan_to_num(values), np.ones_like(counted))), by("ap")),

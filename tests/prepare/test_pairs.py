@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.prepare.choices import in_order, lowest
-from rankwell.prepare.pairs import among, coded, extended, nth, places, repeats
+from rankwell.prepare.choices import mark_lowest, order_of
+from rankwell.prepare.pairs import add_codes, are_among, are_copies, code_ids, nth, places
 from rankwell.readers.logs import read_log
 from rankwell.tables.ids import Ids
 
@@ -38,18 +38,18 @@ def test_places_of_rows_are_those_of_a_stable_sort(kind, n):
 def test_the_lowest_values_are_the_first_of_a_stable_sort(number):
     values = np.random.default_rng(number).integers(0, 12, 60).astype(np.uint64)
     expected = sorted(range(60), key=values.__getitem__)[:number]
-    assert np.flatnonzero(lowest(values, number)).tolist() == sorted(expected)
+    assert np.flatnonzero(mark_lowest(values, number)).tolist() == sorted(expected)
 
 
 @pytest.mark.parametrize("most", [3, 2**63])
 def test_rows_of_equal_draws_keep_their_order(most):
     drawn = np.random.default_rng(most).integers(0, most, 100).astype(np.uint64)
-    assert in_order(drawn).tolist() == sorted(range(100), key=drawn.tolist().__getitem__)
+    assert order_of(drawn).tolist() == sorted(range(100), key=drawn.tolist().__getitem__)
 
 
 def test_rows_that_occurred_before_are_marked():
-    assert repeats(np.array([7, -1, 7, 7, 2**62, -1])).tolist() == [False, False, True, True, False, True]
-    assert repeats(np.empty(0, np.int64)).tolist() == []
+    assert are_copies(np.array([7, -1, 7, 7, 2**62, -1])).tolist() == [False, False, True, True, False, True]
+    assert are_copies(np.empty(0, np.int64)).tolist() == []
 
 
 @pytest.mark.parametrize("spread", [3, 40, 2**61])
@@ -58,9 +58,9 @@ def test_repeats_and_matches_are_those_of_sets(spread, n):
     rng = np.random.default_rng(n)
     values, others = (rng.integers(-spread, spread, size) for size in (n, 30))
     values[::4] = rng.choice(others, len(values[::4]))
-    assert repeats(values).tolist() == [value in values[:row] for row, value in enumerate(values)]
-    assert among(values, others).tolist() == [value in set(others.tolist()) for value in values.tolist()]
-    assert not among(values, np.empty(0, np.int64)).any()
+    assert are_copies(values).tolist() == [value in values[:row] for row, value in enumerate(values)]
+    assert are_among(values, others).tolist() == [value in set(others.tolist()) for value in values.tolist()]
+    assert not are_among(values, np.empty(0, np.int64)).any()
 
 
 @pytest.mark.parametrize("low", [-(2**63), -20, 0, 2**63 - 40])
@@ -86,7 +86,7 @@ def test_codes_of_one_more_table_are_those_of_all_tables_at_once(kinds):
             read_log({word: [str(n) if kind == "s" else n for n in ids] for word, ids in columns.items()})
         )
     for word in ("query", "item"):
-        whole, by_parts = coded(logs, word), extended(coded(logs[:2], word), logs[2], word)
+        whole, by_parts = code_ids(logs, word), add_codes(code_ids(logs[:2], word), logs[2], word)
         assert whole.ids.tolist() == by_parts.ids.tolist()
         for one, other in zip(whole.codes, by_parts.codes, strict=True):
             assert one.tolist() == other.tolist()

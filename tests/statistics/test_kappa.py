@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from rankwell.statistics.kappa import agreed, cohen, coincidences, krippendorff
+from rankwell.statistics.kappa import cohen, coincidences, krippendorff, share_agreed
 
 # K. Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: four observers, twelve units; . is missing
 OBSERVERS = [
@@ -43,7 +43,7 @@ def test_kappa_is_that_of_scikit_learn(seed, categories):
     assert cohen(table) == pytest.approx(cohen_kappa_score(first, second), abs=1e-12)
     told = cohen_kappa_score(first, second, weights="quadratic", labels=np.arange(categories))
     assert cohen(table, values) == pytest.approx(told, abs=1e-12)
-    assert agreed(table) == pytest.approx(float((first == second).mean()))
+    assert share_agreed(table) == pytest.approx(float((first == second).mean()))
 
 
 def test_quadratic_weights_are_of_the_values_and_not_of_their_places():
@@ -99,9 +99,14 @@ def test_alpha_is_what_its_definition_gives_with_missing_ratings(seed, level):
 def test_many_tables_at_once_are_the_tables_one_by_one():
     tables = np.random.default_rng(0).integers(0, 9, (6, 3, 3)).astype(float)
     values = np.arange(3.0)
-    whole = cohen(tables), cohen(tables, values), agreed(tables), krippendorff(tables, values, "ordinal")
+    whole = (
+        cohen(tables),
+        cohen(tables, values),
+        share_agreed(tables),
+        krippendorff(tables, values, "ordinal"),
+    )
     for at, table in enumerate(tables):
-        own = cohen(table), cohen(table, values), agreed(table), krippendorff(table, values, "ordinal")
+        own = cohen(table), cohen(table, values), share_agreed(table), krippendorff(table, values, "ordinal")
         assert [each[at] for each in whole] == pytest.approx([float(each) for each in own])
 
 
@@ -109,4 +114,4 @@ def test_raters_who_use_one_category_alone_leave_nothing_to_agree_on():
     table = np.array([[5.0, 0.0], [0.0, 0.0]])
     assert math.isnan(cohen(table))
     assert math.isnan(krippendorff(2 * table, np.arange(2.0), "nominal"))
-    assert agreed(table) == 1
+    assert share_agreed(table) == 1

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.rank_correlation import ap_correlation, ap_correlation_b, kendall, overlap, swapped
+from rankwell.statistics.rank_correlation import (
+    ap_correlation,
+    ap_correlation_b,
+    kendall,
+    overlap,
+    swapped_pairs,
+)
 
 # J. Urbano's R package ircor 1.0: the data of its tests, and the values that they expect
 X = [
@@ -152,5 +158,5 @@ def test_what_has_no_order_is_undefined_and_rounding_makes_none():
 
 
 def test_swapped_pairs_are_those_that_both_orders_decide_and_differently():
-    found = swapped([3, 2, 1, 0], [2, 3, 0, 0])
+    found = swapped_pairs([3, 2, 1, 0], [2, 3, 0, 0])
     assert list(zip(*np.nonzero(found), strict=True)) == [(1, 0)]  # unit 0 is above unit 1 in the first

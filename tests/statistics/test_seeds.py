@@ -10,7 +10,7 @@ import pytest
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval
-from rankwell.statistics.seeds import SEEDS, drawn_counts, pooled, seeds_interval
+from rankwell.statistics.seeds import SEEDS, drawn_counts, pool_units, seeds_interval
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 100).astype(np.uint64)
 
@@ -102,6 +102,6 @@ def test_what_cannot_be_said():
 
 def test_folds_are_pooled_per_unit():
     values, units = np.array([0.2, 0.9, 0.4, 0.6, 0.3]), np.array([5, 3, 5, 5, 3], np.uint64)
-    numbers, means = pooled(values, units)
+    numbers, means = pool_units(values, units)
     assert numbers.tolist() == [3, 5]
     assert means == pytest.approx([0.6, 0.4])

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rankwell.statistics.paired_tests import Counted, Ranks, Tied, wilcoxon, wilcoxon_of
+from rankwell.statistics.paired_tests import Ranks, SizeCounts, Tied, wilcoxon, wilcoxon_of
 
 
 def in_bins(counted):
     return [
-        Ranks.of(Counted(*(column[counted.bins() == each] for column in counted)))
+        Ranks.of(SizeCounts(*(column[counted.bins() == each] for column in counted)))
         for each in np.unique(counted.bins())
     ]
 
@@ -29,8 +29,8 @@ def test_the_p_value_is_that_of_all_differences(seed):
         1 / random.integers(1, 11, n) - 1 / random.integers(1, 11, n),
     )
     d = kinds[seed % 4]
-    parts = [Counted.of(np.append(part, np.nan)) for part in np.array_split(random.permutation(d), 7)]
-    counted = Counted.joined(parts)
+    parts = [SizeCounts.of(np.append(part, np.nan)) for part in np.array_split(random.permutation(d), 7)]
+    counted = SizeCounts.joined(parts)
     bins = in_bins(counted)
     assert len(bins) > 1
     assert wilcoxon_of(n, bins) == pytest.approx(wilcoxon(d), rel=1e-9)
@@ -39,8 +39,8 @@ def test_the_p_value_is_that_of_all_differences(seed):
 
 
 def test_no_difference_has_no_p_value():
-    assert math.isnan(wilcoxon_of(100, in_bins(Counted.of(np.zeros(100)))))
-    [one] = in_bins(Counted.of(np.array([0.5, -0.5, 0.5, 0.0])))
+    assert math.isnan(wilcoxon_of(100, in_bins(SizeCounts.of(np.zeros(100)))))
+    [one] = in_bins(SizeCounts.of(np.array([0.5, -0.5, 0.5, 0.0])))
     assert one == Ranks(3, 2, 4.0, 24.0, Tied(0.5, 3, 2), Tied(0.5, 3, 2))
 
 
@@ -52,10 +52,10 @@ def test_ties_across_the_border_of_bins_are_ties_in_whatever_order_parts_come(se
     d = whole / 8
     d = np.where(random.random(len(d)) < 0.5, d, np.nextafter(d, 0))
     d = np.where(random.random(len(d)) < 0.3, d + random.choice([-4e-10, 4e-10], len(d)), d)
-    parts = [Counted.of(part) for part in np.array_split(d, 5)]
-    found = {wilcoxon_of(len(d), in_bins(Counted.joined(own))) for own in (parts, parts[::-1])}
+    parts = [SizeCounts.of(part) for part in np.array_split(d, 5)]
+    found = {wilcoxon_of(len(d), in_bins(SizeCounts.joined(own))) for own in (parts, parts[::-1])}
     assert len(found) == 1
-    counted = Counted.joined(parts)
+    counted = SizeCounts.joined(parts)
     own = [counted.value[counted.bins() == each] for each in np.unique(counted.bins())]
     assert any(more[0] - less[-1] < 1e-9 for less, more in pairwise(own))
     assert found.pop() == pytest.approx(wilcoxon(whole.astype(float)), rel=1e-12)
@@ -71,4 +71,4 @@ def test_a_chain_of_ties_through_a_bin_of_one_size_is_one_tie():
     for values, sizes in ((d, np.arange(7)), (near, np.zeros(7))):
         signed = np.concatenate([values, -values[:2], np.full(40, 2.0), np.full(31, -2.0)])
         told = np.concatenate([sizes + 1, -sizes[:2] - 1, np.full(40, 99.0), np.full(31, -99.0)])
-        assert wilcoxon_of(80, in_bins(Counted.of(signed))) == pytest.approx(wilcoxon(told), rel=1e-12)
+        assert wilcoxon_of(80, in_bins(SizeCounts.of(signed))) == pytest.approx(wilcoxon(told), rel=1e-12)

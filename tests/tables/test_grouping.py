@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Stretches, grouped
+from rankwell.tables.rows import Stretches, group_rows
 
 COLUMNS = [[4, 4, 4, 9], [4, 9, 9, 4], ["ä", "ä", "b", "b", "ä"], ["x"], [7, 8, 9]]
 
@@ -20,7 +20,7 @@ def test_stretches_are_the_column_wherever_it_was_cut(values, cut):
     stretches = Stretches.concatenate([Stretches.of(part) for part in parts])
     assert stretches.column().tolist() == values
     assert len(stretches) == len(values)
-    expected, found = grouped(column), grouped(stretches)
+    expected, found = group_rows(column), group_rows(stretches)
     assert found[0].tolist() == expected[0].tolist()
     assert np.array_equal(found[1], expected[1])
     if cut == 0:

@@ -18,13 +18,13 @@ def test_the_queries_of_some_rows_wait_for_no_other_rows(monkeypatch):
     by_column = rows.Columns(Ids.of(["q", "q", "r"]), items, None, place=str)
     found = []
     other = Thread(target=lambda: found.append(by_lists.query.tolist()), daemon=True)
-    together = rows.together
+    group_adjacent = rows.group_adjacent
 
     def slowly(column):
         other.start()
         other.join(20)
         assert found == [["q", "q", "r"]]
-        return together(column)
+        return group_adjacent(column)
 
-    monkeypatch.setattr(rows, "together", slowly)
+    monkeypatch.setattr(rows, "group_adjacent", slowly)
     assert by_column.queries.tolist() == ["q", "r"]

@@ -128,3 +128,11 @@ def test_a_part_taken_from_a_state_leaves_the_state_of_the_rest():
     assert Total.repeated(np.array([0.1, 0.7]), np.array([3, 2])) == Total.of(
         np.array([0.1, 0.1, 0.1, 0.7, 0.7])
     )
+
+
+@pytest.mark.parametrize("n", [3, 6, 40])
+def test_means_of_groups_of_large_values_are_exact(n):
+    # near 2**31 a few values already overflow 64 bits in the units in which groups are summed
+    values = np.repeat([2e9, 1.5e9], [n, 1])
+    means = group_means(values, np.array([0, n, n + 1]))
+    assert means.tolist() == [2e9, 1.5e9]

@@ -25,7 +25,7 @@ from rankwell.cli.arguments import (
 from rankwell.cli.commands import GROUPS, homes, of_rooms
 from rankwell.errors import UsageError, brief
 from rankwell.faces import Commands
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 
 HELP = "--help", "-h"
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
@@ -194,7 +194,7 @@ def _number(kind: Any, tokens: Sequence[Any]) -> Any:
         value = int(token.value) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", token.value) else float(token.value)
     except ValueError:
         value = None
-    found = fitted(value, wanted)
+    found = fit_kind(value, wanted)
     if found is UNFIT:
         example = "a whole number such as 10" if wanted is int else "a number such as 0.5"
         raise UsageError(f"must be {example}, not {brief(token.value)}.")

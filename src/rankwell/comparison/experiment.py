@@ -16,7 +16,7 @@ from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import ADDRESS
 from rankwell.records import record
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 
 TEXT, LIST, FILE, RUNS, NUMBER = "text", "a list of texts", "a file", "a list of runs", "a number such as 0.01"  # fmt: skip
 AMOUNT = 'a number, or a share such as "1%"'
@@ -182,7 +182,7 @@ def _refuse_unfit(place: str, value: Any, form: Any) -> None:
             for kind in (get_args(form) if isinstance(form, UnionType) else (form,))
             if kind is not NoneType
         ]
-        fits = any(fitted(value, kind) is not UNFIT for kind in kinds)
+        fits = any(fit_kind(value, kind) is not UNFIT for kind in kinds)
         words = [each for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
         said, near = one_of(words or [SAID[kind] for kind in kinds]), nearest(value, map(str, words))
     if not fits:
@@ -198,4 +198,4 @@ def _fits(value: Any, form: str) -> bool:
         return form in (LIST, RUNS, AMOUNTS, COLUMNS) and all(isinstance(each, str) for each in value)
     if isinstance(value, str):
         return form not in (RUNS, NUMBER) and (form != AMOUNT or SHARE.fullmatch(value) is not None)
-    return form in (NUMBER, AMOUNT, AMOUNTS) and fitted(value, float) is not UNFIT
+    return form in (NUMBER, AMOUNT, AMOUNTS) and fit_kind(value, float) is not UNFIT

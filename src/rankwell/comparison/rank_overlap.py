@@ -19,7 +19,7 @@ from rankwell.readers import read_run
 from rankwell.readers.sources import refuse_one_list
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
-from rankwell.tables.ids import Ids, Known, of_one_kind
+from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 
@@ -146,7 +146,7 @@ class _Lists:
     @classmethod
     def of(cls, left: Run, right: Run, policy: Policy) -> _Lists:
         tables = [run.rows.table() for run in (left, right)]
-        items = of_one_kind([table.item for table in tables], "item")
+        items = to_one_kind([table.item for table in tables], "item")
         both = Ids.concatenate([each.distinct() for each in items])
         catalogue = Known(both[both.group()[1]])
         (queries, mine), (others, theirs) = (_ranked(run, policy, catalogue) for run in (left, right))

@@ -20,7 +20,7 @@ from rankwell.efficiency.machine import psutil
 from rankwell.efficiency.system import path_of
 from rankwell.errors import InputError, UsageError, brief
 from rankwell.records import record
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 
 # the folders of modules are not in the environment, which programs that are measured inherit
 START = (
@@ -243,7 +243,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for word, seconds in (("timeout", self.call), ("index_timeout", self.index)):
-            if seconds is not None and (fitted(seconds, float) is UNFIT or seconds <= 0):
+            if seconds is not None and (fit_kind(seconds, float) is UNFIT or seconds <= 0):
                 raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
 
 

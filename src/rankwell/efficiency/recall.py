@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import read_run
 from rankwell.statistics.intervals import interval
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 from rankwell.tables.run_qrels import Run
 
 TOLERANCE = 1e-6  # of the k-th score: two ways of adding up a distance differ by less
@@ -65,7 +65,7 @@ def recall_of_exact(run: Any, exact: Any, k: int, *, tolerance: float = TOLERANC
     number: object = k
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise UsageError(f"k is a whole number from 1 on, not {brief(k)}.")
-    if fitted(tolerance, float) is UNFIT or not 0 <= tolerance < 1:
+    if fit_kind(tolerance, float) is UNFIT or not 0 <= tolerance < 1:
         raise UsageError(f"tolerance is a share from 0 to below 1, not {brief(tolerance)}.")
     found, wanted = (_best(read_run(each), k) for each in (run, exact))
     if not wanted:

@@ -21,7 +21,7 @@ from rankwell.readers import open_run
 from rankwell.records import record
 from rankwell.results.bounds import Bounding
 from rankwell.results.part import Part
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 from rankwell.tables.ids import Known, to_same_kind
 from rankwell.tables.run_qrels import Run
 
@@ -85,7 +85,7 @@ def _pool(pool: Any) -> tuple[int | None, list[Any]]:
     depths: list[int | None] = []
     runs: list[Any] = []
     for part in parts:
-        number = None if isinstance(part, (str, Mapping)) else fitted(part, int)
+        number = None if isinstance(part, (str, Mapping)) else fit_kind(part, int)
         if isinstance(part, str) and part == "all":
             depths.append(None)
         elif number is not None and number is not UNFIT:
@@ -103,7 +103,7 @@ def _pool(pool: Any) -> tuple[int | None, list[Any]]:
 def _scale(scale: Any) -> tuple[float, ...]:
     """Return the grades of a scale, given as the highest one or as a list."""
     given = list(scale) if isinstance(scale, (list, tuple, np.ndarray)) else [scale]
-    grades = [fitted(each, float) for each in given]
+    grades = [fit_kind(each, float) for each in given]
     if UNFIT in grades or not grades or max(grades) <= 0:
         raise UsageError(
             f"{brief(scale)} is no scale: give its highest grade, such as 3, or all grades, such as [0, 1, 3]."

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError
 from rankwell.evaluation.task import Task
-from rankwell.matching.mismatch import MOST_TRIED, Mismatch, Table, mismatch, swapped
+from rankwell.matching.mismatch import MOST_TRIED, IdSource, Mismatch, mismatch, swapped
 from rankwell.readers.formats.trec import StreamedRows
 from rankwell.readers.frames.pieces import InPieces
 from rankwell.readers.registry import ExplainedRows
@@ -54,8 +54,8 @@ class Held:
     """A run and judgements in memory."""
 
     def __init__(self, run: Run, task: Task) -> None:
-        judgements = Table("the judgements") if task.origin is None else Table.from_origin(*task.origin)
-        self.run, self.pool, self.tables = run, task.pool, (Table.of(run), judgements)
+        judgements = IdSource("the judgements") if task.origin is None else IdSource.from_origin(*task.origin)
+        self.run, self.pool, self.tables = run, task.pool, (IdSource.of(run), judgements)
 
     def sides(self, rows: int) -> Sides:
         """Return the first rows, and the judgements of their queries; all of them if there are none."""
@@ -114,7 +114,7 @@ class Opened:
     """A run and judgements that are read in pieces."""
 
     def __init__(self, tables: Mapping[str, Pieces], run: Run) -> None:
-        self.pieces, self.tables = tables, (Table.of(run), Table(tables["qrels"].name))
+        self.pieces, self.tables = tables, (IdSource.of(run), IdSource(tables["qrels"].name))
 
     def sides(self, rows: int) -> Sides:
         """Return the first rows, and the judgements of their queries among the first judgements."""

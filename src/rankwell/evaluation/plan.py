@@ -272,9 +272,9 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
     counts = counts + history_counts
     met = None
     if context.train is not None and qrels is not None:
-        from rankwell.matching.train import met_in
+        from rankwell.matching.train import overlapping_ids
 
-        met = met_in(context.train, pool)
+        met = overlapping_ids(context.train, pool)
     if qrels is not None and qrels.unread:
         counts.update(counts_of("judgements", qrels.unread))
     plan = Plan(task, engine, threads, counts, asked=bounds_asked, met=met)

@@ -16,7 +16,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.lists import UNDECIDED, Matches
 from rankwell.matching.pool import Pool
-from rankwell.matching.ties import reordered, undecided
+from rankwell.matching.ties import reorder_ties, undecided_queries
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results.conditions import Conditions
@@ -182,7 +182,7 @@ class Task:
         self, metric: QueryMetric, judged: Judged, n: dict[tuple[Metric, str], int]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
-        known = judged.known
+        known = judged.is_judged
         if known is not None and not self._judged_alone(metric):
             known = None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
@@ -228,7 +228,7 @@ class Task:
     ) -> Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]]:
         """Return what works out the states under the best and the worst tie order, and counts the queries where they may differ."""
         ties = judged.ties
-        if ties is None or not len(queries := undecided(judged.found, ties, judged.scale)):
+        if ties is None or not len(queries := undecided_queries(judged.found, ties, judged.scale)):
             return {}
         counts[UNDECIDED] = len(queries)
         known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
@@ -246,7 +246,9 @@ class Task:
     def _ends_of(
         self, lists: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
     ) -> dict[Metric, Ends]:
-        best, worst = (lists.reordered(reordered(lists.found, how, lists.scale)) for how in ("best", "worst"))
+        best, worst = (
+            lists.reordered(reorder_ties(lists.found, how, lists.scale)) for how in ("best", "worst")
+        )
         return {
             m: (self._state_with(m, *own, queries, best), self._state_with(m, *own, queries, worst))
             for m, own in known.items()

@@ -16,7 +16,7 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.sheets import read_sheet
 from rankwell.records import record
-from rankwell.statistics.kappa import agreed, cohen
+from rankwell.statistics.kappa import cohen, share_agreed
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
@@ -117,7 +117,7 @@ def _judges(given: Given, chosen: np.ndarray) -> tuple[Judge, ...]:
     for at, name in enumerate(given.judges):
         own = (given.judge == at) & ~given.is_repeat
         same = float((given.grade[own] == chosen[given.pair[own]]).mean())
-        exact, kappa = float(agreed(tables[at])), float(cohen(tables[at]))
+        exact, kappa = float(share_agreed(tables[at])), float(cohen(tables[at]))
         found.append(Judge(name, int(own.sum()), int(repeats[at]), exact, kappa, same))
     return tuple(found)
 

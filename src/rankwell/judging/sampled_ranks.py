@@ -24,7 +24,7 @@ from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 from rankwell.statistics.mixtures import (
     Limits,
     MixtureBounds,
-    Stopped,
+    StoppedMixture,
     limits_of_shares,
     outcome_values,
     stopped_em,
@@ -307,7 +307,7 @@ class SampledRanks:
         return self._made[level]
 
     @cached_property
-    def _stopped(self) -> Stopped:
+    def _stopped(self) -> StoppedMixture:
         """The distribution over places that EM has come to when it is stopped, all ranks being equally likely to begin with."""
         counts = np.add.reduceat(self.counts, self.places.first)
         of = groups_of(len(counts), GROUPS)

@@ -27,7 +27,7 @@ from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted
 from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation
-from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
+from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.csr import owners
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -261,7 +261,7 @@ def _budgets(given: Iterable[int] | int | None) -> list[int] | None:
     if given is None:
         return None
     listed = [given] if isinstance(given, int) else list(given)
-    found = [fitted(each, int) for each in listed]
+    found = [fit_kind(each, int) for each in listed]
     if not found or any(each is UNFIT or each < 1 for each in found):
         raise UsageError(f"budgets={brief(given)}: must be whole numbers of at least 1.")
     return sorted({*found})

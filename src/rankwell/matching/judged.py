@@ -12,7 +12,7 @@ from rankwell.kernels import integers
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
-from rankwell.tables.csr import owners, owners_of, places_of, sliced
+from rankwell.tables.csr import as_slice, owners, owners_of, places_of
 from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
@@ -26,7 +26,7 @@ Ties = tuple[np.ndarray, np.ndarray]
 class Judged(Derived):
     """The judged lists of a batch of queries: the input of a metric.
 
-    ``pool_row`` is each query's row in the pool (-1: not judged), ``known`` which queries are judged (None: all), ``in_run``
+    ``pool_row`` is each query's row in the pool (-1: not judged), ``is_judged`` which queries are judged (None: all), ``in_run``
     whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items,
     best first, ``ties`` the first rank and the size of the group of tied scores of each hit, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
     list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
@@ -54,7 +54,8 @@ class Judged(Derived):
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.ranks, self.is_condensed = ranks, False
         self._before: Judged | None = None  # the same queries before their hits were reordered
-        self.known = pool_row >= 0 if integers.negative(pool_row) else None
+        # None, the usual case, saves every metric of a batch a choice per query
+        self.is_judged = pool_row >= 0 if integers.negative(pool_row) else None
 
     def __len__(self) -> int:
         return len(self.pool_row)
@@ -131,6 +132,7 @@ class Judged(Derived):
     def pool_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return for each judgement of these queries: its query, its position from 1, and its row in the pool."""
         offsets = self.pool.offsets
+        # row -1 of a query without judgements reads the first and the last offset, which np.where throws away
         lengths = np.where(self.pool_row >= 0, offsets[self.pool_row + 1] - offsets[self.pool_row], 0)
         rank = places_of(lengths)
         return owners_of(lengths), rank, rank + np.repeat(offsets[self.pool_row] - 1, lengths)
@@ -139,7 +141,7 @@ class Judged(Derived):
         """Return the judged lists of some queries, in the order of their rows, with new hits, on request without the whole lists."""
         shown = self._shown.of_queries(rows) if is_whole and self._shown is not None else None
         found = found.of_queries(rows)
-        part = sliced(rows)
+        part = as_slice(rows)
         queries, pool_row, lengths = self.queries[part], self.pool_row[part], self.n_retrieved[part]
         ranks = self.ranks
         if ranks is not None:
@@ -208,6 +210,7 @@ class Judged(Derived):
             return self.n_retrieved
         if self.ranks is None:
             return np.minimum(self.n_retrieved, k)
+        # with gaps in the ranks, fewer than k rows may be at the ranks down to k
         offsets, rank = self.ranks
         return np.bincount(owners(offsets)[rank <= k], minlength=len(self))
 
@@ -217,6 +220,7 @@ class Judged(Derived):
             return self.n_retrieved
         offsets, rank = self.ranks
         last = np.zeros(len(self), np.int64)
+        # rows are in the order of the input here, and lists may be empty: neither the last row nor reduceat will do
         np.maximum.at(last, owners(offsets), rank)
         return last
 
@@ -227,10 +231,11 @@ class Judged(Derived):
     def _per_query(self, pooled: np.ndarray, otherwise: float) -> np.ndarray:
         if not len(pooled):
             return np.full(len(self), otherwise)
-        if self.known is None:
-            found = pooled[self.pool_row]
-            return found.astype(np.float64, copy=False) if math.isnan(otherwise) else found
-        return np.where(self.known, pooled[self.pool_row], otherwise)
+        if self.is_judged is None:
+            values = pooled[self.pool_row]
+            # where NaN is possible, floats in every batch: a batch without one must not compute in integers
+            return values.astype(np.float64, copy=False) if math.isnan(otherwise) else values
+        return np.where(self.is_judged, pooled[self.pool_row], otherwise)
 
 
 def _of_ideals(pool: Pool, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:

@@ -17,17 +17,24 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged, Ties
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
-from rankwell.matching.ties import condensed, decided, levels, settled, undecided
+from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists, contradictions
 
-# The lists of a run, ordered by the policy and matched with the judgements.
-
+# for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
+Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 
 TIED = frozenset({"ties", "score"})
 UNDECIDED = "queries in which ties could change a value"
+OWN = "rows whose item is the query itself"
+CLOSED = "lists with ranks, numbered 1 to n by drop_own_query=True"
+AGAINST = "rows whose rank contradicts the score"
+HEADLESS = "lists with no item at rank 1"
+MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
+NUMBERED = "Number the items 1, 2, …"
+OR_CLOSED = "or set ranks='closed', which reads only their order"
 
 
 def judge(
@@ -35,11 +42,11 @@ def judge(
     pool: Pool,
     asked: Asked,
     context: Context,
-    known: Matches | None = None,
+    matches: Matches | None = None,
 ) -> tuple[Judged, dict[str, int]]:
     """Order lists by the policy, match them with the judgements, and count the rows each rule affected.
 
-    ``known`` is what ``matches_of`` found for these rows, to be reordered here; only without a depth and ties by grade.
+    ``matches`` is what ``matches_of`` returned for these rows, to be reordered here; only without a depth and ties by grade.
 
     Raises
     ------
@@ -58,22 +65,24 @@ def judge(
         lists = _with_scores(lists, policy, needs)
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
+    # the order of these steps is part of the definition: a query's own row takes no rank from others, rows below the depth are
+    # not read, so a copy there is no error, and unjudged items go last, after the ties and ranks that they take part in
     if policy.drop_own_query:
         given, lists = lists, without_own(lists, policy, counts)
-        known = known if lists is given else None
+        matches = matches if lists is given else None
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     # the hits alone are ordered faster, but the places of all rows can matter
     if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
-        lists = _settled(lists, pool_row, pool, how, counts)
+        lists = _break_ties(lists, pool_row, pool, how, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
-    matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts, known)
+    matches, left_out, lengths = _match(lists, pool_row, pool, policy, counts, matches)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
-    hits, ties = _ranked(lists, rule, left_out, matches, pool, needs)
+    hits, ties = _rank_hits(lists, rule, left_out, matches, pool, needs)
     if how:
-        counts[UNDECIDED] = counts.get(UNDECIDED, 0) or len(undecided(hits, ties, pool.scale))
-        hits, ties = decided(hits, ties, how, pool.scale)
+        counts[UNDECIDED] = counts.get(UNDECIDED, 0) or len(undecided_queries(hits, ties, pool.scale))
+        hits, ties = break_ties(hits, ties, how, pool.scale)
     if policy.ties == "expected" or needs & TIED:
         hits.tie_start, hits.tie_size = ties
     shown = None
@@ -90,12 +99,12 @@ def judge(
         is_expected=policy.ties == "expected",
         ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
     )
-    if judged.known is not None:
-        counts["lists without judgements"] = len(pool_row) - int(np.count_nonzero(judged.known))
+    if judged.is_judged is not None:
+        counts["lists without judgements"] = len(pool_row) - int(np.count_nonzero(judged.is_judged))
     counts["judged items found"] = len(hits.grade)
     if 0 in counts.values():
         counts = {what: rows for what, rows in counts.items() if rows}
-    return (condensed(judged) if policy.unjudged == "condense" else judged), counts
+    return (condense(judged) if policy.unjudged == "condense" else judged), counts
 
 
 def matches_of(lists: Lists, pool: Pool) -> Matches:
@@ -165,7 +174,7 @@ def _scores(lists: Lists) -> np.ndarray:
     return np.asarray(lists.given, np.float64)
 
 
-def _settled(
+def _break_ties(
     lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: dict[str, int]
 ) -> Lists:
     """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
@@ -175,9 +184,11 @@ def _settled(
     _, rows, pooled, _ = _hits(lists, pool_row, pool, marks)
     grade = np.full(lists.rows, np.nan)
     grade[rows] = pool.grades[pooled]
+    # only one copy of an item was matched; fmax passes NaN over
     copies, firsts = match.repeats(lists.offsets, *lists.items.columns)
     np.fmax.at(grade, firsts, grade[copies])
     grade[copies] = grade[firsts]
+    # equal grades of a tie are in the default order, so best and worst are one order each
     base = np.arange(lists.rows)
     order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
     level = levels(grade, pool.scale)[base] * (1.0 if how == "best" else -1.0)
@@ -187,7 +198,8 @@ def _settled(
     counts[UNDECIDED] = int(np.count_nonzero(np.diff(queries, prepend=-1)))
     place = np.empty(lists.rows)
     start, width = (np.repeat(column, sizes) for column in (heads, sizes))
-    place[base] = settled(level, heads, start, width, np.arange(lists.rows))
+    place[base] = ranks_by_level(level, heads, start, width, np.arange(lists.rows))
+    # places as scores, of which none are equal: what follows needs no rule of its own for these ties
     return replace(lists, score=-place)
 
 
@@ -195,7 +207,7 @@ def _tied_groups(score: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np
     """Where each group of equal scores begins in ordered lists, and its size."""
     fresh = np.ones(len(score), np.bool_)
     fresh[1:] = score[1:] != score[:-1]
-    fresh[offsets[:-1][np.diff(offsets) > 0]] = True
+    fresh[offsets[:-1][np.diff(offsets) > 0]] = True  # an empty list begins at a row of another
     heads = np.flatnonzero(fresh)
     return heads, np.diff(np.append(heads, len(score)))
 
@@ -211,27 +223,29 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
     return lists.only(kept)
 
 
-def _matched(
+def _match(
     lists: Lists,
     pool_row: np.ndarray,
     pool: Pool,
     policy: Policy,
     counts: dict[str, int],
-    known: Matches | None,
+    matches: Matches | None,
 ) -> tuple[Matches, np.ndarray, np.ndarray]:
     """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
-    matches = _hits(lists, pool_row, pool, NO_TEXT) if known is None else known
+    if matches is None:
+        matches = _hits(lists, pool_row, pool, NO_TEXT)
     lengths = lists.offsets[1:] - lists.offsets[:-1]
     first, second = matches[3]
     if second < 0:
         return matches, NO_TEXT, lengths
     if policy.duplicates == "error":
-        raise _twice(lists, first, second)
+        raise _repeat_error(lists, first, second)
     if policy.ties == "expected" and policy.duplicates == "first":
         raise DataError(
             f"{lists.place(second)}: the item is repeated in its list; ties='expected' is undefined for a "
             f"later copy that keeps its rank. Set duplicates='drop'."
         )
+    # a second pass, which marks the copies: the first one writes nothing per row, and is enough for most runs
     lost = np.zeros(lists.rows, np.uint8)
     matches = _hits(lists, pool_row, pool, lost)
     counts["rows that repeat an item"] = int(lost.sum())
@@ -247,34 +261,34 @@ def _hits(lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray) -> M
     )
 
 
-def _ranked(
+def _rank_hits(
     lists: Lists,
     rule: int,
     left_out: np.ndarray,
-    found: Matches,
+    matches: Matches,
     pool: Pool,
     needs: frozenset[str],
 ) -> tuple[Ranked, Ties]:
     """The hits of each list with their ranks, in rank order, on request with scores and rows of the pool; and their tie groups."""
-    query, rows, pooled, _ = found
+    query, rows, pooled, _ = matches
     n, place = len(lists.offsets) - 1, None
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, query, rows, pooled
     )
     if lists.ranks is not None and len(rows):
         place, rank = rank, lists.ranks[rows]
-        start = rank
+        start = rank  # no rank is given twice, so each row is a group of its own
     score = None
     if "score" in needs:
         score = (lists.score if lists.given is None else lists.given)[rows]
-    pool_row = pooled if leads_on(pool, needs) else None
+    pool_row = pooled if needs_pool_row(pool, needs) else None
     return Ranked(n, query, rank, pool.grades[pooled], score=score, place=place, pool_row=pool_row), (
         start,
         size,
     )
 
 
-def _twice(lists: Lists, first: int, second: int) -> DataError:
+def _repeat_error(lists: Lists, first: int, second: int) -> DataError:
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
     return DataError(
         f"{lists.place(second)}: query {brief(lists.queries.one(query))} lists item {brief(lists.items.one(second))} twice "
@@ -282,30 +296,23 @@ def _twice(lists: Lists, first: int, second: int) -> DataError:
     )
 
 
-# Rows whose item is the query of their list: found, and left out before any other rule.
-
-
-OWN = "rows whose item is the query itself"
-CLOSED = "lists with ranks, numbered 1 to n by drop_own_query=True"
-AGAINST = "rows whose rank contradicts the score"
-
-
 def own_rows(lists: Lists) -> np.ndarray:
     """Return the rows whose item is the query of their list; text and integers are the same id if the decimal text is."""
     queries, items, lengths = lists.queries, lists.items, np.diff(lists.offsets)
     if not lists.rows:
         return NO_ROWS
-    known = np.ones(len(queries), np.bool_)
+    is_plain = np.ones(len(queries), np.bool_)
     if queries.is_text and not items.is_text:
-        queries, known = _as_integers(queries)
+        queries, is_plain = _as_integers(queries)
     elif items.is_text and not queries.is_text:
         queries = Ids.of_strings([str(query) for query in queries.tolist()])
     rows = np.flatnonzero(items.keys == np.repeat(queries.keys, lengths))
     if not len(rows):
         return NO_ROWS
+    # right, as of several lists that begin at a row only the last one has it
     owner = np.searchsorted(lists.offsets, rows, side="right") - 1
     if not items.is_text:
-        return rows[known[owner]]
+        return rows[is_plain[owner]]
     # keys of text are hashes, which are equal for other texts once in 2**64 pairs
     both = Ids.concatenate([own_text(queries[owner]), own_text(items[rows])])
     codes, _ = both.group()
@@ -329,17 +336,18 @@ def without_own(lists: Lists, policy: Policy, counts: dict[str, int]) -> Lists:
         is_shorter = np.diff(fewer.offsets) < np.diff(lists.offsets)
         counts[CLOSED] = int(np.count_nonzero(is_shorter))
         if fewer.ranks is not None:
-            fewer.ranks = _closed(fewer.ranks, owners(fewer.offsets), is_shorter)
+            fewer.ranks = _close_ranks(fewer.ranks, owners(fewer.offsets), is_shorter)
     return fewer
 
 
-def _closed(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _close_ranks(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """The ranks, where those of some lists are numbered 1 to n in their order; equal ones stay equal."""
     rows = np.flatnonzero(chosen[query])
     rows = rows[np.lexsort((ranks[rows], query[rows]))]
     own, given = query[rows], ranks[rows]
     is_first = np.ones(len(rows), np.bool_)
     is_first[1:] = (own[1:] != own[:-1]) | (given[1:] != given[:-1])
+    # equal ranks get the place of the first of them, counted from the beginning of their list
     heads = np.maximum.accumulate(np.where(is_first, np.arange(len(rows)), 0))
     closed = ranks.copy()
     closed[rows] = heads - np.searchsorted(own, own) + 1
@@ -354,15 +362,6 @@ def _as_integers(ids: Ids) -> tuple[Ids, np.ndarray]:
             numbers[row] = int(text)
             are_plain[row] = str(numbers[row]) == text
     return Ids.of_integers(numbers), are_plain
-
-
-# The ranks of a run's own rank column: checked, from 1, and kept where a list has a gap.
-
-
-MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
-NUMBERED = "Number the items 1, 2, …"
-OR_CLOSED = "or set ranks='closed', which reads only their order"
-HEADLESS = "lists with no item at rank 1"
 
 
 class WrongRanks(DataError):
@@ -389,12 +388,12 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
 
     RanksBeginAtZero if they begin at 0, and this was not known; WrongRanks if a rank is not a whole number, or below the first one.
     """
-    known = lists.rank_base if asked.rank_base is None else asked.rank_base
-    base = 1 if known is None else known
+    stated = lists.rank_base if asked.rank_base is None else asked.rank_base
+    base = 1 if stated is None else stated
     # Ranks 1 to n are the usual case. Where copies are dropped, the numbers of the rows that stay are looked at later.
     if asked.policy.duplicates != "drop" and kernel.are_closed(lists.offsets, lists.score, base):
         return lists
-    given = -lists.score
+    given = -lists.score  # rows by rank are ordered by minus their rank
     ranks = np.rint(given)
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
         row = int(wrong[0])
@@ -402,7 +401,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
         raise WrongRanks.at(lists.place(row), what, NUMBERED)
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])
-        kind = RanksBeginAtZero if known is None and ranks.min() == 0 else WrongRanks
+        kind = RanksBeginAtZero if stated is None and ranks.min() == 0 else WrongRanks
         what = Composed("the rank is {rank:g}; ranks begin at {base}", rank=float(given[row]), base=base)
         raise kind.at(lists.place(row), what, NUMBERED)
     return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
@@ -420,7 +419,8 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dic
         order = np.lexsort((ranks, query))
         rows, query, ranks = rows[order], query[order], ranks[order]
         if len(again := np.flatnonzero((query[1:] == query[:-1]) & (ranks[1:] == ranks[:-1]))):
-            raise _ranked_twice(lists, int(rows[again[0]]), int(rows[again[0] + 1]))
+            raise _same_rank_error(lists, int(rows[again[0]]), int(rows[again[0] + 1]))
+    # the last rank of a list without gaps is the number of its rows
     last = np.flatnonzero(np.append(query[1:] != query[:-1], len(query) > 0))
     gaps = int(np.count_nonzero(ranks[last] > np.diff(last, prepend=-1)))
     counts["lists with gaps in their ranks"] = gaps
@@ -434,7 +434,7 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dic
     return lists if gaps and policy.duplicates != "drop" else replace(lists, ranks=None)
 
 
-def _ranked_twice(lists: Lists, first: int, second: int) -> WrongRanks:
+def _same_rank_error(lists: Lists, first: int, second: int) -> WrongRanks:
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
     what = Composed(
         "query {query} gives a rank twice (first: {first})",
@@ -442,13 +442,6 @@ def _ranked_twice(lists: Lists, first: int, second: int) -> WrongRanks:
         first=lists.place(first),
     )
     return WrongRanks.at(lists.place(second), what, "Give each item a rank of its own")
-
-
-# The whole lists of a batch, down to the deepest rank that a metric reads, with their items in the catalogue.
-
-
-# for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
-Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 
 
 def whole_lists(
@@ -479,7 +472,7 @@ def whole_lists(
         rank,
         _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
-        pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if leads_on(pool, needs) else None,
+        pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if needs_pool_row(pool, needs) else None,
         counts=taken,
     )
     if context.catalogue is not None:
@@ -513,7 +506,7 @@ def _items(
     return item
 
 
-def leads_on(pool: Pool, needs: frozenset[str]) -> bool:
+def needs_pool_row(pool: Pool, needs: frozenset[str]) -> bool:
     """Return whether rows must know their judgement, to find topics, propensities or features of the item."""
     return pool.is_wider or "judgement" in needs
 
@@ -522,7 +515,7 @@ def _at_rows(
     rows: np.ndarray, n: int, filled: np.ndarray, values: np.ndarray, otherwise: float
 ) -> np.ndarray:
     """Selected rows of a column of length ``n`` with ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
-    if not len(filled):
+    if not len(filled):  # no row is judged: one value for all takes no memory
         return np.broadcast_to(otherwise, len(rows))
     column = np.full(n, otherwise)
     column[filled] = values

@@ -17,7 +17,7 @@ from rankwell.errors import brief
 from rankwell.matching.pool import ENOUGH, TENTH
 from rankwell.records import record
 from rankwell.tables.csr import distinct
-from rankwell.tables.ids import Ids, Known, packed
+from rankwell.tables.ids import Ids, Known, pack
 
 if TYPE_CHECKING:
     from rankwell.tables.run_qrels import Qrels, Run
@@ -32,7 +32,7 @@ NAMES = {"query": Composed("query"), "item": Composed("item")}
 
 
 @record
-class Table:
+class IdSource:
     """Where ids come from: what to call it, its file if that is TREC text, and its columns by word if they have names."""
 
     name: str
@@ -40,12 +40,12 @@ class Table:
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Run | Qrels) -> Table:
+    def of(cls, table: Run | Qrels) -> IdSource:
         """Return what is known of a run or of judgements."""
         return cls.from_origin(table.name, table.source, table.words)
 
     @classmethod
-    def from_origin(cls, name: str, source: str, words: Mapping[str, str]) -> Table:
+    def from_origin(cls, name: str, source: str, words: Mapping[str, str]) -> IdSource:
         """Return the table of a name, by the words in which its reader says what it read."""
         file, _, how = source.partition(TREC)
         # a command reads lines of a file in UTF-8, so of other files and standard input only words can tell
@@ -125,7 +125,7 @@ class Mismatch:
             n=self.matched, of=self.tried, how=self.how, ours=ours, theirs=theirs,
         )  # fmt: skip
 
-    def remedy(self, run: Table, qrels: Table) -> str:
+    def remedy(self, run: IdSource, qrels: IdSource) -> str:
         """Return what to do, as text that can be pasted."""
         if not self.code:
             return run.swapped()
@@ -156,15 +156,15 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
     if not len(free):
         return None
 
-    tried = missing if most is None else some(missing, most)
-    ours, held, wanted = packed(ours), theirs[np.flatnonzero(place >= 0)], packed(theirs[tried])
-    judged = packed(Ids.concatenate([wanted, held])) if len(held) else wanted
+    tried = missing if most is None else sample_evenly(missing, most)
+    ours, held, wanted = pack(ours), theirs[np.flatnonzero(place >= 0)], pack(theirs[tried])
+    judged = pack(Ids.concatenate([wanted, held])) if len(held) else wanted
     best = None
     least = max(TENTH * min(len(tried), len(free)), 1)
     if len(held):
         least = min(least, max(TENTH * len(held) * len(tried) / len(missing), ENOUGH))
-    for change in changes(packed(ours[free]), wanted):
-        found = _tried(change, ours, free, wanted, least)
+    for change in changes(pack(ours[free]), wanted):
+        found = _try_change(change, ours, free, wanted, least)
         if found is not None and _keeps_apart(change, ours, judged):
             least = len(found[0]) + 1
             best = change, found
@@ -175,18 +175,18 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
         (str(ours.one(int(free[at]))), str(wanted.one(int(row))))
         for row, at in zip(rows[:100], places[:100], strict=True)
     ]
-    changed = _changed(change, pairs)
+    changed = _changed_sides(change, pairs)
     explained = len(rows) / len(tried) * len(missing)
     share, gain = explained / len(theirs), explained / (explained + len(held))
     return Mismatch(word, change.how, change.code, len(rows), len(tried), share, gain, *pairs[0], changed)
 
 
-def some(rows: np.ndarray, most: int) -> np.ndarray:
+def sample_evenly(rows: np.ndarray, most: int) -> np.ndarray:
     """Return at most so many of some rows, evenly spread."""
     return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
-def _tried(
+def _try_change(
     change: Change, ours: Ids, free: np.ndarray, wanted: Ids, least: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The judged ids that match after a change, and those of the lists that they match, if there are enough."""
@@ -206,7 +206,7 @@ def _keeps_apart(change: Change, ours: Ids, judged: Ids) -> bool:
     )
 
 
-def _changed(change: Change, pairs: list[tuple[str, str]]) -> tuple[bool, bool]:
+def _changed_sides(change: Change, pairs: list[tuple[str, str]]) -> tuple[bool, bool]:
     """Whether a change alters the ids of the lists, and the judged ones, of pairs that it makes match."""
     ours, theirs = (Ids.of_strings(list(texts)) for texts in zip(*pairs, strict=True))
     return tuple(
@@ -342,38 +342,38 @@ def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> C
 
 def without_blanks(ids: Ids) -> Ids:
     """Return ids without white space around them."""
-    return rewritten(_stripped(ids, ids.text <= BLANK), beyond_ascii(ids), str.strip)
+    return rewrite_rows(_strip(ids, ids.text <= BLANK), beyond_ascii(ids), str.strip)
 
 
 def without_quotes(ids: Ids) -> Ids:
     """Return ids without quotation marks around them."""
-    return _stripped(ids, np.isin(ids.text, QUOTES))
+    return _strip(ids, np.isin(ids.text, QUOTES))
 
 
-def _stripped(ids: Ids, unwanted: np.ndarray) -> Ids:
+def _strip(ids: Ids, unwanted: np.ndarray) -> Ids:
     """The ids without unwanted bytes of the text at their beginning and end."""
     left = leading(ids, unwanted)
     right = np.minimum(trailing(ids, unwanted), ids.lengths - left)
-    return shortened(ids, left, right)
+    return shorten(ids, left, right)
 
 
 def without_zeros(ids: Ids) -> Ids:
     """Return ids without leading zeros; of zeros alone one is left."""
     left = np.minimum(leading(ids, ids.text == ZERO), np.maximum(ids.lengths - 1, 0))
-    return shortened(ids, left, np.zeros_like(left))
+    return shorten(ids, left, np.zeros_like(left))
 
 
 def composed_form(ids: Ids) -> Ids:
     """Return ids with letters and their accents as one sign each (NFC)."""
     import unicodedata
 
-    return rewritten(ids, beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
+    return rewrite_rows(ids, beyond_ascii(ids), lambda text: unicodedata.normalize("NFC", text))
 
 
 def lower_case(ids: Ids) -> Ids:
     """Return ids in lower case."""
     lower = Ids.of_spans(ids.text | (_is_upper(ids.text).astype(np.uint8) << 5), ids.starts, ids.lengths)
-    return rewritten(lower, beyond_ascii(ids), str.lower)
+    return rewrite_rows(lower, beyond_ascii(ids), str.lower)
 
 
 def last_part(ids: Ids) -> Ids:
@@ -384,7 +384,7 @@ def last_part(ids: Ids) -> Ids:
         return ids
     before = where[np.maximum(np.searchsorted(where, ends) - 1, 0)]
     left = np.where((before >= ids.starts) & (before < ends), before - ids.starts + 1, 0)
-    return shortened(ids, left, np.zeros_like(left))
+    return shorten(ids, left, np.zeros_like(left))
 
 
 def _without(part: bytes, ids: Ids, *, is_suffix: bool) -> Ids:
@@ -402,14 +402,14 @@ def _without(part: bytes, ids: Ids, *, is_suffix: bool) -> Ids:
     taken = np.zeros(len(ids), np.int64)
     taken[rows] = size
     none = np.zeros_like(taken)
-    return shortened(ids, none, taken) if is_suffix else shortened(ids, taken, none)
+    return shorten(ids, none, taken) if is_suffix else shorten(ids, taken, none)
 
 
 def _cut_at(most: int, ids: Ids) -> Ids:
     """The ids cut at a number of signs; those of digits alone, or of a word and a number, stay."""
     over = np.where(are_numbered(ids), 0, np.maximum(ids.lengths - most, 0))
-    cut = shortened(ids, np.zeros_like(over), over)
-    return rewritten(cut, beyond_ascii(ids), lambda text: text[:most], ids)
+    cut = shorten(ids, np.zeros_like(over), over)
+    return rewrite_rows(cut, beyond_ascii(ids), lambda text: text[:most], ids)
 
 
 def _common(own: list[str], others: list[str]) -> list[str]:
@@ -528,14 +528,16 @@ def trailing(ids: Ids, wanted: np.ndarray) -> np.ndarray:
     return found
 
 
-def shortened(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
+def shorten(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:
     """The ids without so many bytes at the beginning and at the end of each."""
     if not left.any() and not right.any():
         return ids
     return Ids.of_spans(ids.text, ids.starts + left, (ids.lengths - left - right).astype(np.int32))
 
 
-def rewritten(ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None) -> Ids:
+def rewrite_rows(
+    ids: Ids, rows: np.ndarray, rewrite: Callable[[str], str], originals: Ids | None = None
+) -> Ids:
     """The ids, where a function of the text makes the new text of some rows."""
     if not len(rows):
         return ids

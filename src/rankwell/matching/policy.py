@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, record
-from rankwell.tables.arguments import UNFIT, fitted
+from rankwell.tables.arguments import UNFIT, fit_kind
 
 
 @record(kw_only=True)
@@ -97,15 +97,15 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
                 raise UsageError(
                     f"Policy({field.name}={brief(value)}): {field.name} must be {one_of(allowed)}.{hint}"
                 )
-        depth = None if self.depth is None else fitted(self.depth, int)
+        depth = None if self.depth is None else fit_kind(self.depth, int)
         if depth is UNFIT or (depth is not None and depth < 1):
             raise UsageError(
                 f"Policy(depth={brief(self.depth)}): depth must be a whole number of at least 1, or None for all."
             )
-        rel = None if self.rel is None else fitted(self.rel, float)
+        rel = None if self.rel is None else fit_kind(self.rel, float)
         if rel is UNFIT:
             raise UsageError(f"Policy(rel={brief(self.rel)}): rel must be a number, or None.")
-        drops = fitted(self.drop_own_query, bool)
+        drops = fit_kind(self.drop_own_query, bool)
         if drops is UNFIT:
             raise UsageError(
                 f"Policy(drop_own_query={brief(self.drop_own_query)}): drop_own_query must be True or False."

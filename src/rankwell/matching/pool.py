@@ -1,4 +1,4 @@
-"""Pool: the judgements, prepared once for all runs: rows grouped by query, one grade per item, a scale for the grades, and the topics of each judged item."""
+"""Pool: the judgements, prepared once for all runs: rows grouped by query, one grade per item, and the scale of the grades."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import NO_TEXT, Ids, Known
 from rankwell.tables.ranked import NO_ROWS, Ranked, Topics
-from rankwell.tables.rows import cuts, grouped
+from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 if TYPE_CHECKING:
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from rankwell.tables.fingerprints import Digest
     from rankwell.tables.states import Amounts
 
-
-# Pool: the judgements, prepared once for all runs.
-
-
-ENOUGH, TENTH = 10, 0.1  # judged ids that tell something of all, and their least share
+ENOUGH, TENTH = 10, 0.1  # fewer judged ids, or a smaller share of them, are no evidence about all
+PART_ROWS = 1_000_000  # judgements that one thread looks through at a time
+FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
+STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
 
 @record(eq=False)
-class Together:
-    """What judgements tell of all queries together: the items that are judged for anybody, the lowest and the highest grade.
+class PoolSummary:
+    """What depends on the judgements of all queries: the items judged for any of them, the lowest and the highest grade.
 
-    For parts it also has the topics, in their order, and the sums of grades by item of the catalogue, if a metric asks for them.
+    A pool that is a part of the judgements is given it, with the topics in their order and the sums of grades by item of the
+    catalogue if a metric asks for them; a whole pool computes it.
     """
 
     items: Ids
@@ -47,7 +47,7 @@ class Together:
     topics: Known | None = None
     grades: Amounts | None = None
 
-    def only(self, items: Known) -> Together:
+    def only(self, items: Known) -> PoolSummary:
         """Return the same for some of the items."""
         return replace(self, items=self.items[np.flatnonzero(items.rows_of(self.items, "item") >= 0)])
 
@@ -58,7 +58,7 @@ class Pool(Derived):
     ``is_wider`` says whether judgements carry topics or propensities. Values that depend on the judgements alone are cached with
     ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
     whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items. A part of the
-    judgements is told what all of them tell ``together``.
+    judgements is given the ``summary`` of all of them.
     """
 
     lifetime: ClassVar[int] = 2
@@ -74,11 +74,11 @@ class Pool(Derived):
         propensity: np.ndarray | None = None,
         *,
         names_ideal: bool = False,
-        together: Together | None = None,
+        summary: PoolSummary | None = None,
     ) -> None:
         self.queries, self.offsets, self.items = Known(queries), offsets, items
         self.names_ideal = names_ideal
-        self._together = together
+        self._summary = summary
         self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
         self.is_wider = topics is not None or propensity is not None
 
@@ -90,7 +90,8 @@ class Pool(Derived):
     def _ideal(self) -> Ranked:
         lengths = np.diff(self.offsets)
         grades, rows = self.grades, np.arange(len(self.grades))
-        if self.scale.kind != "interactions":
+        if self.scale.kind != "interactions":  # which are all 1, and stay as they are
+            # equal grades stay in the order of the input, so no number depends on how the sort works
             order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
             grades = grades[rows]
         query = owners_of(lengths)
@@ -115,19 +116,19 @@ class Pool(Derived):
         return Ranked(len(sizes), owners_of(sizes), places_of(sizes), grades), profile[lengths]
 
     @property
-    def together(self) -> Together:
-        """What all judgements tell together."""
-        return self._together or self.once(Pool._told)
+    def summary(self) -> PoolSummary:
+        """What depends on the judgements of all queries."""
+        return self._summary or self.once(Pool._summarise)
 
-    def _told(self) -> Together:
+    def _summarise(self) -> PoolSummary:
         judged = self.grades[self.scale.judged(self.grades)]
         ends = (float(judged.min()), float(judged.max())) if len(judged) else (np.nan, np.nan)
-        return Together(self.items, *ends)
+        return PoolSummary(self.items, *ends)
 
     def amounts(self, context: Context) -> np.ndarray:
         """Return the sum of the grades above 0 of each item of the catalogue, over all judgements."""
-        told = self.together.grades
-        return (context.once(amounts_of, self) if told is None else told).total
+        grades = self.summary.grades
+        return (context.once(amounts_of, self) if grades is None else grades).total
 
     @property
     def digest(self) -> Digest:
@@ -150,6 +151,7 @@ class Pool(Derived):
     def _relevant_counts(self, rel: float | None) -> np.ndarray:
         if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
             return np.diff(self.offsets)
+        # differences of running counts, as reduceat gives a query without judgements the row at its place
         until = offsets_of(self.scale.relevant(self.grades, rel))
         return until[self.offsets[1:]] - until[self.offsets[:-1]]
 
@@ -165,7 +167,7 @@ class Pool(Derived):
         topics = None if self.topics is None else self.topics.take(rows)
         propensity = None if self.propensity is None else self.propensity[rows]
         offsets = until[self.offsets]
-        together = None if self._together is None else self._together.only(items)
+        summary = None if self._summary is None else self._summary.only(items)
         return Pool(
             self.queries.ids,
             offsets,
@@ -174,7 +176,7 @@ class Pool(Derived):
             self.scale,
             topics,
             propensity,
-            together=together,
+            summary=summary,
         )
 
     def in_integers(self) -> Pool:
@@ -186,9 +188,7 @@ class Pool(Derived):
             ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
         )
         rest = (self.grades, self.scale, self.topics, self.propensity)
-        return Pool(
-            queries, self.offsets, items, *rest, names_ideal=self.names_ideal, together=self._together
-        )
+        return Pool(queries, self.offsets, items, *rest, names_ideal=self.names_ideal, summary=self._summary)
 
 
 def amounts_of(context: Context, pool: Pool) -> Amounts:
@@ -205,21 +205,13 @@ def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
     return context.catalogue.rows_of(pool.items, "item")
 
 
-# Preparation of the judgements: rows grouped by query, one grade per item, and a scale for the grades.
-
-
-PART_ROWS = 1_000_000  # judgements that one thread looks through at a time
-FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
-STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
-
-
 def pool_of(
-    qrels: Qrels | None, asked: Asked, scale: Scale | None = None, together: Together | None = None
+    qrels: Qrels | None, asked: Asked, scale: Scale | None = None, summary: PoolSummary | None = None
 ) -> tuple[Pool, Counter[str]]:
     """Prepare judgements: group rows by query, keep one grade per item, and determine the scale of the grades.
 
-    Topics are kept if a metric needs them. For a part of the judgements it is given what holds for all of them: the
-    scale, and what they tell together; all have been seen to have topics if a metric needs those.
+    Topics are kept if a metric needs them. A part of the judgements is given the ``scale`` and the ``summary`` of all of
+    them, which have been seen to have topics if a metric needs those.
 
     Raises
     ------
@@ -234,6 +226,7 @@ def pool_of(
     if qrels is None:
         empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
         return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), scale or Scale()), counts
+    # a view of a single 1: interactions, of which there are most, take no memory for their grades
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     policy = asked.policy
     asker = asked.by_need.get("topics")
@@ -241,34 +234,37 @@ def pool_of(
         scale = scale_of(qrels, asked)
         if asker is not None:
             require_topics(qrels, asker)
-    queries, offsets, rows = grouped(qrels.by_query)
+    queries, offsets, rows = group_rows(qrels.by_query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None or qrels.grade is None else grades[rows]  # 1, if there are none
-    chances = propensities_of(qrels, asked)
-    chances = chances if rows is None or chances is None else chances[rows]
+    propensity = propensities_of(qrels, asked)
+    propensity = propensity if rows is None or propensity is None else propensity[rows]
     again, firsts = _repeats(offsets, items)
+    # also if no metric asks for topics: without them, one item with two topics would look judged twice
     has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
     own, owner = grades, np.arange(len(grades) if has_topics else 0)
-    topics = None if together is None else together.topics
-    found = Numbered.of(qrels, rows, topics) if has_topics else None
+    numbering = None if summary is None else summary.topics
+    topics = NumberedTopics.of(qrels, rows, numbering) if has_topics else None
     if len(again):
         if has_topics:
             owner[again] = firsts
-        own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
+        own, grades, copies = _merge_copies(qrels, policy, rows, firsts, again, owner, topics, grades)
         keep = np.ones(len(grades), np.bool_)
         keep[again] = False
         items, grades = items[keep], grades[keep]
+        # what is left moves up by the copies before it
         offsets, owner = (at - np.searchsorted(again, at) for at in (offsets, owner))
-        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[keep]
+        if propensity is not None:
+            propensity = _check_copies(qrels, rows, propensity, firsts, again)[keep]
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
-    of_items = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
+    of_items = None if asker is None or topics is None else topics_of(qrels, rows, topics, owner, own)
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
-    pool = Pool(queries, offsets, items, grades, scale, of_items, chances, together=together)
+    pool = Pool(queries, offsets, items, grades, scale, of_items, propensity, summary=summary)
     return pool, +counts
 
 
@@ -297,11 +293,11 @@ def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
     return None if asker is None else qrels.propensity
 
 
-def _same_chances(
-    qrels: Qrels, rows: np.ndarray | None, chances: np.ndarray, firsts: np.ndarray, again: np.ndarray
+def _check_copies(
+    qrels: Qrels, rows: np.ndarray | None, propensity: np.ndarray, firsts: np.ndarray, again: np.ndarray
 ) -> np.ndarray:
     """Return the propensities; DataError if copies of a judgement (or its topics) have different ones."""
-    differ = np.flatnonzero(chances[firsts] != chances[again])
+    differ = np.flatnonzero(propensity[firsts] != propensity[again])
     if len(differ):
         copy = int(again[differ[0]])
         at = copy if rows is None else int(rows[copy])
@@ -309,28 +305,28 @@ def _same_chances(
             f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice, with different "
             f"propensities. Give each pair one propensity."
         )
-    return chances
+    return propensity
 
 
-def _merged(
+def _merge_copies(
     qrels: Qrels,
     policy: Policy,
     rows: np.ndarray | None,
     firsts: np.ndarray,
     again: np.ndarray,
     owner: np.ndarray,
-    found: Numbered | None,
+    topics: NumberedTopics | None,
     grades: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """The grades of all rows alone and combined with other topics of the item, and the number of repeated rows.
 
     Rows of one item with different topics are not repeats; without topics the highest grade counts.
     """
-    copy, stands_together = again, False
-    if found is not None:
-        key = found.within(owner)
-        copy, stands_together = again[:0], rises(key)
-        if not stands_together:
+    copy, is_sorted = again, False
+    if topics is not None:
+        key = topics.within(owner)
+        copy, is_sorted = again[:0], are_ascending(key)
+        if not is_sorted:
             order = np.argsort(key, kind="stable")
             copy = np.sort(order[1:][np.diff(key[order]) == 0])
     if len(copy) and policy.duplicate_grades == "error":
@@ -344,12 +340,12 @@ def _merged(
     if qrels.grade is None:
         return grades, grades, len(copy)
     if policy.duplicate_grades == "last":
-        if found is None:
+        if topics is None:
             owner = np.arange(len(grades))
             owner[again] = firsts
-        grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
+        grades = _take_last_grades(owner if topics is None else topics.within(owner), firsts, again, grades)
     highest = grades.copy()
-    if stands_together:
+    if is_sorted:  # the rows of an item are adjacent, so reduceat will do, in one pass
         starts = np.flatnonzero(owner == np.arange(len(owner)))
         highest[starts] = np.maximum.reduceat(grades, starts)
     else:
@@ -357,12 +353,15 @@ def _merged(
     return grades, highest, len(copy)
 
 
-def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray) -> np.ndarray:
+def _take_last_grades(
+    key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray
+) -> np.ndarray:
     """Give every copy of a (query, item, topic) the grade of the last one."""
     grades = grades.copy()
     touched = np.union1d(firsts, again)
+    # of equal keys a dict keeps the last value, and the rows ascend
     last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
-    grades[touched] = [last[each] for each in key[touched].tolist()]
+    grades[touched] = [last[own] for own in key[touched].tolist()]
     return grades
 
 
@@ -373,17 +372,18 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     return scale_of_levels(levels_of(qrels.grade), asked, qrels)
 
 
-def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked, of: Ungraded) -> Scale:
+def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: Asked, of: Ungraded) -> Scale:
     """Return the scale of grades by their levels and how many rows have each; None if there are no grades."""
     policy = asked.policy
-    if found is None or policy.grades == "interactions":
+    if levels_counts is None or policy.grades == "interactions":
         refuse_ungraded(of, asked)
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
-    levels, shares = found
-    share = shares / max(int(shares.sum()), 1)
+    levels, counts = levels_counts
+    share = counts / max(int(counts.sum()), 1)
     fine = levels[levels % (1 / STEPS) != 0]
     if kind == "auto":
+        # judges use few grades above 0, or write down what is not relevant; raters do neither
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
     without = [name for name, rel in asked.rels.items() if rel is None]
@@ -394,6 +394,7 @@ def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked, o
         )
     if kind == "ratings" and without:
         from_here = np.cumsum(share[::-1])[::-1]
+        # the lowest thresholds with which at most 70 % and 45 % of the rows are relevant (from_here descends, hence the minus)
         wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
         choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
         raise UsageError(
@@ -426,10 +427,13 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
 
     rels = [rel for rel in asked.rels.values() if rel is not None]
     said = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
-    numbers = [each for each in qrels.unread if each.is_number]
+    numbers = [column for column in qrels.unread if column.is_number]
     # one that is called as a score is: a run was given for judgements, or what a model predicts stands beside them
-    doubtful = [each for each in numbers if known_word(each.name) == "score"]
-    doubtful += [each for each in numbers if each.levels and len(each.levels) > 1 and each.levels[0] <= 0]
+    doubtful = [column for column in numbers if known_word(column.name) == "score"]
+    # zeros among them, so not every row can be a hit
+    doubtful += [
+        column for column in numbers if column.levels and len(column.levels) > 1 and column.levels[0] <= 0
+    ]
     if doubtful or (numbers and (rels or policy.grades in ("judgements", "ratings"))):
         column = (doubtful or numbers)[0]
         shown = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
@@ -439,7 +443,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
             f"If every row is relevant, say grades='interactions'."
         )
     if policy.grades == "ratings" or max(rels, default=0) > 1:
-        others = [brief(each.name) for each in qrels.unread]
+        others = [brief(column.name) for column in qrels.unread]
         has = f"; its other columns are {', '.join(others[:9])}" if others else ""
         raise UsageError(
             f"{qrels.name}: {said} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
@@ -449,6 +453,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
 
 def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct grades, ascending, and their counts."""
+    # counting is one pass; None if some grade is no whole number, or too large
     counts = integers.counts(grades, FEW) if len(grades) else None
     if counts is None:
         return np.unique(grades, return_counts=True)
@@ -456,11 +461,8 @@ def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (levels - FEW).astype(np.float64), counts[levels]
 
 
-# The topics of the judgements: those of each judged item, with a grade for each.
-
-
 @record(slots=True)
-class Numbered:
+class NumberedTopics:
     """Topics of judgements, numbered in the order of their ids, their number, and likewise for subgroups."""
 
     topic: np.ndarray
@@ -469,7 +471,7 @@ class Numbered:
     subgroups: int = 1
 
     @classmethod
-    def of(cls, qrels: Qrels, rows: np.ndarray | None, topics: Known | None = None) -> Numbered:
+    def of(cls, qrels: Qrels, rows: np.ndarray | None, topics: Known | None = None) -> NumberedTopics:
         """Return the numbering for some judgements (None: all, in their order); ``topics`` are those of all of them."""
         assert qrels.topic is not None
         if topics is None:
@@ -516,39 +518,40 @@ def without_topics(name: str, asker: Asker, *, has_column: bool) -> NeededError:
 
 
 def topics_of(
-    qrels: Qrels, rows: np.ndarray | None, found: Numbered, owner: np.ndarray, grades: np.ndarray
+    qrels: Qrels, rows: np.ndarray | None, topics: NumberedTopics, owner: np.ndarray, grades: np.ndarray
 ) -> Topics:
     """Return the topics of the rows of the pool, each (topic, subgroup) once with the highest of its grades.
 
     Parameters
     ----------
     qrels, rows
-        The judgements, and which of them ``found``, ``owner`` and ``grades`` refer to (None: all, in their order).
-    found
+        The judgements, and which of them ``topics``, ``owner`` and ``grades`` refer to (None: all, in their order).
+    topics
         The topics of each judgement.
     owner
         The row of the pool that each judgement belongs to.
     grades
         The grade of each judgement.
     """
-    key, kept = found.within(owner), None
-    if not rises(key):
+    key, kept = topics.within(owner), None
+    if not are_ascending(key):
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         kept, grades = order[starts], np.maximum.reduceat(grades[order], starts)
         owner = owner[kept]
+    # every row of the pool has a topic, so the last owner is the last row
     counts = np.bincount(owner, minlength=int(owner.max(initial=-1)) + 1)
     weight = None if qrels.topic_weight is None else _weights(qrels, rows)
     columns = (
         column if column is None or kept is None else column[kept]
-        for column in (found.topic, found.subgroup, weight)
+        for column in (topics.topic, topics.subgroup, weight)
     )
     topic, subgroup, weight = columns
     assert topic is not None
-    return Topics(offsets_of(counts), topic, grades, found.count, subgroup, weight)
+    return Topics(offsets_of(counts), topic, grades, topics.count, subgroup, weight)
 
 
-def rises(keys: np.ndarray) -> bool:
+def are_ascending(keys: np.ndarray) -> bool:
     """Whether the keys are strictly ascending, as they are if judgements are grouped by item and topic."""
     return bool((keys[1:] > keys[:-1]).all())
 
@@ -574,6 +577,6 @@ def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
 def _numbers(column: Ids, rows: np.ndarray | None) -> tuple[np.ndarray, int]:
     """The index of each id among the distinct ones in the order of ids, whatever the order of rows; and their number."""
     codes, firsts = column.group()
-    place = np.empty(len(firsts), np.int64)
+    place = np.empty(len(firsts), np.int64)  # the inverse of the order: where each distinct id comes in it
     place[column[firsts].text_order()] = np.arange(len(firsts))
     return place[codes] if rows is None else place[codes[rows]], len(firsts)

@@ -13,7 +13,7 @@ from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ranked import Ranked
 
 
-def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
+def _tied_rows(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows in tie groups of two or more items, and where each group begins among them."""
     assert found.tie_size is not None
     assert found.tie_start is not None
@@ -29,32 +29,32 @@ def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
     return np.where(scale.judged(grades), grades, 0.0)
 
 
-def undecided(found: Ranked, ties: Ties, scale: Scale) -> np.ndarray:
+def undecided_queries(found: Ranked, ties: Ties, scale: Scale) -> np.ndarray:
     """Return the queries with a group of tied scores whose items differ in grade (unjudged is 0)."""
     return rank_columns.undecided(found.queries, found.query, *ties, found.grade, scale.lowest)
 
 
-def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
+def reorder_ties(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
     """Return the hits with tied groups ordered by grade, best or worst first; equal grades keep their order."""
-    rows, firsts = _tied(found)
+    rows, firsts = _tied_rows(found)
     if not len(rows):
         return found
     assert found.tie_size is not None
     assert found.tie_start is not None
     level = levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
-    new = settled(level, firsts, found.tie_start[rows], found.tie_size[rows], found.rank[rows])
-    return _moved(found, rows, np.lexsort((new, found.tie_start[rows], found.query[rows])), new)
+    new = ranks_by_level(level, firsts, found.tie_start[rows], found.tie_size[rows], found.rank[rows])
+    return _move(found, rows, np.lexsort((new, found.tie_start[rows], found.query[rows])), new)
 
 
-def decided(found: Ranked, ties: Ties, how: Literal["best", "worst"], scale: Scale) -> tuple[Ranked, Ties]:
+def break_ties(found: Ranked, ties: Ties, how: Literal["best", "worst"], scale: Scale) -> tuple[Ranked, Ties]:
     """Return the hits with their ties broken by grade, so that none are left."""
-    found.tie_start, found.tie_size = ties
-    found = reordered(found, how, scale)
+    found.tie_start, found.tie_size = ties  # the hits have been made without them
+    found = reorder_ties(found, how, scale)
     found.tie_start = found.tie_size = None
     return found, (found.rank, np.ones_like(found.rank))
 
 
-def settled(
+def ranks_by_level(
     level: np.ndarray, firsts: np.ndarray, start: np.ndarray, width: np.ndarray, old: np.ndarray
 ) -> np.ndarray:
     """Return the ranks of rows of tied groups ordered by level, highest first; equal levels keep their order.
@@ -83,7 +83,7 @@ def settled(
     return new
 
 
-def _moved(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> Ranked:
+def _move(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> Ranked:
     """The hits with some rows, whole groups of equal scores, in another order and at other ranks."""
     rank = found.rank.copy()
     rank[rows] = ranks[order]
@@ -106,7 +106,7 @@ def _moved(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray
     )
 
 
-def condensed(judged: Judged) -> Judged:
+def condense(judged: Judged) -> Judged:
     """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged items only."""
     found = judged.found.where(judged.scale.judged(judged.found.grade))
     lengths = found.count()
@@ -116,9 +116,9 @@ def condensed(judged: Judged) -> Judged:
         found.tie_start, found.tie_size = (
             column[groups.of_row] for column in (groups.first_rank, groups.rows)
         )
-    made = judged.with_found(found, lengths)
-    made.is_condensed = True
-    return made
+    lists = judged.with_found(found, lengths)
+    lists.is_condensed = True
+    return lists
 
 
 class Groups(NamedTuple):
@@ -164,13 +164,16 @@ def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
     """Return per query the probability that a hit is within the first k, over all orders of tied scores."""
     groups = Groups.of(hits)
     shown, size, rows = groups.within(k), groups.size, groups.rows
+    # a group is all within k (it has a hit there for sure), all below, or split
     miss = np.where(shown == 0, 1.0, 0.0)
     split = np.flatnonzero((shown > 0) & (shown < size))
+    # Hypergeometric: hit after hit takes one of the size - shown places below k out of those left in the group. The product of
+    # ratios needs no factorials, which overflow in large groups.
     chance = np.ones(len(split))
     for taken in range(int(rows[split].max(initial=0))):
         more = rows[split] > taken
         left = (size - shown)[split][more] - taken
-        chance[more] *= np.maximum(left, 0) / (size[split][more] - taken)
+        chance[more] *= np.maximum(left, 0) / (size[split][more] - taken)  # 0: more hits than places below k
     miss[split] = chance
     none = np.ones(hits.queries)
     np.multiply.at(none, groups.query, miss)
@@ -184,6 +187,8 @@ def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
     group = owners_of(shown)
     place = places_of(shown)
     size, rows = groups.size[group], groups.rows[group]
+    # A hit is at each place of its group with probability rows / size; given that, each place before it has one of the other
+    # rows - 1 hits with probability (rows - 1) / (size - 1). Precision is linear in the hits, so their expectation is exact.
     others = (place - 1) * (rows - 1) / np.maximum(size - 1, 1)
     value = rows / size * (groups.before[group] + 1 + others) / (groups.start[group] - 1 + place)
     return np.bincount(groups.query[group], weights=value, minlength=hits.queries)
@@ -192,6 +197,7 @@ def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
 def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
     """Return per query the expected 1 / rank of the first hit over all orders of tied scores; 0 beyond k."""
     groups = Groups.of(hits)
+    # the first group with a hit has the first hit in every order
     first = np.flatnonzero(groups.before == 0)
     query, start, size, rows = (
         column[first] for column in (groups.query, groups.start, groups.size, groups.rows)
@@ -205,5 +211,6 @@ def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
             column[now] for column in (query, start, size, rows, shown, chance)
         )
         out[query] += chance / (start - 1 + place)
+        # from P(first hit at place) = C(size - place, rows - 1) / C(size, rows) to that of the next place
         chance = chance * np.maximum(size - place - rows + 1, 0) / np.maximum(size - place, 1)
     return out

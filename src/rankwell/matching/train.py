@@ -20,7 +20,7 @@ from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.states import Amounts
 
-FIRST = 4096
+FIRST = 4096  # ids
 
 # what is counted of the training data, which all queries share
 COUNTS = frozenset(
@@ -30,7 +30,7 @@ COUNTS = frozenset(
 
 @record(eq=False)
 class Everyone:
-    """What training data tell of all users together: their number, that of their pairs with items, and the users and grades of each item.
+    """Totals of the training data over all users: the numbers of users and of pairs, and the users and grades of each item.
 
     ``digest`` identifies the pairs and their grades, in any order; those of disjoint users add up.
     """
@@ -62,7 +62,7 @@ class Everyone:
         return place
 
     def __add__(self, other: Everyone) -> Everyone:
-        """Return what the training data of two disjoint sets of users tell together."""
+        """Return the totals over two disjoint sets of users."""
         return Everyone(
             self.catalogue,
             self.counts + other.counts,
@@ -77,7 +77,7 @@ class Everyone:
 class History:
     """The distinct items of each training user, as rows of the catalogue, with their grades.
 
-    ``known`` is what all users share, if these are some of them only.
+    ``totals`` are those of all users, if these are some of them only.
     """
 
     queries: Known
@@ -85,13 +85,13 @@ class History:
     item: np.ndarray
     grade: np.ndarray
     catalogue: Known
-    known: Everyone | None = field(default=None, kw_only=True)
+    totals: Everyone | None = field(default=None, kw_only=True)
 
     @cached_property
     def everyone(self) -> Everyone:
-        """What all users share."""
-        if self.known is not None:
-            return self.known
+        """The totals over all users."""
+        if self.totals is not None:
+            return self.totals
         from rankwell.tables.fingerprints import fingerprints_of
 
         counts = np.bincount(self.item, minlength=len(self.catalogue))
@@ -128,7 +128,7 @@ class History:
     def users_of(self, rows: Ranked) -> np.ndarray:
         """Return the number of training users of each row's item; 0 for items outside the catalogue."""
         assert rows.item is not None
-        return np.append(self.counts, 0)[rows.item]
+        return np.append(self.counts, 0)[rows.item]  # -1, outside, is the last one
 
     def places_of(self, rows: Ranked) -> np.ndarray:
         """Return the position of each row's item by popularity, from 1; items outside the catalogue come last."""
@@ -137,18 +137,19 @@ class History:
 
     def rows(self, queries: Ids) -> Ranked:
         """Return the training rows of some users: ``item`` and ``grade``, ranks in the order of the data."""
-        found = self.queries.rows_of(queries, "query")
-        starts, ends = self.offsets[found], self.offsets[found + 1]
-        lengths = np.where(found >= 0, ends - starts, 0)
+        own = self.queries.rows_of(queries, "query")
+        # of -1, a user without training rows, the last offset and the first, which np.where throws away
+        starts, ends = self.offsets[own], self.offsets[own + 1]
+        lengths = np.where(own >= 0, ends - starts, 0)
         query, rank = owners_of(lengths), places_of(lengths)
         at = rank + np.repeat(starts - 1, lengths)
-        return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
+        return Ranked(len(own), query, rank, self.grade[at], item=self.item[at])
 
 
-def met_in(history: History, pool: Pool) -> frozenset[str]:
+def overlapping_ids(history: History, pool: Pool) -> frozenset[str]:
     """Return "item" if a judged item has a training user, and "user" if a judged user has training items.
 
-    Ids that are text on one side only cannot be held against each other here, and count as met.
+    Ids that are text on one side only cannot be compared here, and count as met.
     """
     sides = {
         "item": (history.catalogue, pool.items, history.counts > 0),
@@ -156,15 +157,15 @@ def met_in(history: History, pool: Pool) -> frozenset[str]:
     }
     return frozenset(
         what
-        for what, (known, ids, seen) in sides.items()
-        if len(ids) and (ids.is_text != known.ids.is_text or _are_known(known, ids, seen))
+        for what, (trained, ids, seen) in sides.items()
+        if len(ids) and (ids.is_text != trained.ids.is_text or _any_known(trained, ids, seen))
     )
 
 
-def _are_known(known: Known, ids: Ids, seen: np.ndarray | None = None) -> bool:
-    """Whether any of some ids is known, and seen; where they are, the first of them tell it."""
-    for some in (ids[:FIRST], ids):
-        row = known.find(some)
+def _any_known(trained: Known, ids: Ids, seen: np.ndarray | None = None) -> bool:
+    """Whether any of some ids is in the training data, and seen there."""
+    for some in (ids[:FIRST], ids):  # where the data fit at all, the first ids already do
+        row = trained.find(some)
         row = row[row >= 0]
         if len(row if seen is None else row[seen[row]]):
             return True
@@ -172,25 +173,25 @@ def _are_known(known: Known, ids: Ids, seen: np.ndarray | None = None) -> bool:
 
 
 def history_of(
-    log: Qrels, catalogue: Known | None, policy: Policy, known: Everyone | None = None
+    log: Qrels, catalogue: Known | None, policy: Policy, totals: Everyone | None = None
 ) -> tuple[History, Counter[str]]:
     """Return the history and how many rows each rule affected; without a catalogue its items are the catalogue.
 
-    ``known`` is what all users share, if the log is that of some of them, or of none.
+    ``totals`` are those of all users, if the log is that of some of them, or of none.
 
     A repeated pair counts once, with its highest grade. DataError if it is empty, or an item is not in the catalogue (``outside=error``).
     """
-    if not len(log) and known is None:
+    if not len(log) and totals is None:
         raise DataError(f"{log.name}: train= is empty.")
     # without grades nothing is asked about: other columns of a log mean nothing here
     kind: Literal["judgements", "interactions"] = "interactions" if log.grade is None else "judgements"
-    pool, found = pool_of(log, Asked(Policy(grades=kind, duplicate_grades="max")))
+    pool, affected = pool_of(log, Asked(Policy(grades=kind, duplicate_grades="max")))
     queries, offsets, items, grades = pool.queries, pool.offsets, pool.items, pool.grades
     counts = Counter({"training pairs": len(items), "training users": len(queries)})
-    counts["training pairs given twice"] = found["judgements given twice"]
+    counts["training pairs given twice"] = affected["judgements given twice"]
     if catalogue is None:
         code, firsts = items.group()
-        return History(queries, offsets, code, grades, Known(items[firsts]), known=known), +counts
+        return History(queries, offsets, code, grades, Known(items[firsts]), totals=totals), +counts
     row = catalogue.rows_of(items, "item")
     outside = np.flatnonzero(row < 0)
     if len(outside) and policy.outside == "error":
@@ -200,6 +201,6 @@ def history_of(
         )
     if len(outside):
         counts["training pairs outside the catalogue"] = len(outside)
-        until = offsets_of(row >= 0)
+        until = offsets_of(row >= 0)  # how many rows before each place stay
         offsets, row, grades = until[offsets], row[row >= 0], grades[row >= 0]
-    return History(queries, offsets, row, grades, catalogue, known=known), +counts
+    return History(queries, offsets, row, grades, catalogue, totals=totals), +counts

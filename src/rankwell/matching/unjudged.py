@@ -1,4 +1,4 @@
-"""Unjudged items: those of judged lists, of two runs at once, and of a stated pool; and the lists as they would be if judges gave them some grades."""
+"""Unjudged items: those of judged lists, of two runs at once and of a stated pool, and the lists with grades put in for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 
-# Unjudged: the unjudged items of judged lists, and the lists as they would be if judges gave them some grades.
+BATCH = 250_000  # rows at a time
 
 
 class Unjudged:
@@ -64,6 +64,7 @@ class Unjudged:
             rank = given[np.lexsort((given, owners_of(np.diff(offsets))))]
             lengths = np.diff(offsets)
         starts = offsets_of(lengths)
+        # every row of the lists is laid out unjudged, then the judged hits are put in their places
         is_known = scale.judged(found.grade)
         grade = np.full(starts[-1], np.nan)
         places = (starts[found.query] + found.places() - 1)[is_known]
@@ -79,7 +80,7 @@ class Unjudged:
         own = judged.pool.grades[pooled]
         known = scale.judged(own)
         outside = None
-        if is_stated:
+        if is_stated:  # what of the pool the list has is not outside
             outside = np.bincount(query[~known], minlength=len(judged)) - found.where(~is_known).count()
         # interactions are grades of 1, and what is completed may hold others
         kind = "judgements" if scale.kind == "interactions" else scale.kind
@@ -119,7 +120,7 @@ class Unjudged:
 
     def judged_as(self, grades: np.ndarray, outside: float = np.nan) -> Judged:
         """Return the lists after unjudged items got a grade each, and those of the pool outside a list one grade."""
-        every = self.rows.grade.copy()
+        every = self.rows.grade.copy()  # in place of NaN a grade, list by list in rank order, as free is
         every[np.flatnonzero(np.isnan(every))] = grades
         given = np.flatnonzero(~np.isnan(every))
         found = Ranked(len(self), self.rows.query[given], self.rows.rank[given], every[given])
@@ -132,6 +133,7 @@ class Unjudged:
         owner, pooled = np.concatenate(query), np.concatenate(grade)
         order = np.argsort(owner, kind="stable")
         offsets = offsets_of(np.bincount(owner, minlength=len(self)))
+        # metrics of grades read no ids, so numbers stand in for those of the queries and items
         numbers = np.arange(len(self))
         items = Ids.of_integers(np.arange(len(owner)))
         pool = Pool(Ids.of_integers(numbers), offsets, items, pooled[order], self.scale)
@@ -144,9 +146,6 @@ class Unjudged:
         free = self.free
         is_last = np.append(free.query[1:] != free.query[:-1], True)[: len(free)]
         return self.judged_as(np.where(is_last, grade, others))
-
-
-# The stated pool: what of the items that some runs hold has not been judged, beside the judgements.
 
 
 def with_pooled(pool: Pool, runs: Iterable[Run], depth: int | None, policy: Policy) -> Pool:
@@ -164,6 +163,7 @@ def with_pooled(pool: Pool, runs: Iterable[Run], depth: int | None, policy: Poli
     order = np.argsort(query, kind="stable")
     query, items, grades = query[order], items[order], grades[order]
     offsets = offsets_of(np.bincount(query, minlength=len(pool.queries)))
+    # of copies the first stays, and judgements come before the unjudged items of a query
     again, _ = match.repeats(offsets, *items.columns)
     kept = np.ones(len(query), np.bool_)
     kept[again] = False
@@ -183,12 +183,6 @@ def _unjudged_of(run: Run, pool: Pool, asked: Asked) -> list[tuple[np.ndarray, I
         free = np.flatnonzero(np.isnan(shown.grade) & (row >= 0))
         found.append((row[free], catalogue.ids[shown.item[free]]))
     return found
-
-
-# Both: two runs and their unjudged items, which a grade moves in the lists of both at once.
-
-
-BATCH = 250_000  # rows at a time
 
 
 def batches_of(run: Run, pool: Pool, asked: Asked, context: Context) -> Iterator[Judged]:

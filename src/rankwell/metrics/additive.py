@@ -140,8 +140,10 @@ def mean_weights(rows: Ranked, k: int | None, weights_of: Callable[[np.ndarray],
     weights = weights_of(ranks)
     if k is not None:
         weights = np.where(ranks <= k, weights, 0.0)
+    # every item of a group is as likely at each of its ranks, and the sum is linear in the weights, so their mean is exact
     sums = np.concatenate(([0.0], np.cumsum(weights)))
     mean = (sums[ends] - sums[rows.tie_start - 1]) / rows.tie_size
+    # a difference of running sums loses the last bits, and lists without ties must have the values that they always have
     alone = rows.tie_size == 1
     mean[alone] = weights[rows.rank[alone] - 1]
     return mean

@@ -78,6 +78,7 @@ class HasBounds:
         low = self.per_query(unjudged.completed(lowest, highest, highest, self.k), context)
         high = self.per_query(unjudged.completed(highest, lowest, k=self.k), context)
         high = np.where(np.isnan(high), low, high)
+        # undefined at the low end, defined after some grade: the last unjudged item, where a gain adds least, gets each in turn
         left = np.flatnonzero(np.isnan(low) & ~np.isnan(high))
         if len(left):
             few = unjudged.of_queries(left)

@@ -27,6 +27,7 @@ def of_sums(metric: Any, both: Both, context: Context) -> DifferenceBounds:
     sums = _by_query(both, known, metric.worth(_graded(grade[~is_free]), scale) * weight[~is_free])
     worths = metric.worth(_graded(items.grades), scale)
     worst, best = min(float(worths.min()), 0.0), max(float(worths.max()), 0.0)  # 0 where it stays unjudged
+    # each unjudged item moves the sum by its own term alone, so the least and the greatest sum take each at its own end
     ends = np.stack([worst * weight[is_free], best * weight[is_free]])
     least = sums + _by_query(both, free, ends.min(axis=0))
     most = sums + _by_query(both, free, ends.max(axis=0))
@@ -38,10 +39,12 @@ def divided(
 ) -> DifferenceBounds:
     """Return bounds of a difference from those of its numerator, and the least and the greatest divisor."""
     small, large = divisors(metric, both, context)
+    # a negative numerator is lowest over the least divisor, a positive one over the greatest
     low = np.divide(least, np.where(least < 0, small, large))
     high = np.divide(most, np.where(most > 0, small, large))
     if is_decided and np.array_equal(small, large, equal_nan=True):
         return DifferenceBounds(least, most, low, high, is_decided, is_exact=True)
+    # the numerator's end and the divisor's may need different grades, so both ways hold and the narrower one is taken
     outer = HasBounds.difference_bounds(metric, both, context)
     low, high = np.fmax(low, outer.low), np.fmin(high, outer.high)
     return DifferenceBounds(least, most, low, high, is_decided, is_exact=False)
@@ -72,6 +75,7 @@ def of_first(metric: Any, both: Both, of_rank: Callable[[np.ndarray], np.ndarray
         best = np.zeros(n)
         np.maximum.at(best, items.query[relevant], of_rank(each.ranks[relevant]))
         firsts.append(best)
+    # an item moves a list only by becoming its first hit: a second one behind it changes nothing, a better one alone does more
     now = firsts[0] - firsts[1]
     least, most = now.copy(), now.copy()
     if items.scale.relevant(items.grades, metric.rel).any():

@@ -101,7 +101,7 @@ class Metric(SetOnce, metaclass=MetricType):
             # a built-in that is not imported yet keeps its name too
             if name in MODULES and not cls.__module__.startswith(f"{__package__}."):
                 raise UsageError(f"{cls.__name__}: the name {brief(name)} belongs to a built-in metric.")
-            if known:  # a new name is in no text that was read
+            if known:  # as a notebook defines a class again; a new name is in no text that was read
                 forget_texts()
             REGISTRY[name] = cls
 

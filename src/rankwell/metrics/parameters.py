@@ -50,7 +50,7 @@ def fitted(value: Any, kind: Any) -> Any:
         others = [row for row in rows if set(map(type, row)) == {str} and row == OTHERS_OWN]
         named = [fitted(row, Numbers) for row in rows if row not in others]
         return UNFIT if UNFIT in named or not named else (*sorted(named), *others)
-    return arguments.fitted(value, kind)
+    return arguments.fit_kind(value, kind)
 
 
 def named_gains(gains: Gains) -> tuple[Pairs, bool]:

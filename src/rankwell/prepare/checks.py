@@ -10,9 +10,9 @@ import numpy as np
 from rankwell.display.findings import Finding, Findings, Level
 from rankwell.display.table import number
 from rankwell.errors import UsageError, brief
-from rankwell.prepare.choices import lowest
+from rankwell.prepare.choices import mark_lowest
 from rankwell.prepare.leaks import Sides
-from rankwell.prepare.pairs import Coded, among, extended, keys, places, repeats
+from rankwell.prepare.pairs import Coded, add_codes, are_among, are_copies, keys, places
 from rankwell.prepare.report import Fact, Prepared, Report, such_as
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
@@ -24,6 +24,10 @@ from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.workers import on_all_cores
+
+DIVISIONS, DRIFT = 5, 0.1  # random divisions; how much further apart than by chance is worth a warning
+TRAIN, TEST, LISTS = range(3)
+FEWEST = 5  # lists needed before sampled candidates are suspected
 
 
 @checked
@@ -101,7 +105,7 @@ def check(
         catalogue = Known(table.item)
     found = [*log_rules(sides, catalogue, repeated=repeated, seed=seed)]
     if read is not None:
-        found += listed_rules(Listed(sides, read, catalogue), k=k, repeated=repeated)
+        found += list_rules(CheckedLists(sides, read, catalogue), k=k, repeated=repeated)
     findings = Findings(found)
     return Prepared(findings.to_frame(), _report(sides, read, findings))
 
@@ -134,12 +138,6 @@ def _report(sides: Sides, lists: Log | None, found: Findings) -> Report:
     facts |= {f"{level}s": n for level, n in counts.items()}
     names = ", ".join(log.name for log in (sides.train, sides.test, lists) if log is not None)
     return Report(f"Check of {names}", facts, found.to_tables(), errors=counts["error"])
-
-
-# Rules about training and test data: each yields what it finds.
-
-
-DIVISIONS, DRIFT = 5, 0.1
 
 
 def log_rules(sides: Sides, catalogue: Known | None, *, repeated: bool, seed: int) -> Iterator[Finding]:
@@ -251,12 +249,14 @@ def drift(sides: Sides, seed: int) -> Finding:
         )
     size, cut = len(sides.items), len(parts[0])
     seen = divergence(*(np.bincount(part, minlength=size) for part in parts))
+    # two samples of the same distribution differ too, the more the fewer rows they have, so the divergence is compared with that
+    # of random divisions of the same pairs into parts of the same sizes
     both, drawn = np.concatenate(parts), np.concatenate(of_pairs)
     every = np.bincount(both, minlength=size)
 
     def of_division(division: int) -> float:
         own = further(drawn, np.array([division], np.uint64))
-        train = np.bincount(both[lowest(own, cut)], minlength=size)
+        train = np.bincount(both[mark_lowest(own, cut)], minlength=size)
         return divergence(train, every - train)
 
     chance = float(np.mean(on_all_cores(of_division, range(DIVISIONS))))
@@ -280,6 +280,7 @@ def divergence(one: np.ndarray, other: np.ndarray) -> float:
     """
     p, q = one / one.sum(), other / other.sum()
     m = (p + q) / 2
+    # 0 · log 0 is 0
     halves = [float(np.sum(each[each > 0] * np.log2(each[each > 0] / m[each > 0]))) for each in (p, q)]
     return sum(halves) / 2
 
@@ -289,15 +290,8 @@ def names_of(ids: Coded, rows: np.ndarray) -> str:
     return such_as(ids.names(np.flatnonzero(rows)))
 
 
-# Checks of a system's lists against training and test data.
-
-
-TRAIN, TEST, LISTS = range(3)
-FEWEST = 5  # lists needed before sampled candidates are suspected
-
-
 @record(eq=False)
-class Listed:
+class CheckedLists:
     """Training data, test data and lists, with shared codes for users and items."""
 
     sides: Sides
@@ -307,12 +301,12 @@ class Listed:
     @cached_property
     def users(self) -> Coded:
         """The users of all three."""
-        return extended(self.sides.users, self.lists, "query")
+        return add_codes(self.sides.users, self.lists, "query")
 
     @cached_property
     def items(self) -> Coded:
         """The items of all three."""
-        return extended(self.sides.items, self.lists, "item")
+        return add_codes(self.sides.items, self.lists, "item")
 
     def pairs(self, table: int) -> np.ndarray:
         """One number per pair of user and item of a table."""
@@ -324,7 +318,7 @@ class Listed:
         return np.bincount(self.users.codes[LISTS], minlength=len(self.users))
 
 
-def listed_rules(data: Listed, *, k: int | None, repeated: bool) -> Iterator[Finding]:
+def list_rules(data: CheckedLists, *, k: int | None, repeated: bool) -> Iterator[Finding]:
     """Yield the problems of lists."""
     yield from _twice(data)
     yield from _known(data, k, repeated=repeated)
@@ -334,8 +328,8 @@ def listed_rules(data: Listed, *, k: int | None, repeated: bool) -> Iterator[Fin
     yield from _sampled(data)
 
 
-def _twice(data: Listed) -> Iterator[Finding]:
-    again = repeats(data.pairs(LISTS))
+def _twice(data: CheckedLists) -> Iterator[Finding]:
+    again = are_copies(data.pairs(LISTS))
     if again.any():
         users = np.bincount(data.users.codes[LISTS][again], minlength=len(data.users)) > 0
         yield Finding(
@@ -346,9 +340,9 @@ def _twice(data: Listed) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
+def _known(data: CheckedLists, k: int | None, *, repeated: bool) -> Iterator[Finding]:
     rows = np.ones(len(data.lists), np.bool_) if k is None else places(data.lists) <= k
-    seen = among(data.pairs(LISTS)[rows], data.pairs(TRAIN))
+    seen = are_among(data.pairs(LISTS)[rows], data.pairs(TRAIN))
     if seen.any():
         users = np.bincount(data.users.codes[LISTS][rows][seen], minlength=len(data.users)) > 0
         yield Finding(
@@ -360,7 +354,7 @@ def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _unknown_items(data: Listed) -> Iterator[Finding]:
+def _unknown_items(data: CheckedLists) -> Iterator[Finding]:
     listed = data.items.present[LISTS]
     total = int(listed.sum())
     if data.catalogue is not None:
@@ -384,7 +378,7 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _users(data: Listed) -> Iterator[Finding]:
+def _users(data: CheckedLists) -> Iterator[Finding]:
     judged, listed = data.users.present[TEST], data.lengths > 0
     without, nobody = judged & ~listed, listed & ~judged
     if without.any():
@@ -406,7 +400,7 @@ def _users(data: Listed) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _short(data: Listed, k: int | None) -> Iterator[Finding]:
+def _short(data: CheckedLists, k: int | None) -> Iterator[Finding]:
     lengths = data.lengths[data.lengths > 0]
     if k is not None and (lengths < k).any():
         short = (data.lengths > 0) & (data.lengths < k)
@@ -418,11 +412,12 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _sampled(data: Listed) -> Iterator[Finding]:
+def _sampled(data: CheckedLists) -> Iterator[Finding]:
     """Lists that hold every test item of their user and equally many others were made from samples."""
     judged = data.users.codes[TEST][~data.sides.copies[1]]
     positives = np.bincount(judged, minlength=len(data.users))
     both = (positives > 0) & (data.lengths > 0)
+    # sampled metrics rank each user's test items among so many drawn items: all lists are that much longer
     others = distinct(data.lengths[both] - positives[both])
     catalogue = int((data.items.present[TRAIN] | data.items.present[TEST]).sum())
     if (
@@ -443,7 +438,7 @@ def _sampled(data: Listed) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _are_listed(data: Listed, users: np.ndarray) -> bool:
+def _are_listed(data: CheckedLists, users: np.ndarray) -> bool:
     """Whether lists hold every test item of some users."""
     rows = users[data.users.codes[TEST]]
-    return bool(among(data.pairs(TEST)[rows], data.pairs(LISTS)).all())
+    return bool(are_among(data.pairs(TEST)[rows], data.pairs(LISTS)).all())

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, coded, nth, repeated
+from rankwell.prepare.pairs import Coded, are_repeated, code_ids, nth
 from rankwell.readers.logs import Log
 from rankwell.statistics.draws import uniform
 from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
 
-def drawn(seed: int, number: int, *keys: Ids | np.ndarray) -> np.ndarray:
+def draw_rows(seed: int, number: int, *keys: Ids | np.ndarray) -> np.ndarray:
     """Return a mask of ``number`` rows, at least one, drawn without replacement by their keys."""
-    return lowest(draws(seed, *keys), number)
+    return mark_lowest(draws(seed, *keys), number)
 
 
-def lowest(values: np.ndarray, number: int) -> np.ndarray:
+def mark_lowest(values: np.ndarray, number: int) -> np.ndarray:
     """Return a mask of the ``number`` lowest values, at least one; of equal ones the first."""
-    bound = np.partition(values, number - 1)[number - 1]
+    bound = np.partition(values, number - 1)[number - 1]  # linear: the order of the others is not needed
     chosen = values < bound
     chosen[np.flatnonzero(values == bound)[: number - np.count_nonzero(chosen)]] = True
     return chosen
@@ -29,7 +29,7 @@ def lowest(values: np.ndarray, number: int) -> np.ndarray:
 
 def keys_of(log: Log) -> list[np.ndarray]:
     """Return what tells the rows of a log apart: user, item, and the number of the copy."""
-    return keys_by(log, [coded([log], word) for word in ("query", "item") if word in log.words])
+    return keys_by(log, [code_ids([log], word) for word in ("query", "item") if word in log.words])
 
 
 def keys_by(log: Log, sides: Sequence[Coded]) -> list[np.ndarray]:
@@ -39,16 +39,17 @@ def keys_by(log: Log, sides: Sequence[Coded]) -> list[np.ndarray]:
         pair = pair * len(side) + side.codes[0]
     # a number per id, and not per row, of which there are many more
     ids = [side.numbers[side.codes[0]] for side in sides]
-    rows = np.flatnonzero(repeated(pair))
+    rows = np.flatnonzero(are_repeated(pair))
     if not len(rows):
         return ids
+    # copies of a pair are numbered by what else their rows hold, so that the order of the file does not count
     number = np.ones(len(log), np.int64)
     same, _ = Ids.of_integers(pair[rows]).group()
     number[rows] = nth(same, _places(log.frame[rows]))
     return [*ids, number]
 
 
-def in_order(drawn: np.ndarray) -> np.ndarray:
+def order_of(drawn: np.ndarray) -> np.ndarray:
     """Return the rows by what was drawn for them; of equal ones the first comes first, though the fast sort ignores that."""
     rows = np.argsort(drawn)
     ascending = drawn[rows]

@@ -10,7 +10,7 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError
-from rankwell.prepare.pairs import coded, n_distinct
+from rankwell.prepare.pairs import code_ids, n_distinct
 from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import record
@@ -51,6 +51,7 @@ class Limits:
         rows = np.arange(len(users))
         rounds = [_size(users, items)]
         while True:
+            # both sides are counted before either is dropped: users first and then items would be other rounds
             n_user, n_item = np.bincount(users[rows]), np.bincount(items[rows])
             fits = _between(n_user, self.min_per_user, self.max_per_user)[users[rows]]
             fits &= _between(n_item, self.min_per_item, self.max_per_item)[items[rows]]
@@ -135,7 +136,7 @@ def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[
     DataError
         If nothing remains.
     """
-    users, items = coded([log], "query"), coded([log], "item")
+    users, items = code_ids([log], "query"), code_ids([log], "item")
     rows, rounds = limits.kept(users.codes[0], items.codes[0], repeat=repeat)
     if not len(rows):
         raise DataError(

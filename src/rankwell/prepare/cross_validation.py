@@ -10,10 +10,10 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.prepare.choices import in_order, keys_by
-from rankwell.prepare.pairs import Coded, coded
+from rankwell.prepare.choices import keys_by, order_of
+from rankwell.prepare.pairs import Coded, code_ids
 from rankwell.prepare.report import Report
-from rankwell.prepare.splits import MIXED, divided
+from rankwell.prepare.splits import MIXED, divide
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws
@@ -66,17 +66,17 @@ def folds(
     if of not in ("rows", "users", "items"):
         raise UsageError(f"of={brief(of)}: must be rows, users or items.")
     read = read_log(log, columns=columns, name=name)
-    sides = coded([read], "query"), coded([read], "item")
+    sides = code_ids([read], "query"), code_ids([read], "item")
     group, apart = _groups(read, of, sides)
     size = len(apart[0])
     if int(k) != k or not 2 <= k <= size:
         raise UsageError(
             f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
         )
-    dealt = np.empty(size, np.int64)
-    dealt[in_order(draws(seed, *apart))] = np.arange(size) % k
+    dealt = np.empty(size, np.int64)  # dealt like cards in a random order, so sizes differ by at most one
+    dealt[order_of(draws(seed, *apart))] = np.arange(size) % k
     own = dealt[group]
-    every = [divided(read, own != part, own == part) for part in range(k)]
+    every = [divide(read, own != part, own == part) for part in range(k)]
     rows = [
         (part + 1, len(train), len(test), *(_cold(side, own == part) for side in sides))
         for part, (train, test) in enumerate(every)
@@ -92,8 +92,8 @@ def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, 
     """The number of each row, of its user or of its item, and what tells these apart."""
     if of == "rows":
         return np.arange(len(log)), keys_by(log, sides)
-    found = sides[of == "items"]
-    return found.codes[0], [found.ids]
+    side = sides[of == "items"]
+    return side.codes[0], [side.ids]
 
 
 def _cold(side: Coded, is_test: np.ndarray) -> int:

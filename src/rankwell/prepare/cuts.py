@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Kind, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.leaks import SECONDS
 from rankwell.prepare.longtail import LongTail
-from rankwell.prepare.pairs import Coded, keys, repeats
+from rankwell.prepare.pairs import Coded, are_copies, keys
 from rankwell.prepare.report import Fact, Share, such_as
 from rankwell.readers import read_items
 from rankwell.readers.items_users import read_catalogue
@@ -24,8 +24,12 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties
 
+By = Literal["users", "events", "weight"]
 NONE = "(none)"
 TAIL = PARTS.index("tail")
+PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
+SECOND = 10**6  # in microseconds
+DAY = 86_400 * SECOND
 
 
 @record(eq=False)
@@ -60,8 +64,8 @@ class Categories:
         """Return the number of distinct users of each category in some rows."""
         pairs = pl.DataFrame({"item": self.item, "category": self.category})
         rows = pl.DataFrame({"item": item, "user": user}).unique().join(pairs, on="item")
-        found = rows.select("category", "user").unique()["category"].to_numpy()
-        return np.bincount(found, minlength=len(self.names))
+        of_users = rows.select("category", "user").unique()["category"].to_numpy()
+        return np.bincount(of_users, minlength=len(self.names))
 
 
 @record
@@ -115,11 +119,11 @@ class GroupedTail(LongTail):
     def facts(self) -> dict[str, Fact]:
         """Return the number of groups, and of groups without interactions or popular items."""
         used = [group for group in self.groups if group.tail is not None]
-        found: dict[str, Fact] = {"groups": len(self.groups)}
-        found["groups without interactions, left out"] = Share(len(self.groups) - len(used), len(self.groups))
+        facts: dict[str, Fact] = {"groups": len(self.groups)}
+        facts["groups without interactions, left out"] = Share(len(self.groups) - len(used), len(self.groups))
         bare = sum(not group.popular.any() for group in used)
-        found["groups without popular items"] = Share(bare, len(used))
-        return found
+        facts["groups without popular items"] = Share(bare, len(used))
+        return facts
 
     def by_group(self) -> Table:
         """Return a row per group that has interactions."""
@@ -148,7 +152,7 @@ class GroupedTail(LongTail):
         return Table(columns, rows, caption="groups", notes=notes)
 
 
-def grouped_tail(
+def cut_groups(
     log: Log, queries: Coded, own: Coded, ids: Ids, place: np.ndarray, *,
     items: Items | None, within: str | None, window: float | str | None, head: Head, by: By, weight: str,
 ) -> GroupedTail:  # fmt: skip
@@ -164,14 +168,16 @@ def grouped_tail(
     groups: list[Group] = []
     for number, label in enumerate(labels):
         rows = at == number
-        found = popularity(log, queries, own, by, weight, rows)
-        counts = np.zeros(len(ids), found.dtype)
-        counts[place] = found
+        used = popularity(log, queries, own, by, weight, rows)
+        counts = np.zeros(len(ids), used.dtype)
+        counts[place] = used
         users = categories.users(place[own.codes[0][rows]], queries.codes[0][rows])
         inside = categories.members()
-        if items is None:
+        if (
+            items is None
+        ):  # without a catalogue a window has the items used in it, as if the log had no other rows
             inside = [members[counts[members] > 0] for members in inside]
-        for group, members in _cut(categories.names, inside, users, label, counts, ids, head, by):
+        for group, members in _cut_window(categories.names, inside, users, label, counts, ids, head, by):
             popular[number, members[group.popular]] = True
             groups.append(group)
     last = len(distinct(queries.codes[0][at == len(labels) - 1]))
@@ -179,7 +185,7 @@ def grouped_tail(
     return GroupedTail(ids, counts, last, Cut(head), by, name, popular, tuple(groups), windows, within)
 
 
-def _cut(
+def _cut_window(
     names: Sequence[str], inside: Sequence[np.ndarray], users: np.ndarray, label: str, counts: np.ndarray, ids: Ids,
     head: Head, by: By,
 ) -> Iterator[tuple[Group, np.ndarray]]:  # fmt: skip
@@ -190,12 +196,6 @@ def _cut(
             continue
         tail = LongTail(ids[members], counts[members], size, Cut(head), by, name)
         yield Group(label, name, tail, (tail.part == 0) & (tail.counts > 0)), members
-
-
-# Popularity of the items of a log: by users, by events, or by weight.
-
-
-By = Literal["users", "events", "weight"]
 
 
 def popularity(
@@ -213,7 +213,7 @@ def popularity(
     if by == "events":
         return np.bincount(own, minlength=size)
     if by == "users":
-        return np.bincount(own[~repeats(keys(queries, items, 0)[taken])], minlength=size)
+        return np.bincount(own[~are_copies(keys(queries, items, 0)[taken])], minlength=size)
     weights = log.named_numbers(weight)
     if weights.min() < 0:
         row = int(weights.argmin())
@@ -273,14 +273,6 @@ def in_catalogue(
     return table, table.item, place
 
 
-# Windows of time: the period of the training data that each row belongs to.
-
-
-PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
-SECOND = 10**6  # in microseconds
-DAY = 86_400 * SECOND
-
-
 @record(eq=False)
 class Windows:
     """The windows in which a log has rows: the start of each (in microseconds), and its label."""
@@ -305,6 +297,7 @@ class Windows:
         else:
             length = max(round(window * DAY), 1)
             newest = int(times.max())
+            # the newest row is the last moment of its window, so that the last window is a whole one
             starts = newest + 1 - length * (distinct((newest - times) // length)[::-1] + 1)
         dates = pl.Series(starts).cast(pl.Datetime("us"))
         whole = bool((dates.dt.truncate("1d") == dates).all())

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
+from rankwell.prepare.pairs import Coded, are_among, are_copies, code_ids, keys, places
 from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.frames.in_memory import series_of_ids
 from rankwell.readers.logs import Log, read_log
@@ -110,16 +110,16 @@ def impute(
     if lists is not None:
         wanted = read_log(lists, "rank", "score", name=None if isinstance(lists, str) else "lists")
         sources.append(wanted)
-    queries, items = coded(sources, "query"), coded(sources, "item")
+    queries, items = code_ids(sources, "query"), code_ids(sources, "item")
     pairs = keys(queries, items, -1)
     asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
-    new = np.flatnonzero(asked & ~among(pairs, keys(queries, items, 0)) & ~repeats(pairs))
+    new = np.flatnonzero(asked & ~are_among(pairs, keys(queries, items, 0)) & ~are_copies(pairs))
     user, item = queries.codes[-1][new], items.codes[-1][new]
     if how == "constant":
         assert grade is not None
         value = np.full(len(new), float(grade))
     elif how == "predictions":
-        value = _predicted(sources[1], keys(queries, items, 1), pairs[new])
+        value = _find_predictions(sources[1], keys(queries, items, 1), pairs[new])
     else:
         side, own = (queries, user) if how == "user_mean" else (items, item)
         value = _means(side, sources[1].numbers("grade"))[own]
@@ -144,7 +144,7 @@ def impute(
     facts["mean grade of the imputed rows"] = float(value[~unknown].mean())
     if unknown.any():
         user, item, value = user[~unknown], item[~unknown], value[~unknown]
-    table = _joined(log, queries, items, user, item, value)
+    table = _append_rows(log, queries, items, user, item, value)
     return Prepared(table, Report(f"{log.name} with {HOWS[how]} for unrated items", facts, (), (CAUTION,)))
 
 
@@ -171,14 +171,15 @@ def _means(side: Coded, grades: np.ndarray) -> np.ndarray:
     return np.divide(summed, rows, out=np.full(len(side), np.nan), where=rows > 0)
 
 
-def _predicted(predictions: Log, pairs: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _find_predictions(predictions: Log, pairs: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The predicted grade of each wanted pair, NaN if there is none; the last if there are several."""
-    known = pl.DataFrame({"pair": pairs, "grade": predictions.numbers("grade")}).unique("pair", keep="last")
-    found = pl.DataFrame({"pair": wanted}).join(known, on="pair", how="left", maintain_order="left")
-    return found["grade"].fill_null(float("nan")).to_numpy()
+    grades = pl.DataFrame({"pair": pairs, "grade": predictions.numbers("grade")}).unique("pair", keep="last")
+    # in the order of the wanted pairs, as a join may return its rows in any
+    joined = pl.DataFrame({"pair": wanted}).join(grades, on="pair", how="left", maintain_order="left")
+    return joined["grade"].fill_null(float("nan")).to_numpy()
 
 
-def _joined(
+def _append_rows(
     log: Log, queries: Coded, items: Coded, user: np.ndarray, item: np.ndarray, value: np.ndarray
 ) -> pl.DataFrame:
     """The ratings and the new rows, marked."""

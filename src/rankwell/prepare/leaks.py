@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, among, coded, greatest, keys, repeats
+from rankwell.prepare.pairs import Coded, are_among, are_copies, code_ids, greatest, keys
 from rankwell.prepare.report import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
@@ -27,7 +27,7 @@ class Sides:
     @classmethod
     def of(cls, train: Log, test: Log) -> Sides:
         """Return two tables with codes for the users and items of both."""
-        return cls(train, test, coded([train, test], "query"), coded([train, test], "item"))
+        return cls(train, test, code_ids([train, test], "query"), code_ids([train, test], "item"))
 
     @cached_property
     def times(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -49,12 +49,12 @@ class Sides:
     @cached_property
     def repeated(self) -> np.ndarray:
         """Which test rows are pairs of the training data."""
-        return among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
+        return are_among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
 
     @cached_property
     def copies(self) -> tuple[np.ndarray, np.ndarray]:
         """Which rows of each table repeat a pair of an earlier row."""
-        train, test = (repeats(keys(self.users, self.items, table)) for table in (0, 1))
+        train, test = (are_copies(keys(self.users, self.items, table)) for table in (0, 1))
         return train, test
 
     @cached_property
@@ -75,21 +75,21 @@ class Sides:
         """Return the leaks and cold users and items, as named facts."""
         size = len(self.test)
         users, items = self.users, self.items
-        found: dict[str, Fact] = {}
+        facts: dict[str, Fact] = {}
         if self.times is not None:
             later = int(np.sum(self.times[0] > self.times[1].min()))
-            found["test rows before the newest training row"] = Share(int(self.before_all.sum()), size)
-            found["training rows after the oldest test row"] = Share(later, len(self.train))
-            found["test rows before their user's newest training row"] = Share(
+            facts["test rows before the newest training row"] = Share(int(self.before_all.sum()), size)
+            facts["training rows after the oldest test row"] = Share(later, len(self.train))
+            facts["test rows before their user's newest training row"] = Share(
                 int(self.before_own.sum()), size
             )
         cold = ~users.present[0] & users.present[1]
-        found["test users not in train"] = Share(int(cold.sum()), int(users.present[1].sum()))
+        facts["test users not in train"] = Share(int(cold.sum()), int(users.present[1].sum()))
         cold = ~items.present[0] & items.present[1]
-        found["test items not in train"] = Share(int(cold.sum()), int(items.present[1].sum()))
-        found["test rows of such items"] = Share(int(self.cold_items.sum()), size)
-        found["test rows whose pair is in train"] = Share(int(self.repeated.sum()), size)
-        return found
+        facts["test items not in train"] = Share(int(cold.sum()), int(items.present[1].sum()))
+        facts["test rows of such items"] = Share(int(self.cold_items.sum()), size)
+        facts["test rows whose pair is in train"] = Share(int(self.repeated.sum()), size)
+        return facts
 
 
 def moment(log: Log, value: float) -> str:

@@ -33,7 +33,7 @@ RULES = {
     "quantile": "items strictly above the {at:g} quantile of popularity",
     "iqr": "items strictly above Q3 + {at:g} · (Q3 − Q1) of popularity",
 }
-TOLD = {
+TIED = {
     "id": "equally popular items at the cut are ordered by id",
     "in": "equally popular items at the cut are all in the head",
     "out": "equally popular items at the cut are all out of the head",
@@ -87,6 +87,7 @@ class LongTail(Result):
 
         G = Σ_i (2i − m − 1) · n_i / (m · Σ n), items from the least to the most popular; undefined (NaN) without counts.
         """
+        # the closed form over ascending counts; Σ |n_i − n_j| over all pairs is the same, and quadratic
         ordered, m = np.sort(self.counts), len(self.counts)
         if not self.total:
             return float("nan")
@@ -151,7 +152,7 @@ class LongTail(Result):
     def rule(self) -> str:
         """The rule for the head, in words."""
         head = self.cut.head
-        return f"head: {RULES[head.rule].format(at=head.at, by=self.volume)}; {TOLD[head.ties]}"
+        return f"head: {RULES[head.rule].format(at=head.at, by=self.volume)}; {TIED[head.ties]}"
 
     @property
     def volume(self) -> str:
@@ -175,7 +176,7 @@ class LongTail(Result):
         """Return the summary as plain values; undefined values are None."""
         gini = self.gini
         cut = self.cut
-        rules = {"head": _told(cut.head)} | ({} if cut.mid is None else {"mid": _told(cut.mid)})
+        rules = {"head": _rule_fields(cut.head)} | ({} if cut.mid is None else {"mid": _rule_fields(cut.mid)})
         return {
             "name": self.name,
             "by": self.by,
@@ -186,7 +187,7 @@ class LongTail(Result):
         }
 
 
-def _told(head: Head) -> dict[str, Any]:
+def _rule_fields(head: Head) -> dict[str, Any]:
     return {"rule": head.rule, "at": head.at, "ties": head.ties}
 
 
@@ -270,6 +271,6 @@ def long_tail(
 def _cut(rule: Rule, at: float, mid: float | None, ties: Ties) -> Cut:
     if rule not in RULES:
         raise UsageError(f"head={brief(rule)}: must be {one_of(RULES)}.{nearest(str(rule), RULES)}")
-    if ties not in TOLD:
+    if ties not in TIED:
         raise UsageError(f"ties={brief(ties)}: must be id, in or out.")
     return Cut.of(rule, at, mid, ties)

@@ -13,11 +13,10 @@ from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import are_places, distinct, places_of
 from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, of_one_kind
-from rankwell.tables.rows import PART_ROWS, cuts, grouped
+from rankwell.tables.ids import Ids, to_one_kind
+from rankwell.tables.rows import PART_ROWS, cuts, group_rows
+from rankwell.tables.series import MOST
 from rankwell.tables.workers import on_all_cores
-
-EXACT = 1 << 53  # whole numbers up to it are floats
 
 
 @record(eq=False)
@@ -49,7 +48,7 @@ class Coded:
         return Coded(self.ids, tuple(self.codes[0][own] for own in rows))
 
 
-def coded(logs: Sequence[Log], word: str) -> Coded:
+def code_ids(logs: Sequence[Log], word: str) -> Coded:
     """Return codes for the queries or the items of several tables.
 
     Text ids of one table may be the plain decimal form of another's integers.
@@ -59,22 +58,22 @@ def coded(logs: Sequence[Log], word: str) -> Coded:
     DataError
         If ids are text in one table and integers in another, and the text is not plain numbers.
     """
-    columns = of_one_kind([log.ids(word) for log in logs], word)
+    columns = to_one_kind([log.ids(word) for log in logs], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     ends = np.cumsum([len(column) for column in columns])[:-1]
     return Coded(whole[firsts], tuple(np.split(codes, ends)))
 
 
-def extended(known: Coded, log: Log, word: str) -> Coded:
+def add_codes(known: Coded, log: Log, word: str) -> Coded:
     """Return the codes of one more table after those of others, which stay as they are.
 
     Raises
     ------
     DataError
-        As for ``coded``.
+        As for ``code_ids``.
     """
-    columns = of_one_kind([known.ids, log.ids(word)], word)
+    columns = to_one_kind([known.ids, log.ids(word)], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     return Coded(whole[firsts], (*known.codes, codes[len(known) :]))
@@ -82,38 +81,39 @@ def extended(known: Coded, log: Log, word: str) -> Coded:
 
 def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
     """Return one number per pair of query and item of a table."""
+    # 64 bits hold the pairs of three billion ids on either side
     return queries.codes[table] * len(items) + items.codes[table]
 
 
-def repeated(values: np.ndarray) -> np.ndarray:
+def are_repeated(values: np.ndarray) -> np.ndarray:
     """Return which whole numbers occur in another row too."""
-    return _in(values, _twice(np.sort(values)))
+    return _are_in(values, _repeated_numbers(np.sort(values)))
 
 
-def repeats(values: np.ndarray) -> np.ndarray:
+def are_copies(values: np.ndarray) -> np.ndarray:
     """Return which whole numbers occurred in an earlier row."""
-    again = repeated(values)
+    again = are_repeated(values)
     rows = np.flatnonzero(again)
     again[rows[Ids.of_integers(values[rows]).group()[1]]] = False
     return again
 
 
-def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+def are_among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return which whole numbers occur among others.
 
     Sorting is so much faster than hashing that it pays to hash only what both have.
     """
     sides = np.concatenate([distinct(values), distinct(others)])
-    sides.sort(kind="stable")  # which merges two columns that are sorted
-    return _in(values, _twice(sides))
+    sides.sort(kind="stable")  # merges two columns that are sorted
+    return _are_in(values, _repeated_numbers(sides))
 
 
-def _twice(ascending: np.ndarray) -> np.ndarray:
+def _repeated_numbers(ascending: np.ndarray) -> np.ndarray:
     """Return the numbers that occur more than once."""
     return distinct(ascending[1:][ascending[1:] == ascending[:-1]])
 
 
-def _in(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _are_in(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     if not len(wanted):
         return np.zeros(len(values), np.bool_)
     return pl.Series(values).is_in(pl.Series(wanted).implode()).to_numpy()
@@ -130,7 +130,7 @@ def places(log: Log) -> np.ndarray:
     Tied scores are ordered as in ``evaluate``: the higher id first.
     """
     rows = np.arange(len(log))
-    _, offsets, together = grouped(log.ids("query"))
+    _, offsets, together = group_rows(log.ids("query"))
     if "rank" in log.words:
         rank = log.numbers("rank")
         if together is None and are_places(rank, offsets):
@@ -158,9 +158,10 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
 
 def by_code(codes: np.ndarray, before: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of each code, by ``before``, else in their order, and the offsets of the codes."""
-    rows, offsets = kernel.gather(codes, int(codes.max(initial=-1)) + 1)
+    rows, offsets = kernel.gather(codes, int(codes.max(initial=-1)) + 1)  # -1: none of no rows
     if before is None or not len(rows):
         return rows, offsets
+    # each code is sorted alone, and groups of codes on all cores, in place of one sort of all rows by two keys
     key = _as_floats(before)
 
     def sort(codes: tuple[int, int]) -> None:
@@ -178,7 +179,9 @@ def _as_floats(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "f":
         return values.astype(np.float64, copy=False)
     least = int(values.min())
-    if int(values.max()) - least > EXACT:
+    if (
+        int(values.max()) - least > MOST
+    ):  # times in nanoseconds over three months: their places among each other are exact
         return np.unique(values, return_inverse=True)[1].astype(np.float64)
     return (values - least).astype(np.float64)
 
@@ -186,6 +189,6 @@ def _as_floats(values: np.ndarray) -> np.ndarray:
 def greatest(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Return the greatest value of each code; the least of the type for a code without a row."""
     limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
-    found = np.full(size, limits.min, values.dtype)
-    np.maximum.at(found, codes, values)
-    return found
+    greatest = np.full(size, limits.min, values.dtype)
+    np.maximum.at(greatest, codes, values)
+    return greatest

@@ -14,14 +14,14 @@ from rankwell.prepare.choices import chances
 from rankwell.prepare.cuts import (
     By,
     GroupedTail,
-    grouped_tail,
+    cut_groups,
     head_of,
     in_catalogue,
     popularity,
     refuse_window,
 )
 from rankwell.prepare.longtail import LongTail
-from rankwell.prepare.pairs import coded, n_distinct, nth, places
+from rankwell.prepare.pairs import code_ids, n_distinct, nth, places
 from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
@@ -30,10 +30,9 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import Cut, Rule, Ties
 
-# Popularity cuts: popular items found in the training data, and removed from or marked in any table.
-
-
 Action = Literal["drop", "cap", "relabel", "mark"]
+ACTIONS = ("drop", "cap", "relabel", "mark")
+DUMMY = "(popular)"
 
 
 class PopularityCut:
@@ -162,17 +161,17 @@ class PopularityCut:
         timed = () if self.window is None else ("time",)
         called = name or (None if isinstance(train, str) else "train")
         log = read_log(train, *timed, columns=columns, name=called)
-        queries, own = coded([log], "query"), coded([log], "item")
+        queries, own = code_ids([log], "query"), code_ids([log], "item")
         table, ids, place = in_catalogue(log, own, items, with_columns=self.within is not None)
         if self.within is not None or self.window is not None:
-            self.tail_ = grouped_tail(
+            self.tail_ = cut_groups(
                 log, queries, own, ids, place, items=table, within=self.within, window=self.window, head=self.head,
                 by=self.by, weight=self.weight,
             )  # fmt: skip
             return self
-        found = popularity(log, queries, own, self.by, self.weight)
-        counts = np.zeros(len(ids), found.dtype)
-        counts[place] = found
+        used = popularity(log, queries, own, self.by, self.weight)
+        counts = np.zeros(len(ids), used.dtype)  # 0 for items of the catalogue that nobody used
+        counts[place] = used
         self.tail_ = LongTail(ids, counts, len(queries), Cut(self.head), by=self.by, name=log.name)
         return self
 
@@ -278,23 +277,23 @@ class PopularityCut:
         if isinstance(tail, GroupedTail):
             popular = tail.in_head(row, log, facts)
         else:
-            popular = (row >= 0) & (tail.part[row] == 0)
+            popular = (row >= 0) & (tail.part[row] == 0)  # -1, an item that training lacks, is never popular
         facts["rows of popular items"] = Share(int(popular.sum()), len(log))
         notes: list[str] = []
         frame, keep = log.frame, np.ones(len(log), np.bool_)
         if action == "mark":
             frame = frame.with_columns(pl.Series(into, popular))
         elif action == "relabel":
-            frame = relabelled(log, popular, label, facts, notes)
+            frame = relabel(log, popular, label, facts, notes)
         elif action == "drop":
             keep = ~popular
         else:
             facts["cap"] = most = self._cap(cap)
-            keep = capped(log, row, popular, tail.counts, most, seed, notes)
+            keep = cap_rows(log, row, popular, tail.counts, most, seed, notes)
         if refill is not None:
             refuse_logs(log)
-            frame, keep = refilled(log, keep, refill, facts)
-        facts |= counted(log.replaced(frame), keep)
+            frame, keep = refill_lists(log, keep, refill, facts)
+        facts |= count_left(log.replaced(frame), keep)
         if not keep.any():
             raise DataError(
                 f"{log.name}: no row is left; every item is popular by this cut. Use a smaller head."
@@ -309,13 +308,6 @@ class PopularityCut:
                 "the tail is empty or has no interactions, so there is no default cap; give cap=."
             )
         return most
-
-
-# Actions on the popular items of a table: drop, cap, relabel or mark their rows, and refill lists.
-
-
-ACTIONS = ("drop", "cap", "relabel", "mark")
-DUMMY = "(popular)"
 
 
 def refuse(action: str, refill: int | None, cap: float | None, label: object) -> None:
@@ -346,11 +338,11 @@ def refuse_logs(log: Log) -> None:
         )
 
 
-def refilled(
+def refill_lists(
     log: Log, keep: np.ndarray, length: int, facts: dict[str, Fact]
 ) -> tuple[pl.DataFrame, np.ndarray]:
     """Return the lists refilled and cut, and which of their rows remain."""
-    place, queries = places(log), coded([log], "query")
+    place, queries = places(log), code_ids([log], "query")
     rows = np.flatnonzero(keep)
     moved = np.zeros(len(log), np.int64)
     moved[rows] = nth(queries.codes[0][rows], place[rows])
@@ -365,7 +357,7 @@ def refilled(
     return log.frame, cut
 
 
-def relabelled(
+def relabel(
     log: Log, popular: np.ndarray, label: str | int | None, facts: dict[str, Fact], notes: list[str]
 ) -> pl.DataFrame:
     """The table with one id for all popular items; records how many rows repeat it within their query."""
@@ -387,7 +379,7 @@ def relabelled(
     new = pl.select(
         pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
     ).to_series()
-    queries = coded([log], "query").codes[0]
+    queries = code_ids([log], "query").codes[0]
     repeated = int(np.sum(popular)) - n_distinct(queries[popular])
     facts["rows that repeat the new id"] = repeated
     if repeated:
@@ -397,7 +389,7 @@ def relabelled(
     return log.frame.with_columns(new.alias(column))
 
 
-def capped(
+def cap_rows(
     log: Log,
     row: np.ndarray,
     popular: np.ndarray,
@@ -411,6 +403,8 @@ def capped(
     item = row[rows]
     chance = chances(log, seed)[rows]
     there = np.bincount(item, minlength=len(counts))
+    # the share, of the rows that this table has; the smallest double stands in for 0, as 0 / 0 would be NaN, and rounding takes
+    # back what a product is above a whole number before ceil makes one more of it
     allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
     keep = ~popular
     keep[rows] = nth(item, chance) <= allowed[item]
@@ -420,9 +414,9 @@ def capped(
     return keep
 
 
-def counted(log: Log, keep: np.ndarray) -> dict[str, Fact]:
+def count_left(log: Log, keep: np.ndarray) -> dict[str, Fact]:
     """Count what is left: rows, items, queries, and the queries that lost all their rows."""
-    queries, items = coded([log], "query"), coded([log], "item")
+    queries, items = code_ids([log], "query"), code_ids([log], "item")
     has = np.bincount(queries.codes[0][keep], minlength=len(queries)) > 0
     still = np.bincount(items.codes[0][keep], minlength=len(items)) > 0
     empty = np.flatnonzero(~has)

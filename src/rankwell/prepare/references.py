@@ -12,7 +12,7 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.kernels import ids as kernels
 from rankwell.kernels import unseen
-from rankwell.prepare.pairs import Coded, by_code, coded, keys, n_distinct, repeats
+from rankwell.prepare.pairs import Coded, are_copies, by_code, code_ids, keys, n_distinct
 from rankwell.prepare.report import Fact, Report, Share
 from rankwell.readers.frames.in_memory import series_of_ids
 from rankwell.readers.items_users import read_users
@@ -105,11 +105,11 @@ def baselines(
     log = read_log(
         train, columns=columns, name=None if isinstance(train, str) else "train", perhaps=("time",)
     )
-    judged = None if test is None else _judged(test, columns)
+    judged = None if test is None else _read_test(test, columns)
     sources = [log] if judged is None else [log, judged]
-    data = _Data(log, coded(sources, "query"), coded(sources, "item"), k, seen)
+    data = _Data(log, code_ids(sources, "query"), code_ids(sources, "item"), k, seen)
     table = None if users is None else read_users(users)
-    asked = _asked(kinds, data, judged, table, by)
+    asked = _kinds_to_make(kinds, data, judged, table, by)
     for_whom = distinct(data.users.codes[-1])
     makers: dict[str, Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]] = {
         "random": lambda: data.at_random(for_whom, seed),
@@ -120,7 +120,7 @@ def baselines(
     lists: dict[str, pl.DataFrame] = {}
     rows = []
     for kind in asked:
-        owners, items = data.best(judged) if kind == "ideal" else _joined(makers[kind]())
+        owners, items = data.best(judged) if kind == "ideal" else _join(makers[kind]())
         lists[kind] = data.frame(owners, items)
         short = len(for_whom) - int((lists[kind]["rank"] == k).sum())
         meaning = KINDS[kind].format(seed=seed, recent=recent, by=by)
@@ -168,14 +168,15 @@ class _Data:
         codes = self.items.codes[0] if rows is None else self.items.codes[0][rows]
         pairs = keys(self.users, self.items, 0)
         pairs = pairs if rows is None else pairs[rows]
-        counts = np.bincount(codes[~repeats(pairs)], minlength=len(self.items))
-        known = np.flatnonzero(self.items.present[0])
-        return known[by_popularity(counts[known], self.items.ids[known])]
+        counts = np.bincount(codes[~are_copies(pairs)], minlength=len(self.items))
+        trained = np.flatnonzero(self.items.present[0])
+        return trained[by_popularity(counts[trained], self.items.ids[trained])]
 
     def chunks(self, users: np.ndarray, most: int) -> Iterator[tuple[np.ndarray, int]]:
         """Yield groups of users with similar numbers of rows, and how many random candidates they need."""
         had = np.diff(self.kept_out[0])
         users = users[np.argsort(had[users], kind="stable")]
+        # twice as many candidates as can be taken or repeated: few users need more, and are done from a permutation
         start = 0
         while start < len(users):
             width = min(2 * (self.k + int(had[users[start]])), most)
@@ -195,24 +196,24 @@ class _Data:
 
     def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield lists drawn without replacement: by redrawing and skipping repeats, or from a permutation."""
-        known = np.flatnonzero(self.items.present[0])
+        trained = np.flatnonzero(self.items.present[0])
         of_items = draws(seed, self.items.ids)
-        # an order that the order of rows does not touch
-        known = known[np.argsort(of_items[known], kind="stable")]
+        # by what was drawn for each id, so that the order of the log does not count
+        trained = trained[np.argsort(of_items[trained], kind="stable")]
         of_users = draws(seed, self.users.ids)[:, None]
-        for some, width in self.chunks(users, len(known)):
+        for some, width in self.chunks(users, len(trained)):
             left = some
-            if 2 * width < len(known):
+            if 2 * width < len(trained):  # else so many draws are repeats that a permutation is as cheap
                 chance = uniform(further(of_users[some], np.arange(width, dtype=np.uint64)))
-                items, counts = self.first(some, known[(chance * len(known)).astype(np.int64)])
+                items, counts = self.first(some, trained[(chance * len(trained)).astype(np.int64)])
                 full = counts >= self.k
                 left = some[~full]
                 yield np.repeat(some[full], counts[full]), items[np.repeat(full, counts)]
-            step = max(CELLS // len(known), 1)
+            step = max(CELLS // len(trained), 1)
             for low in range(0, len(left), step):
                 part = left[low : low + step]
-                mixed = np.argsort(further(of_users[part], of_items[known]), axis=1)
-                items, counts = self.first(part, known[mixed])
+                mixed = np.argsort(further(of_users[part], of_items[trained]), axis=1)
+                items, counts = self.first(part, trained[mixed])
                 yield np.repeat(part, counts), items
 
     def by_segment(
@@ -235,7 +236,7 @@ class _Data:
         grade = judged.numbers("grade") if "grade" in judged.words else None
         users, items = self.users.codes[-1], self.items.codes[-1]
         rows, _ = by_code(users, None if grade is None else -grade)
-        fits = ~repeats(keys(self.users, self.items, -1)[rows])
+        fits = ~are_copies(keys(self.users, self.items, -1)[rows])
         rows = rows[fits if grade is None else fits & (grade[rows] > 0)]
         rows = rows[places_of(np.bincount(users[rows])) <= self.k]
         return users[rows], items[rows]
@@ -247,7 +248,7 @@ class _Data:
         return frame_of(self.users.ids[owners_of(lengths)], self.items.ids[items[rows]], places_of(lengths))
 
 
-def _joined(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def _join(parts: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
     users, items = zip(*parts, strict=True)
     return np.concatenate(users), np.concatenate(items)
 
@@ -257,7 +258,7 @@ def frame_of(queries: Ids, items: Ids, rank: np.ndarray) -> pl.DataFrame:
     return pl.DataFrame({"query": series_of_ids(queries), "item": series_of_ids(items), "rank": rank})
 
 
-def _judged(test: Any, columns: Mapping[str, str] | None) -> Log:
+def _read_test(test: Any, columns: Mapping[str, str] | None) -> Log:
     return read_log(test, columns=columns, name=None if isinstance(test, str) else "test", perhaps=("grade",))
 
 
@@ -268,7 +269,7 @@ def _newest(log: Log, recent: float) -> np.ndarray:
     return np.flatnonzero(times >= np.sort(times)[-number])
 
 
-def _asked(
+def _kinds_to_make(
     kinds: Sequence[str] | None, data: _Data, judged: Log | None, table: Users | None, by: str | None
 ) -> list[str]:
     """Return the kinds to make; raise UsageError for one that cannot be made."""

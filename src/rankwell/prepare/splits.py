@@ -11,17 +11,19 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.prepare.choices import drawn, keys_by
+from rankwell.prepare.choices import draw_rows, keys_by
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.leaks import SECONDS, Sides, moment
-from rankwell.prepare.pairs import Coded, by_code, coded
+from rankwell.prepare.pairs import Coded, by_code, code_ids
 from rankwell.prepare.report import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
-from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.arguments import UNFIT, checked, fit_kind
 from rankwell.tables.ids import Ids
 
 Unknown = Literal["keep", "drop"]
+How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 FUTURE = (
     "Models see the future: test rows are the last of their user, but other users' training rows are later. Values are "
     "higher than any system could have reached at the time; to measure that, split by time."
@@ -131,8 +133,8 @@ def split(
     facts: dict[str, Fact] = {"rows": len(read)}
     tables: list[Table] = []
     if limits:
-        read, found, table = within(read, limits)
-        facts |= found
+        read, sizes_within, table = within(read, limits)
+        facts |= sizes_within
         tables.append(table)
     rule = Rule(read, test, at, n, seed)
     is_test = RULES[how].rows(rule, facts)
@@ -171,10 +173,10 @@ def split(
 
 def sides_of(rule: Rule, *sides: np.ndarray) -> Sides:
     """Return the two sides of a log; DataError if one is empty."""
-    return Sides(*divided(rule.log, *sides), rule.users.parts(*sides), rule.items.parts(*sides))
+    return Sides(*divide(rule.log, *sides), rule.users.parts(*sides), rule.items.parts(*sides))
 
 
-def divided(log: Log, is_train: np.ndarray, is_test: np.ndarray) -> tuple[Log, Log]:
+def divide(log: Log, is_train: np.ndarray, is_test: np.ndarray) -> tuple[Log, Log]:
     """Return the two sides of a log; DataError if one is empty."""
     for side, rows in (("training", is_train), ("test", is_test)):
         if not rows.any():
@@ -233,13 +235,6 @@ def _sizes(sides: Sides, held: Sides | None) -> Table:
     return Table(columns, rows)
 
 
-# Rules for which rows of a log are the test data: by time, by user, or at random.
-
-
-How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-
-
 @record
 class Rule:
     """A log, and the parameters that choose its test rows."""
@@ -253,12 +248,12 @@ class Rule:
     @cached_property
     def users(self) -> Coded:
         """The users of the log."""
-        return coded([self.log], "query")
+        return code_ids([self.log], "query")
 
     @cached_property
     def items(self) -> Coded:
         """The items of the log."""
-        return coded([self.log], "item")
+        return code_ids([self.log], "item")
 
     def some(self, what: str, *keys: Ids | np.ndarray) -> np.ndarray:
         """Return which rows, users or items are drawn for the test data, by what tells them apart."""
@@ -268,7 +263,7 @@ class Rule:
             raise DataError(
                 f"{self.log.name}: {self.test:g} of {size:,} {what} is {number}, which leaves one side empty. Change test=."
             )
-        return drawn(self.seed, number, *keys)
+        return draw_rows(self.seed, number, *keys)
 
 
 def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
@@ -281,6 +276,7 @@ def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
 
 def _cut(times: np.ndarray, test: float, name: str) -> float:
     """The time at which to cut so that the test share is as near as possible; rows of equal time stay together."""
+    # rows of one time cannot be divided, so only the places before and after them come into question
     wanted = len(times) - round(test * len(times))
     ordered = np.sort(times)
     at = ordered[min(wanted, len(times) - 1)]
@@ -312,7 +308,7 @@ def _moment_of(at: Any, log: Log) -> float:
         return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
     if isinstance(at, dt.date):
         return float(pl.Series([at]).cast(kind).to_physical().item())
-    if kind.is_numeric() and (number := fitted(at, float)) is not UNFIT:
+    if kind.is_numeric() and (number := fit_kind(at, float)) is not UNFIT:
         return float(number)
     raise UsageError(f"at={brief(at)}: the times of {log.name} are {kind}; give a date such as 2013-08-01.")
 
@@ -329,6 +325,7 @@ def _date_of(text: str) -> dt.datetime:
 def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
     users = rule.users
     lengths = np.bincount(users.codes[0], minlength=len(users))
+    # .29 · 100 is 28.999999999999996, of which floor makes 28
     wanted = np.floor(np.round(rule.test * lengths, 9)).astype(np.int64)
     facts["users with too few rows for a test row"] = Share(int(np.sum(wanted == 0)), len(users))
     return _last(rule.log, users, wanted, facts)
@@ -355,8 +352,10 @@ def _after(
     times: np.ndarray, rows: np.ndarray, offsets: np.ndarray, cuts: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """Which rows come after the cut of their user, given the rows of each by time, and how many cuts divide rows of equal time."""
+    # a cut at either end of a user's rows divides nothing
     inside = cuts[(cuts > offsets[:-1]) & (cuts < offsets[1:])]
     divided = times[rows[inside - 1]] == times[rows[inside]]
+    # user by user: so many rows before the cut, then so many after it
     lengths = np.column_stack([cuts - offsets[:-1], offsets[1:] - cuts]).ravel()
     after = np.empty(len(rows), np.bool_)
     after[rows] = np.repeat(np.tile([False, True], len(cuts)), lengths)

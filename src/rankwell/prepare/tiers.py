@@ -12,16 +12,17 @@ import polars as pl
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.choices import chances
-from rankwell.prepare.pairs import coded, repeats
+from rankwell.prepare.pairs import are_copies, code_ids
 from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.frames.columns import quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
+from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.columns import known_word
 from rankwell.tables.places import RowOf
-from rankwell.tables.series import made
+from rankwell.tables.series import call_polars
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
+SINCE = "valid_from"
 HOWS = {
     "multiply": "value × factor",
     "confidence": "1 + factor × value",
@@ -141,7 +142,7 @@ def scale_by_tier(
     weight = value * factor if how == "multiply" else 1 + factor * value if how == "confidence" else factor
     frame = log.frame
     if how == "replicate":
-        frame, weight = _replicated(log, factor)
+        frame, weight = _repeat_rows(log, factor)
         facts["rows after"] = len(frame)
     elif how == "sample":
         kept = chances(log, seed) < factor / factor.max()
@@ -150,7 +151,7 @@ def scale_by_tier(
         if not len(frame):
             raise DataError(f"{log.name}: no row was drawn. Use another seed, or higher factors.")
     else:
-        weight = _shaped(weight, normalise, bounds, facts, log)
+        weight = _shape_weights(weight, normalise, bounds, facts, log)
         frame = frame.with_columns(pl.Series(into, weight))
     facts["sum of weights"] = float(weight.sum())
     facts["effective sample size"] = float(weight.sum() ** 2 / np.sum(weight**2))
@@ -167,7 +168,7 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
         )
     given = dict(factors) if default == "error" else {**factors, "default": default}
     for name, factor in given.items():
-        if fitted(factor, float) is UNFIT or factor < 0:
+        if fit_kind(factor, float) is UNFIT or factor < 0:
             raise UsageError(
                 f"the factor of {brief(name)} is {brief(factor)}; it must be a number of at least 0."
             )
@@ -183,7 +184,7 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
     if normalise is not None and bounds is not None:
         raise UsageError("normalise= and bounds= exclude each other: a bound moves the mean away from 1.")
     if bounds is not None:
-        ends = [fitted(each, float) for each in as_list("bounds", bounds)]
+        ends = [fit_kind(end, float) for end in as_list("bounds", bounds)]
         if len(ends) != 2 or UNFIT in ends:
             raise UsageError(f"bounds={brief(bounds)}: must be two numbers, such as (0.1, 10).")
         if not ends[0] < ends[1]:
@@ -207,10 +208,10 @@ def _factors(
     """The factor of each row's tier."""
     names = [name if isinstance(name, str) else brief(name) for name in factors]
     values = map(float, factors.values())
-    found = held.replace_strict(names, list(values), default=None, return_dtype=pl.Float64)
+    factor = held.replace_strict(names, list(values), default=None, return_dtype=pl.Float64)
     if default != "error":
-        return found.fill_null(default).to_numpy()
-    missing = found.is_null()
+        return factor.fill_null(default).to_numpy()
+    missing = factor.is_null()
     if missing.any():
         row = int(missing.arg_max() or 0)
         user, rows = log.ids("query").one(row), int(missing.sum())
@@ -223,21 +224,21 @@ def _factors(
             f"{log.place(row)}: the tier {brief(held[row])} of user {brief(user)} has no factor ({rows:,} such rows); factors has "
             f"{', '.join(map(brief, factors))}. Add it, or set default=1.{nearest_tier(str(held[row]), factors)}"
         )
-    return found.to_numpy()
+    return factor.to_numpy()
 
 
 def nearest_tier(name: str, factors: Mapping[str, float]) -> str:
     """Return `` Did you mean X?`` for the closest tier name, ignoring case."""
-    lower = {str(each).lower(): str(each) for each in factors}
+    lower = {str(tier).lower(): str(tier) for tier in factors}
     close = nearest(name, lower)
     return next(
-        (f" Did you mean {each}?" for low, each in lower.items() if close == f" Did you mean {low}?"), ""
+        (f" Did you mean {tier}?" for low, tier in lower.items() if close == f" Did you mean {low}?"), ""
     )
 
 
 def _values(log: Log, column: str | None, threshold: float | None) -> np.ndarray:
     if column is None and "grade" not in log.words:
-        graded = [each for each in log.frame.columns if known_word(each) == "grade"]
+        graded = [name for name in log.frame.columns if known_word(name) == "grade"]
         if threshold is not None or graded:
             which = (
                 f"{quoted(graded)} could be it" if graded else f"the columns are {quoted(log.frame.columns)}"
@@ -247,14 +248,14 @@ def _values(log: Log, column: str | None, threshold: float | None) -> np.ndarray
     return log.numbers("grade") if column is None else log.named_numbers(column)
 
 
-def _replicated(log: Log, factor: np.ndarray) -> tuple[pl.DataFrame, np.ndarray]:
+def _repeat_rows(log: Log, factor: np.ndarray) -> tuple[pl.DataFrame, np.ndarray]:
     times = factor.astype(np.int64)
     if not times.any():
         raise DataError(f"{log.name}: every row is repeated 0 times, so nothing is left.")
     return log.frame[pl.Series(np.repeat(np.arange(len(log)), times))], factor
 
 
-def _shaped(
+def _shape_weights(
     weight: np.ndarray,
     normalise: str | None,
     bounds: tuple[float, float] | None,
@@ -297,12 +298,6 @@ def _table(log: Log, held: pl.Series, factor: np.ndarray, weight: np.ndarray) ->
     )
 
 
-# The tier that each interaction's user held, at its time if tiers have a start date.
-
-
-SINCE = "valid_from"
-
-
 def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
     """Return the tier of each row as text, null if its user has none.
 
@@ -313,7 +308,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
     """
     if isinstance(tiers, str) and tiers in log.frame.columns:
         return log.frame[tiers].cast(pl.String)
-    table = _holding_table(tiers)
+    table = _tier_table(tiers)
     if column not in table.frame.columns:
         raise UsageError(
             f"{table.name} has no column {brief(column)}; the columns are {quoted(table.frame.columns)}. Say which it is: tier="
@@ -324,11 +319,11 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
             f"{table.name}: the column {brief(column)} is {names.dtype}; tiers are text or numbers."
         )
     names = names.cast(pl.String)
-    users = coded([log, table], "query")
+    users = code_ids([log, table], "query")
     if SINCE in table.frame.columns:
-        row = _held(log, table, *users.codes)
+        row = _rows_at_time(log, table, *users.codes)
     else:
-        again = repeats(users.codes[1])
+        again = are_copies(users.codes[1])
         if again.any():
             twice = table.ids("query").one(int(again.argmax()))
             raise DataError(
@@ -337,24 +332,28 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
         row_of_user = np.full(len(users), -1)
         row_of_user[users.codes[1]] = np.arange(len(table))
         row = row_of_user[users.codes[0]]
-    with_none = pl.concat([names, pl.Series([None], dtype=pl.String)])
+    with_none = pl.concat(
+        [names, pl.Series([None], dtype=pl.String)]
+    )  # the null behind the last row is the tier of row -1
     return with_none.gather(pl.Series(np.where(row < 0, len(names), row)))
 
 
-def _holding_table(tiers: Any) -> Log:
+def _tier_table(tiers: Any) -> Log:
     if isinstance(tiers, Mapping) and not any(
-        hasattr(each, "__iter__") and not isinstance(each, str) for each in tiers.values()
+        hasattr(name, "__iter__") and not isinstance(name, str) for name in tiers.values()
     ):
-        columns = {"query": list(tiers), "tier": [str(each) for each in tiers.values()]}
-        frame = made(lambda: pl.DataFrame(columns), "tiers")
+        columns = {"query": list(tiers), "tier": [str(name) for name in tiers.values()]}
+        frame = call_polars(lambda: pl.DataFrame(columns), "tiers")
         return Log(frame, {"query": "query"}, "tiers", RowOf("tiers"))
     return read_log(tiers, needed=("query",), name=None if isinstance(tiers, str) else "tiers")
 
 
-def _held(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -> np.ndarray:
+def _rows_at_time(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -> np.ndarray:
     """The row of the tier that each interaction's user held at its time, -1 before the first one."""
     since = Log(table.frame, {"time": SINCE}, table.name, table.place)
     times, begins = log.times_beside(since, SINCE)
+    # an as-of join by one sort: starts and interactions of a user by time, and at the same time the start first. The last start
+    # seen so far is the running maximum of the starts' places; if it belongs to another user, this one has no tier yet.
     code = np.concatenate([owners, users])
     time = np.concatenate([begins, times])
     is_interaction = np.repeat([False, True], [len(owners), len(users)])

@@ -37,7 +37,7 @@ from rankwell.readers.sources import (
     refuse_options,
     refuse_query_ids,
 )
-from rankwell.tables.columns import together
+from rankwell.tables.columns import merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import end_to_end
@@ -298,7 +298,7 @@ def _from_all(table: Any, parts: Sequence[Any]) -> Any:
     """A run or judgements that know the files of their parts."""
     table.files = tuple(file for part in parts for file in part.files)
     table.source = "; ".join(part.source for part in parts)
-    table.unread = together([part.unread for part in parts])
+    table.unread = merge_unread([part.unread for part in parts])
     return table
 
 

@@ -13,7 +13,7 @@ from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.series import library, made
+from rankwell.tables.series import call_polars, library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +107,7 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
     if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
         import polars as pl
 
-        texts = made(lambda: pl.DataFrame({"text": list(source.values())}), name)
+        texts = call_polars(lambda: pl.DataFrame({"text": list(source.values())}), name)
         return Users(Ids.of(list(source), "query"), texts, name=name)
     table = of_source(source, "queries", name, encoding=encoding)
     frame, name = in_memory.owned_frame(table.frame), table.name

@@ -15,7 +15,7 @@ from rankwell.readers.frames.in_memory import is_dict_of_columns
 from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, listed
+from rankwell.tables.series import is_column, list_values
 
 IRDS = "irds:"  # before the id of a collection of ir_datasets
 PATHS = (str, os.PathLike, OpenFile)
@@ -86,7 +86,7 @@ def plain_list(source: Any) -> Any:
     """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
     if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
         return source
-    found = listed(source, f"the {type(source).__name__}")
+    found = list_values(source, f"the {type(source).__name__}")
     return tuple(found) if isinstance(source, tuple) else found
 
 

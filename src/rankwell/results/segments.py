@@ -12,7 +12,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.records import record
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
-from rankwell.tables.series import listed
+from rankwell.tables.series import list_values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -123,7 +123,7 @@ class Segments:
         UsageError, DataError
             If there is no such table or column, a segment would have the name of another column, or a weight is negative or not a number.
         """
-        columns = (by,) if isinstance(by, str) else () if by is None else tuple(listed(by, "by="))
+        columns = (by,) if isinstance(by, str) else () if by is None else tuple(list_values(by, "by="))
         if not all(isinstance(column, str) for column in columns):
             raise UsageError(f"by= is a column of users= or a list of them, not {brief(by)}.")
         named = [*columns, *(each for each in (weights, clusters) if each is not None)]

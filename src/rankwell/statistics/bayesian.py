@@ -49,7 +49,8 @@ def posterior(
     mean = math.fsum(d) / n if n else math.nan
     if n < 2:
         return Posterior(mean, math.nan, math.nan, math.nan, math.nan, math.nan, rope)
-    drawn = np.sort(_drawn(d, units, times, seed))
+    drawn = np.sort(_draw_means(d, units, times, seed))
+    # order statistics of B + 1, rounded outwards; and a mean on the edge of the rope is inside also if rounding moved it out
     tail = math.floor((times + 1) * (1 - level) / 2)
     low, high = drawn[max(tail - 1, 0)], drawn[min(times - tail, times - 1)]
     below, above = int((drawn < -rope - TIE).sum()), int((drawn > rope + TIE).sum())
@@ -80,6 +81,7 @@ def chances(
     _check(rope)
     defined = ~np.isnan(rows)
     counted = defined * (1.0 if sizes is None else sizes)
+    # one product of matrices gives the divisors and the sums of all rows
     columns = np.vstack([counted, np.where(defined, rows, 0.0) * counted]).T
     below, above = np.zeros((2, len(rows)))
     for weights in _weights(units, times, seed):
@@ -116,7 +118,7 @@ def _check(rope: float) -> None:
         raise ValueError(f"posterior(rope={rope}): must be 0 or more, the difference that counts as none.")
 
 
-def _drawn(d: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
+def _draw_means(d: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
     """Means under weights from Dirichlet(1, …, 1): exponential draws, divided by their sum."""
     columns = np.column_stack([np.ones(len(d)), d])
     sums = np.concatenate([weights @ columns for weights in _weights(units, times, seed)])
@@ -127,4 +129,5 @@ def _weights(units: np.ndarray, times: int, seed: int) -> Iterator[np.ndarray]:
     rows = max(CELLS // max(len(units), 1), 1)
     for low in range(0, times, rows):
         keys = replicates(seed, POSTERIOR, low, min(low + rows, times))
+        # exponential by the inverse of its distribution; draws are below 1, so none is infinite
         yield -np.log1p(-uniform(further(keys[:, None], units)))

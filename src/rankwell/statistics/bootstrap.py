@@ -1,4 +1,4 @@
-"""Intervals of anything that is computed from sums over units: the units are drawn anew, and it is computed again."""
+"""Bootstrap intervals of anything that is computed from sums over units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST = 0.5  # the share of replicates that must have a value
 
 
 class Estimate(NamedTuple):
-    """A value and the bounds that it has when the units are drawn anew; NaN where there is none."""
+    """A value and its bounds over bootstrap replicates; NaN where there is none."""
 
     value: float
     low: float = math.nan
@@ -50,10 +50,10 @@ def percentiles(drawn: np.ndarray, level: float) -> tuple[float, float]:
     >>> percentiles(np.arange(99.0), 0.5)
     (24.0, 74.0)
     """
-    known = drawn[~np.isnan(drawn)]
-    if len(known) == 0 or len(known) < LEAST * len(drawn):
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) == 0 or len(defined) < LEAST * len(drawn):
         return math.nan, math.nan
-    low, high = quantiles(known, (1 - level) / 2, (1 + level) / 2)
+    low, high = quantiles(defined, (1 - level) / 2, (1 + level) / 2)
     return low, high
 
 

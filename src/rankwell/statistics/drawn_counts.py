@@ -38,20 +38,23 @@ def counts_of_draws(marked: np.ndarray, total: int, draws: int, *, replace: bool
         raise ValueError(f"counts_of_draws: {draws} draws of {total} units cannot be made.")
     drawn = np.arange(draws + 1)
     whole = np.asarray(marked, np.int64)[:, None]
-    logs = gammaln(np.arange(max(total, draws) + 1) + 1.0)  # of factorials
+    logs = gammaln(np.arange(max(total, draws) + 1) + 1.0)  # of factorials, which overflow
+    # factors that are the same along a row (K!, (N − K)!, 1 / C(N, m)) are left out, as the sum of the row divides them away
     if not replace:
         rest = total - whole
         other = draws - drawn
         is_possible = (drawn <= whole) & (other <= rest)
-        found = -logs[drawn] - logs[other] - logs[np.where(is_possible, whole - drawn, 0)]
-        found = found - logs[np.where(is_possible, rest - other, 0)]
+        log_chance = -logs[drawn] - logs[other] - logs[np.where(is_possible, whole - drawn, 0)]
+        log_chance = log_chance - logs[np.where(is_possible, rest - other, 0)]
     else:
         is_possible = ((whole > 0) | (drawn == 0)) & ((whole < total) | (drawn == draws))
         yes, no = np.log(np.maximum(whole, 1) / total), np.log(np.maximum(total - whole, 1) / total)
-        found = -logs[drawn] - logs[draws - drawn] + drawn * yes + (draws - drawn) * no
-    found = np.where(is_possible, found, -np.inf)
-    found = np.exp(found - found.max(axis=1, keepdims=True))
-    shares: np.ndarray = found / found.sum(axis=1, keepdims=True)
+        log_chance = -logs[drawn] - logs[draws - drawn] + drawn * yes + (draws - drawn) * no
+    log_chance = np.where(is_possible, log_chance, -np.inf)
+    chance = np.exp(
+        log_chance - log_chance.max(axis=1, keepdims=True)
+    )  # without the maximum exp would underflow to 0 / 0
+    shares: np.ndarray = chance / chance.sum(axis=1, keepdims=True)
     return shares
 
 
@@ -65,12 +68,14 @@ def at_most(
     >>> at_most(np.array([0, 2, 4]), 4, 2, np.array([0, 1])).round(4).tolist()
     [[1.0, 0.1667, 0.0], [1.0, 0.8333, 0.0]]
     """
-    found = np.empty((len(limits), len(marked)))
+    shares = np.empty((len(limits), len(marked)))
     step = max(CELLS // (draws + 1), 1)
     for low in range(0, len(marked), step):
         rows = counts_of_draws(marked[low : low + step], total, draws, replace=replace)
-        found[:, low : low + step] = np.minimum(np.cumsum(rows, axis=1)[:, limits].T, 1.0)
-    return found
+        shares[:, low : low + step] = np.minimum(
+            np.cumsum(rows, axis=1)[:, limits].T, 1.0
+        )  # rounding may pass 1
+    return shares
 
 
 def bend(places: np.ndarray, total: int, draws: int, *, replace: bool = False) -> float:
@@ -112,9 +117,8 @@ def bend(places: np.ndarray, total: int, draws: int, *, replace: bool = False) -
     if not replace:
         spread = spread * (total - draws) / max(total - 3, 1)
     root = np.sqrt(2 * np.maximum(spread, 0.0))
-    step = np.where(
-        root > 0, 4 / math.pi * dawsn(root) / np.where(root > 0, root, 1.0), 1.0
-    )  # of two probabilities
+    # the most by which two neighbouring probabilities differ
+    step = np.where(root > 0, 4 / math.pi * dawsn(root) / np.where(root > 0, root, 1.0), 1.0)
     pairs = draws * (draws - 1) / (total * (total - 1 if not replace else total))
     missed = np.where(width > 1, width**2 / 8 * pairs * np.minimum(step, 1.0), 0.0)
     return min(float(missed.max()), 1.0)

@@ -12,12 +12,12 @@ SLICE = 1 << 15  # numbers at a time, which stay in a processor's cache
 
 def first(seed: int) -> np.ndarray:
     """Return the draw that all others of a seed are made from, as an array of one."""
-    return _mixed(np.array([seed], np.int64).view(np.uint64) + STEP)
+    return _mix(np.array([seed], np.int64).view(np.uint64) + STEP)
 
 
 def further(drawn: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Return new draws from draws and numbers (uint64), which broadcast: a draw for each replicate and unit, for example."""
-    return _mixed((drawn ^ numbers) + STEP)
+    return _mix((drawn ^ numbers) + STEP)
 
 
 def replicates(seed: int, purpose: int, begin: int, end: int) -> np.ndarray:
@@ -31,7 +31,7 @@ def uniform(drawn: np.ndarray) -> np.ndarray:
     return (drawn >> np.uint64(11)) * ONE
 
 
-def _mixed(values: np.ndarray) -> np.ndarray:
+def _mix(values: np.ndarray) -> np.ndarray:
     """The finaliser of SplitMix64 (Steele et al., 2014) of each number of 64 bits, written over the numbers."""
     flat = values.ravel(order="K")
     with np.errstate(over="ignore"):

@@ -75,7 +75,7 @@ def _visible(n: float, alpha: float, power: float) -> float:
     low, high = 0.0, 1.0
     while _power(high, n, alpha) < power:
         high *= 2
-    for _ in range(60):
+    for _ in range(60):  # halvings, after which nothing is left of a double
         middle = (low + high) / 2
         low, high = (middle, high) if _power(middle, n, alpha) < power else (low, middle)
     return high
@@ -100,13 +100,13 @@ def units_needed(
     if not margin > 0:
         raise ValueError(f"units_needed(margin={margin}): must be positive.")
     sd, n = np.broadcast_arrays(np.asarray(sd, np.float64), np.asarray(n, np.float64))
-    found = np.full(sd.shape, math.nan)
-    known = (n >= 2) & (sd > 0)
+    units = np.full(sd.shape, math.nan)
+    has_spread = (n >= 2) & (sd > 0)
     with np.errstate(all="ignore"):  # next to no spread is overflow, and two units are enough
         # chdtri gives the value that is exceeded with a probability
-        dz = margin / (sd[known] * np.sqrt((n[known] - 1) / chdtri(n[known] - 1, 0.8)))
-        found[known] = _least_units(dz, alpha, power)
-    return found[()]
+        dz = margin / (sd[has_spread] * np.sqrt((n[has_spread] - 1) / chdtri(n[has_spread] - 1, 0.8)))
+        units[has_spread] = _least_units(dz, alpha, power)
+    return units[()]  # a number, not an array without axes
 
 
 def _least_units(dz: np.ndarray, alpha: float, power: float) -> np.ndarray:

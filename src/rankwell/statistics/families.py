@@ -63,23 +63,27 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     times, seed, threads
         The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
     """
-    observed = [_observed(cell) for cell in cells]
+    observed = [_observe(cell) for cell in cells]
     n, squares, totals = (np.concatenate(columns) for columns in zip(*observed, strict=True))
     kept = np.flatnonzero(n >= 2)
     t = _squared_t(totals[kept], squares[kept], n[kept])
+    # ascending: the step-down maximum of a comparison is over itself and all that are less clear, which are those before it
     kept = kept[np.argsort(t, kind="stable")]
     t.sort()
+    # a replicate that is as far as the observed counts as reaching it, although rounded otherwise; t is squared, hence twice NEAR
     least = n[kept], squares[kept], totals[kept] * (1 - NEAR), t * (1 - 2 * NEAR)
     sums = [_sums_of(cell) for cell in cells]
     columns = np.ascontiguousarray(_columns_of(sums)[:, kept])
     size = min(max(ROOM // (64 * max(sum(each.width for each in sums), 1)), 1), CHUNK)
     alone, highest = np.zeros((2, len(kept)), np.int64)
-    keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    keys = replicates(
+        seed, FLIPS, 0, -(-times // 64)
+    )  # the 64 bits drawn for a unit are its signs in 64 replicates
     jobs = [
-        partial(_exceed, keys[low : low + size], sums, columns, least, times - 64 * low)
+        partial(_count_exceeding, keys[low : low + size], sums, columns, least, times - 64 * low)
         for low in range(0, len(keys), size)
     ]
-    for own, most in _done(jobs, threads):
+    for own, most in _run_jobs(jobs, threads):
         alone += own
         highest += most
     p, adjusted = np.full((2, len(n)), np.nan)
@@ -118,13 +122,15 @@ def shuffled_sums(
 
     The systems, rows of ``values``, are dealt to the places from the order of their names, whatever order they come in.
     """
-    order = sorted(range(len(names)), key=lambda row: names[row])
+    order = sorted(
+        range(len(names)), key=lambda row: names[row]
+    )  # else the order of arguments would change p
     rows = np.ascontiguousarray(values[order].T)
     jobs = [
         partial(resample.shuffled_sums, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
         for low in range(0, times, ROWS)
     ]
-    return np.concatenate(list(_done(jobs, threads)))
+    return np.concatenate(list(_run_jobs(jobs, threads)))
 
 
 def tukey_of(shuffled: np.ndarray, totals: np.ndarray, pairs: np.ndarray) -> Family:
@@ -139,14 +145,15 @@ def tukey_of(shuffled: np.ndarray, totals: np.ndarray, pairs: np.ndarray) -> Fam
 
 def _squared_t(totals: np.ndarray, squares: np.ndarray, n: np.ndarray) -> np.ndarray:
     """t² from sums, sums of squares and numbers of units; as the kernel has it, huge where there is no spread."""
+    # 1e-12 and 1e300 are those of ``exceed`` in kernels/resample.py: observed and drawn t are compared, so change both
     rest = n * squares - totals**2
     spread = rest > 1e-12 * n * squares
-    found = np.where(totals == 0, 0.0, 1e300)
-    found[spread] = totals[spread] ** 2 * (n[spread] - 1) / rest[spread]
-    return found
+    t = np.where(totals == 0, 0.0, 1e300)
+    t[spread] = totals[spread] ** 2 * (n[spread] - 1) / rest[spread]
+    return t
 
 
-def _observed(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _observe(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The units of each comparison, and the sum of squares and the absolute sum of its differences."""
     left, right = cell.pairs
     n, squares, totals = np.zeros((3, len(left)))
@@ -199,6 +206,7 @@ def _by_pairs(cell: Cell) -> _Sums:
 
 def _by_systems(cell: Cell) -> _Sums:
     """A comparison as the difference of two systems' own sums, each without the units that only the other lacks."""
+    # of T systems there are T sums to draw in place of T (T − 1) / 2 differences, if few units are undefined
     defined, (left, right) = ~np.isnan(cell.values), cell.pairs
     filled = np.where(defined, cell.values, 0.0)
     blocks = [(cell.units, np.ascontiguousarray(filled.T))]
@@ -225,7 +233,9 @@ def _columns_of(sums: Sequence[_Sums]) -> np.ndarray:
     return np.concatenate(moved, axis=1)
 
 
-def _lots(blocks: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
+def _narrow_lots(
+    blocks: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> Iterator[list[tuple[np.ndarray, np.ndarray]]]:
     """Blocks that follow each other and have few columns together, or one that has more.
 
     Sums are added down a column. In rows as long as a thousand segments every one of them is in another page of memory.
@@ -242,7 +252,7 @@ def _lots(blocks: Sequence[tuple[np.ndarray, np.ndarray]]) -> Iterator[list[tupl
         yield lot
 
 
-def _exceed(
+def _count_exceeding(
     keys: np.ndarray,
     sums: Sequence[_Sums],
     columns: np.ndarray,
@@ -250,7 +260,7 @@ def _exceed(
     times: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     whole, at = np.zeros((64 * len(keys), sum(each.width for each in sums))), 0
-    for blocks in _lots([block for each in sums for block in each.blocks]):
+    for blocks in _narrow_lots([block for each in sums for block in each.blocks]):
         width, own = sum(values.shape[1] for _, values in blocks), 0
         lot = whole if width == whole.shape[1] else np.zeros((len(whole), width))
         for units, values in blocks:
@@ -262,7 +272,7 @@ def _exceed(
     return resample.exceed(whole[:times], columns, *least)
 
 
-def _done(jobs: Sequence[partial[T]], threads: int) -> Iterable[T]:
+def _run_jobs(jobs: Sequence[partial[T]], threads: int) -> Iterable[T]:
     if threads == 1:
         return (job() for job in jobs)
     with ThreadPoolExecutor(threads) as executor:

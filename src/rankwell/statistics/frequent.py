@@ -23,9 +23,9 @@ def starts(ordered: np.ndarray) -> np.ndarray:
     >>> starts(np.array([0.2, 1 - 0.8, 0.4])).tolist()
     [True, False, True]
     """
-    found = np.ones(ordered.shape, bool)
-    found[..., 1:] = ~(np.diff(ordered, axis=-1) <= TIE)  # NaN is unlike anything
-    return found
+    begins = np.ones(ordered.shape, bool)
+    begins[..., 1:] = ~(np.diff(ordered, axis=-1) <= TIE)  # NaN is unlike anything
+    return begins
 
 
 class Share(NamedTuple):
@@ -57,7 +57,7 @@ class Frequent(NamedTuple):
         key = np.round(values[order], DIGITS)
         begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
         size, squares = (np.add.reduceat(each[order], begins) for each in (sizes, sizes**2))
-        return _kept(key[begins], values[order[begins]], size, squares, is_whole=True)
+        return _keep_most(key[begins], values[order[begins]], size, squares, is_whole=True)
 
     def __add__(self, other: Frequent) -> Frequent:  # type: ignore[override]
         """Return the values of both rows."""
@@ -67,7 +67,9 @@ class Frequent(NamedTuple):
             # the least of the values that are one, whichever part comes first
             shares[key] = Share(min(own.value, more.value), own.size + more.size, own.squares + more.squares)
         columns = np.array([*shares.values()], np.float64).reshape(-1, 3).T
-        return _kept(np.array([*shares], np.float64), *columns, is_whole=self.is_whole and other.is_whole)
+        return _keep_most(
+            np.array([*shares], np.float64), *columns, is_whole=self.is_whole and other.is_whole
+        )
 
     @property
     def most(self) -> float:
@@ -78,7 +80,7 @@ class Frequent(NamedTuple):
         return float(np.add.reduceat(size, np.flatnonzero(starts(value))).max())
 
 
-def _kept(
+def _keep_most(
     key: np.ndarray, value: np.ndarray, size: np.ndarray, squares: np.ndarray, *, is_whole: bool
 ) -> Frequent:
     if len(key) > MOST:

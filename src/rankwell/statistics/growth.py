@@ -16,6 +16,8 @@ FITTED = 3  # sizes without which there is no interval
 LEAD, SPARE = 6.0, 3  # of AICc over the next law; sizes beyond the parameters and one more
 BEYOND = 1  # decades beyond the largest size for which a prediction has an interval
 BENT = 0.02  # by which exponents at both ends differ; less, over 3 decades, is within 2 % of a straight line
+LEAST_SHARE = 1e-5  # of the median variance: a smaller one is chance
+EXACT = 1e-9  # means that are given exactly are known to that, so that no weight is infinite
 POWER = "n^b"
 LAWS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {  # ln of each law, of ln n
     "1": np.zeros_like,
@@ -163,7 +165,7 @@ def growth(
     exponent, low, high = line.interval(np.array([0.0, 1.0]), level)
     aicc = {name: _aicc(np.ones((len(x), 1)), means - law(x), line.weights) for name, law in LAWS.items()}
     aicc[POWER] = _aicc(_powers(x, 1), means, line.weights)
-    law, why = "", _lacking(sizes, repetitions, decades)
+    law, why = "", _what_lacks(sizes, repetitions, decades)
     is_bent, ends = _bend(x, means, variances, level)
     if not why:
         law = _leader(aicc)
@@ -204,6 +206,7 @@ def _bend(
     """Whether ln y has curvature over ln n, and its slopes at both ends."""
     if len(x) <= FITTED:
         return False, (math.nan, math.nan)
+    # around their mean, as x² is next to a multiple of x far from 0, and no inverse would be left
     fit = weighted_fit(_powers(x - x.mean(), 2), means, variances)
     _, low, high = fit.interval(np.array([0.0, 0.0, 1.0]), level)
     first, last = (
@@ -221,10 +224,11 @@ def _aicc(design: np.ndarray, means: np.ndarray, weights: np.ndarray) -> float:
     root = np.sqrt(shares)
     coefficients = np.linalg.lstsq(design * root[:, None], means * root, rcond=None)[0]
     left = float((shares * (means - design @ coefficients) ** 2).mean())
+    # a law that fits exactly would have the logarithm of 0
     return m * math.log(max(left, EXACT**2)) + 2 * k + 2 * k * (k + 1) / (m - k - 1)
 
 
-def _lacking(sizes: np.ndarray, repetitions: np.ndarray, decades: float) -> Why:
+def _what_lacks(sizes: np.ndarray, repetitions: np.ndarray, decades: float) -> Why:
     """What measurement lacks for any law; sizes with too few repetitions do not count."""
     enough = sizes[repetitions >= REPETITIONS]
     if len(sizes) < SIZES:
@@ -249,14 +253,6 @@ def _exp(value: float) -> float:
         return math.exp(value)
     except OverflowError:
         return math.inf
-
-
-# Weighted linear fits of means whose variances are estimated from few repetitions, and which scatter around the
-# line besides.
-
-
-LEAST_SHARE = 1e-5  # of the median variance: a smaller one is chance
-EXACT = 1e-9  # means that are given exactly are known to that, so that no weight is infinite
 
 
 @record(eq=False)
@@ -356,6 +352,7 @@ def moderated_variances(variances: np.ndarray, freedom: np.ndarray) -> np.ndarra
     if not len(own) or not np.median(own) > 0:
         # without spread in most of them, they have a common value only in the mean
         return np.full(len(variances), float(own.mean()) if len(own) else 0.0)
+    # ln s² of d + 1 values has the mean ln σ² + ψ(d/2) − ln(d/2) and the variance ψ′(d/2): what varies beyond that is true spread
     own = np.maximum(own, LEAST_SHARE * np.median(own))
     logs = np.log(own) - psi(d / 2) + np.log(d / 2)
     spread = logs.var(ddof=1) - polygamma(1, d / 2).mean() if len(own) > 1 else 0.0

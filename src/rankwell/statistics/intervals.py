@@ -13,9 +13,15 @@ from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
 from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
 
-# The hedged betting interval of a bounded mean: it holds for any number of values and any distribution.
-
-
+Method = Literal["studentised", "t", "wilson", "betting", "percentile", "bca"]
+WEIGHTS = 3  # what the draws of the bootstrap are for
+CELLS = 1 << 22  # weights made at a time
+LEAST, LEAST_OTHERS = (
+    50,
+    30,
+)  # values, and values beside the most frequent one, below which intervals are doubted
+LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
+ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
 ORDERS = 10  # orders of the values that the capital is averaged over
 SHUFFLED = 11  # what their draws are for
 CUT = 0.5  # the share of the capital that a bet can lose at most
@@ -77,6 +83,7 @@ def betting_bounds(
     least, most = limits
     if not (math.isfinite(least) and math.isfinite(most) and most > least):
         raise ValueError(f"betting_bounds(limits={limits}): must be finite, the first below the second.")
+    # the largest part bets all that the formula allows, a smaller one as much less as it is smaller; 1e-300, as 0 / 0 is NaN
     part = sizes / np.maximum(sizes.max(axis=1, keepdims=True, initial=0.0), 1e-300)
     scale = np.divide(part, sizes, out=np.zeros(sizes.shape), where=sizes > 0)
     gained = (totals * scale - least * part) / (most - least)
@@ -89,6 +96,7 @@ def betting_bounds(
     for at in range(0, len(totals), rows):
         few = slice(at, at + rows)
         own = numbers if len(numbers) == 1 else numbers[few]
+        # a product of bets depends on the order of values; orders drawn by the units' numbers make it the same for any input
         orders = np.argsort(further(keys[:, None], own[:, None, :]), axis=2, kind="stable")
         x, y = (np.take_along_axis(each[few, None], orders, axis=2) for each in (gained, part))
         low[few], high[few] = _bounds(x, y, 1 - level)
@@ -101,21 +109,12 @@ def _bounds(gained: np.ndarray, part: np.ndarray, alpha: float) -> tuple[np.ndar
     count = np.cumsum(is_some, axis=2)
     mean = (0.5 + np.cumsum(gained, axis=2)) / (1 + np.cumsum(part, axis=2))
     spread = (0.25 + np.cumsum((gained - mean * part) ** 2, axis=2)) / (count + 1)
+    # a bet may know the values before it alone: one that knew its own would not be fair, and the bound would not hold
     before = np.concatenate([np.full((*spread.shape[:2], 1), 0.25), spread[:, :, :-1]], axis=2)
     bets = np.sqrt(2 * math.log(2 / alpha) / (np.maximum(count[:, :, -1:], 1) * before))
     low = resample.least_mean(gained, part, bets, CUT, 2 / alpha)
+    # the upper bound is the lower one of what is lacking to 1
     return low, 1 - resample.least_mean(part - gained, part, bets, CUT, 2 / alpha)
-
-
-WEIGHTS = 3  # what the draws of the bootstrap are for
-CELLS = 1 << 22  # weights made at a time
-LEAST, LEAST_OTHERS = (
-    50,
-    30,
-)  # values, and values beside the most frequent one, below which intervals are doubted
-LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
-ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
-Method = Literal["studentised", "t", "wilson", "betting", "percentile", "bca"]
 
 
 class Interval(NamedTuple):
@@ -176,7 +175,9 @@ def interval(
     else:
         centred = parts._replace(totals=parts.totals - mean * parts.sizes)
         drawn = np.concatenate(list(_replicates(centred, times, seed)))
-        bounds = {"studentised": _studentised, "percentile": _percentile, "bca": _bca}[method]
+        bounds = {"studentised": _studentised_bounds, "percentile": _percentile_bounds, "bca": _bca_bounds}[
+            method
+        ]
         low, high = bounds(centred, drawn, tail)
         low, high = mean + low, mean + high
     return Interval(mean, max(float(low), limits[0]), min(float(high), limits[1]), method, doubt)
@@ -264,6 +265,7 @@ def _replicates(centred: Parts, times: int, seed: int) -> Iterator[np.ndarray]:
     for low in range(0, times, rows):
         keys = replicates(seed, WEIGHTS, low, min(low + rows, times))
         sums = resample.poisson(keys, centred.numbers, LIMITS) @ columns
+        # fewer than two units have no spread; a key made from the last one, so that a redraw is as fixed as a draw
         while len(again := np.flatnonzero(sums[:, 0] < 2)):
             keys[again] = further(keys[again], np.array([1], np.uint64))
             sums[again] = resample.poisson(keys[again], centred.numbers, LIMITS) @ columns
@@ -286,7 +288,7 @@ def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
     return np.column_stack(columns), list(range(6))
 
 
-def studentised(parts: Parts, *, times: int, seed: int) -> np.ndarray:
+def studentise(parts: Parts, *, times: int, seed: int) -> np.ndarray:
     """Return t* = (mean* − mean) / error* of replicates of the Poisson bootstrap, which stand for t = (mean − truth) / error.
 
     A replicate without spread counts as ±∞, for dropping it makes intervals too short.
@@ -303,25 +305,29 @@ def _t_stars(drawn: np.ndarray) -> np.ndarray:
     return t
 
 
-def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _studentised_bounds(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+    # t = (mean − truth) / error is solved for the truth, so the upper quantile makes the lower bound
     lower, upper = quantiles(_t_stars(drawn), tail, 1 - tail)
     own = ratio(centred).error
     return -upper * own, -lower * own
 
 
-def _percentile(_: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _percentile_bounds(_: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     low, high = quantiles(drawn[:, 0], tail, 1 - tail)
     return low, high
 
 
-def _bca(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _bca_bounds(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     """Bias-corrected and accelerated (Efron, JASA 82, 1987)."""
     from scipy.special import ndtr, ndtri
 
     means = drawn[:, 0]
     near = 1e-12 * float(np.abs(means).max())  # of few different values many means are 0, but for rounding
     below = (np.count_nonzero(means < -near) + np.count_nonzero(np.abs(means) <= near) / 2) / len(means)
-    bias = float(ndtri(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means))))
+    bias = float(
+        ndtri(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means)))
+    )  # finite, where all are on one side
+    # of a mean, the jackknife's skewness is that of the values
     acceleration = math.fsum(centred.totals**3) / (6 * math.fsum(centred.totals**2) ** 1.5)
     z = float(ndtri(tail))
     shares = [float(ndtr(bias + (bias + side) / (1 - acceleration * (bias + side)))) for side in (z, -z)]
@@ -339,14 +345,15 @@ def quantiles(drawn: np.ndarray, *shares: float) -> list[float]:
 
 def _limits() -> np.ndarray:
     """Where the distribution of Poisson(1), as a part of 2^64, reaches 1, 2, 3 …"""
-    below, term, found = 0.0, math.exp(-1), []
+    # draws are compared as whole numbers, which takes no logarithm and is the same on every machine
+    below, term, limits = 0.0, math.exp(-1), []
     for value in range(1, 25):
         below += term
         term /= value
         if below >= 1:
             break
-        found.append(min(int(below * 2.0**64), 2**64 - 1))
-    return np.array(found, np.uint64)
+        limits.append(min(int(below * 2.0**64), 2**64 - 1))
+    return np.array(limits, np.uint64)
 
 
 LIMITS = _limits()

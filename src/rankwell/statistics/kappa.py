@@ -22,12 +22,12 @@ class Coincidences(NamedTuple):
     amount: np.ndarray
 
 
-def agreed(tables: np.ndarray) -> np.ndarray:
+def share_agreed(tables: np.ndarray) -> np.ndarray:
     """Return the share of units that both raters put into the same category.
 
     Examples
     --------
-    >>> float(agreed(np.array([[20, 5], [10, 15]])))
+    >>> float(share_agreed(np.array([[20, 5], [10, 15]])))
     0.7
     """
     return _ratio(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-1, -2)))
@@ -67,8 +67,9 @@ def krippendorff(tables: np.ndarray, values: np.ndarray, level: Level) -> np.nda
     0.4
     """
     each = tables.sum(axis=-1)
-    total = each.sum(axis=-1)
+    total = each.sum(axis=-1)  # n − 1 below, as no rating is paired with itself by chance either
     if level == "ordinal":
+        # the ratings between two categories, with half of those in either, are the difference of their mid-ranks
         until = np.cumsum(each, axis=-1) - each / 2
         weight = (until[..., :, None] - until[..., None, :]) ** 2
     else:

@@ -90,7 +90,9 @@ def summaries(rows: np.ndarray, design: Design = PLAIN) -> Summaries:
     filled = np.where(defined, rows, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = filled.sum(axis=1) / n
-        deviations = np.where(defined, rows - mean[:, None], 0.0)
+        deviations = np.where(
+            defined, rows - mean[:, None], 0.0
+        )  # in a second pass, since Σx² − n·x̄² would cancel
     return t_of(n, mean, (deviations**2).sum(axis=1))
 
 
@@ -244,7 +246,7 @@ def _in_chunks(
     parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
 
     def bounds(few: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return _quantiles(_replicated(rows[few], units, times, seed), tail)
+        return _quantiles(_replicate_t(rows[few], units, times, seed), tail)
 
     if threads == 1 or len(parts) < 2:
         yield from zip(parts, map(bounds, parts), strict=True)
@@ -253,7 +255,7 @@ def _in_chunks(
         yield from zip(parts, executor.map(bounds, parts), strict=True)
 
 
-def _replicated(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
+def _replicate_t(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
     """Return t* of each replicate (rows) and row of values (columns), under weights drawn from Poisson(1)."""
     used = ~np.isnan(rows).all(axis=0)  # a segment's rows are undefined everywhere else
     rows, units = rows[:, used], units[used]
@@ -262,6 +264,7 @@ def _replicated(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> n
     count = len(rows)
     is_whole = bool(defined.all())
     ones = np.ones((1, rows.shape[1])) if is_whole else defined
+    # one product of matrices gives n, Σx and Σx² of all rows in all replicates
     columns = np.ascontiguousarray(np.concatenate([ones, centred, centred**2]).T)
     found = np.empty((times, count))
     size = max(CELLS // len(units), 1)
@@ -270,18 +273,17 @@ def _replicated(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> n
         sums = resample.poisson(keys, units, LIMITS) @ columns
         found[low : low + len(keys)] = _t_of(sums, count, is_whole)
         n = sums[:, : 1 if is_whole else count]
-        for row in np.flatnonzero(
-            (n < 2).any(axis=0)
-        ):  # rows of few units: drawn again, as one row alone would be
+        # rows of few units: drawn again, as one row alone would be
+        for row in np.flatnonzero((n < 2).any(axis=0)):
             few = slice(None) if is_whole else slice(row, row + 1)
             own = columns if is_whole else columns[:, [row, count + row, 2 * count + row]]
             again = np.flatnonzero(n[:, row] < 2)
-            redrawn = _redrawn(keys[again], units, own)
+            redrawn = _redraw(keys[again], units, own)
             found[low + again, few] = _t_of(redrawn, count if is_whole else 1, is_whole)
     return found
 
 
-def _redrawn(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def _redraw(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np.ndarray:
     sums = np.zeros((len(keys), columns.shape[1]))
     left = np.arange(len(keys))
     keys = keys.copy()

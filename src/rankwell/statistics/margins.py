@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE
-from rankwell.statistics.intervals import is_doubtful, studentised
+from rankwell.statistics.intervals import is_doubtful, studentise
 from rankwell.statistics.paired_tests import EXACT, FLIPS, NEAR
 from rankwell.statistics.parts import Parts, parts_of, ratio
 
@@ -89,6 +89,7 @@ def margins(
     new, old = np.asarray(new, np.float64), np.asarray(old, np.float64)
     parts = parts_of(new - old, units, weights, clusters)
     whole = ratio(parts)
+    # of a mean below 0, such as that of a loss, the share is one of its size
     allowed = margin * (old * math.copysign(1.0, math.fsum(old)) if is_relative else np.ones(len(old)))
     left = parts_of(new - old + allowed, units, weights, clusters)
     nonzero = int(np.count_nonzero(np.abs(parts.totals) > TIE * parts.sizes))
@@ -133,7 +134,7 @@ def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
     _, mean, error = ratio(parts)
     if not error > 0:
         return by_t(parts, alpha=alpha)
-    drawn = np.sort(studentised(parts, times=times, seed=seed))
+    drawn = np.sort(studentise(parts, times=times, seed=seed))
     t = mean / error  # replicates of few different values reach it exactly, but for rounding
     above = (times - np.searchsorted(drawn, t - NEAR, side="left") + 1) / (times + 1)
     below = (np.searchsorted(drawn, t + NEAR, side="right") + 1) / (times + 1)
@@ -146,7 +147,7 @@ def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
 
 def _beyond(alpha: float, total: int) -> int:
     """How many of so many draws may lie beyond a mean that is still rejected: p < alpha."""
-    return math.ceil(round(alpha * total, 9)) - 1
+    return math.ceil(round(alpha * total, 9)) - 1  # alpha · total is rounded: .07 · 100 is 7.000000000000001
 
 
 def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
@@ -177,10 +178,11 @@ def _subsets(columns: np.ndarray, numbers: np.ndarray, times: int, seed: int) ->
     """The sums of each column over subsets of parts, the empty one among them: a row per column."""
     if len(columns) <= EXACT:
         sums = np.zeros((1, columns.shape[1]))
-        for part in columns:
+        for part in columns:  # each doubles the subsets: those without it and those with it
             sums = np.concatenate([sums, sums + part])
         return sums.T
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    # what a flip turns goes from + to −, so the sum of what it turns is half of what the whole sum loses
     whole = columns.sum(axis=0)
     chosen = (whole - resample.flipped_sums(keys, numbers, columns)[:times]) / 2
     return np.vstack([np.zeros_like(whole), chosen]).T

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-ROUNDS, GAIN = 1000, 1e-8
+ROUNDS, GAIN = 1000, 1e-8  # of EM
+COLUMNS = 400  # parts of the mixture that a linear program begins with
+PRICINGS = 60  # rounds in which parts enter it
+CLOSE = 1e-7  # of the spread of the target
 
 
-class Stopped(NamedTuple):
+class StoppedMixture(NamedTuple):
     """The weights of a mixture where EM was stopped, after how many rounds, and whether the last of these still gained."""
 
     weights: np.ndarray
@@ -25,7 +28,7 @@ def stopped_em(
     *,
     rounds: int = ROUNDS,
     gain: float = GAIN,
-) -> Stopped:
+) -> StoppedMixture:
     """Return the weights of a mixture by expectation–maximisation from a prior, stopped after some rounds.
 
     Each round makes the outcomes seen likelier. The likeliest mixture itself fits the chance of the draw: where it is hardly
@@ -67,7 +70,7 @@ def stopped_em(
         now = float(share @ np.log(chance))
         still_gains = now - before >= gain
         if not still_gains or done == rounds:
-            return Stopped(weights / weights.sum(), done, still_gains)
+            return StoppedMixture(weights / weights.sum(), done, still_gains)
         before = now
         weights = weights * (columns @ (share / chance))
     raise AssertionError  # the last round returns
@@ -107,21 +110,13 @@ def outcome_values(kernel: np.ndarray, target: np.ndarray, prior: np.ndarray, *,
     p = prior / prior.sum()
     weighted = kernel * p[:, None]
     if weight == 0:
+        # without γ the equations are singular if parts are fewer than outcomes, and always badly conditioned: they are not formed
         root = np.sqrt(p)
-        found: np.ndarray = np.linalg.lstsq(kernel * root[:, None], target * root, rcond=None)[0]
-        return found
+        values: np.ndarray = np.linalg.lstsq(kernel * root[:, None], target * root, rcond=None)[0]
+        return values
     matrix = (1 - weight) * (weighted.T @ kernel) + weight * np.diag(weighted.sum(axis=0))
     solved: np.ndarray = np.linalg.solve(matrix, weighted.T @ target)
     return solved
-
-
-# Bounds of a mean over an unknown mixture, of which only the shares of some outcomes are known within limits:
-# linear programs.
-
-
-COLUMNS = 400  # parts of the mixture that the program begins with
-HALVINGS = 60
-CLOSE = 1e-7  # of the spread of the target
 
 
 class Limits(NamedTuple):
@@ -214,12 +209,14 @@ class MixtureBounds:
         """Return the greatest mean of a target, never too small."""
         close = CLOSE * float(target.max() - target.min())
         best = math.inf
-        for _ in range(HALVINGS):
-            found = self._solved(-target[self.columns], self._rows(), self.right, np.ones(len(self.columns)))
-            if found is None:  # the last columns made it too hard; what is certain so far stays
+        for _ in range(PRICINGS):
+            solution = self._solve(
+                -target[self.columns], self._rows(), self.right, np.ones(len(self.columns))
+            )
+            if solution is None:  # the last columns made it too hard; what is certain so far stays
                 break
-            value, prices = -found[0], found[1]
-            reduced, bound = self._priced(target, prices)
+            value, prices = -solution[0], solution[1]
+            reduced, bound = self._price(target, prices)
             best = min(best, bound)
             if best - value <= close or not self._add(reduced, close):
                 break
@@ -228,23 +225,25 @@ class MixtureBounds:
     def _misfit(self) -> float:
         """The least by which the shares of any mixture miss the limits, from as many columns as it takes."""
         least = math.inf
-        for _ in range(HALVINGS):
+        for _ in range(PRICINGS):
             rows, n = self._rows(), len(self.columns)
+            # one more variable, by which every limit may be missed, is all that costs: such a program always has a solution
             cost, sums = np.append(np.zeros(n), 1.0), np.append(np.ones(n), 0.0)
-            found = self._solved(cost, np.column_stack([rows, -np.ones(len(rows))]), self.right, sums)
-            if found is None:
+            solution = self._solve(cost, np.column_stack([rows, -np.ones(len(rows))]), self.right, sums)
+            if solution is None:
                 return least
-            least, prices = found
-            reduced = self._priced(np.zeros(self.features.shape[1]), prices)[0]
+            least, prices = solution
+            reduced = self._price(np.zeros(self.features.shape[1]), prices)[0]
             if least <= 1e-12 or not self._add(reduced, 1e-12):
                 break
         return least
 
     def _rows(self) -> np.ndarray:
+        # the solver takes upper limits; a lower limit is one of the negative
         part = self.features[:, self.columns]
         return np.concatenate([part, -part])
 
-    def _priced(self, target: np.ndarray, prices: np.ndarray) -> tuple[np.ndarray, float]:
+    def _price(self, target: np.ndarray, prices: np.ndarray) -> tuple[np.ndarray, float]:
         """What each part adds at the prices of the limits, and the bound of the mean that follows from these."""
         above, below = np.split(np.maximum(prices, 0.0), 2)
         reduced = target - (above - below) @ self.features
@@ -252,6 +251,7 @@ class MixtureBounds:
 
     def _add(self, reduced: np.ndarray, close: float) -> bool:
         """Take in the parts that add most: the peaks above what those inside add."""
+        # neighbours of a peak add nearly as much, and would only make the program larger
         inside = reduced[self.columns].max()
         beside = np.concatenate([[-math.inf], reduced, [-math.inf]])
         peaks = np.flatnonzero(
@@ -263,11 +263,11 @@ class MixtureBounds:
         return bool(len(more))
 
     @staticmethod
-    def _solved(
+    def _solve(
         cost: np.ndarray, rows: np.ndarray, right: np.ndarray, sums: np.ndarray
     ) -> tuple[float, np.ndarray] | None:
         """The least cost and the prices of the limits; None if the solver has none."""
         from scipy.optimize import linprog
 
-        found = linprog(cost, A_ub=rows, b_ub=right, A_eq=sums[None], b_eq=[1.0], method="highs")
-        return (float(found.fun), -found.ineqlin.marginals) if found.status == 0 else None
+        program = linprog(cost, A_ub=rows, b_ub=right, A_eq=sums[None], b_eq=[1.0], method="highs")
+        return (float(program.fun), -program.ineqlin.marginals) if program.status == 0 else None

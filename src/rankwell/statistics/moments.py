@@ -38,6 +38,7 @@ class Moments(NamedTuple):
         """Return the moments of rows of values around a centre each; NaN is left out, and clusters are whole."""
         defined = ~np.isnan(rows)
         values, size = rows, defined * (1.0 if design.weights is None else design.weights)
+        # around a centre near the mean, since Σx² − n·x̄² of large values cancels to nothing but rounding
         apart = np.where(defined, rows - centres[:, None], 0.0) * size
         weights = (size**2).sum(axis=1)
         if design.clusters is not None:
@@ -79,9 +80,11 @@ class Moments(NamedTuple):
     def _of_units(self) -> np.ndarray:
         """(Σw)² / Σw², which is their number where all weights are the same."""
         with np.errstate(invalid="ignore"):
-            found = np.nan_to_num(self.size**2 / self.weights)
-        alike = np.abs(found - self.n) <= 1e-12 * self.n
-        return np.where(alike, self.n, found)
+            effective = np.nan_to_num(self.size**2 / self.weights)
+        alike = (
+            np.abs(effective - self.n) <= 1e-12 * self.n
+        )  # as for one row, where equal weights are as none
+        return np.where(alike, self.n, effective)
 
     def summaries(self, centres: np.ndarray) -> Summaries:
         """Return what ``summaries`` says of the rows themselves."""

@@ -18,7 +18,8 @@ NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it,
 NOTHING = 1e-12  # a sum is 0 if it is so small beside what was added: the rest is rounding
 EXACT = 20  # up to so many non-zero differences all patterns of signs are tried
 CHUNK = 64  # keys, each of 64 replicates
-FLIPS = 1
+FLIPS = 1  # what the draws are for
+BITS = 42  # of a number that its bin does not tell: a bin is a 1024th of what lies between two powers of 2
 
 
 class Estimate(NamedTuple):
@@ -94,11 +95,14 @@ def sign_flips(
     kept = np.abs(parts.totals) > TIE * parts.sizes
     d, units = parts.totals[kept], parts.numbers[kept]
     least = abs(math.fsum(d)) * (1 - NEAR)
+    # a sum of 0 is reached by every pattern, also by one that rounding left short of it
     least = 0.0 if least <= NOTHING * math.fsum(np.abs(d)) else least
     if len(d) <= EXACT:
         reached, patterns = _count_of_all(d, least), 1 << len(d)
         return Flipped(reached / patterns, reached, patterns, is_exact=True)
-    keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    keys = replicates(
+        seed, FLIPS, 0, -(-times // 64)
+    )  # the 64 bits drawn for a unit are its signs in 64 replicates
     reached, left = 0, times
     for low in range(0, len(keys), CHUNK):
         sums = resample.flipped_sums(keys[low : low + CHUNK], units, d[:, None])[:left, 0]
@@ -170,13 +174,7 @@ def sign_test_of(wins: int, losses: int) -> float:
     return min(1.0, 2 * float(bdtr(min(wins, losses), n, 0.5))) if n else math.nan
 
 
-# Wilcoxon's signed ranks of very many differences, counted by value and ranked bin by bin.
-
-
-BITS = 42  # of a number that its bin does not tell: a bin is a 1024th of what lies between two powers of 2
-
-
-class Counted(NamedTuple):
+class SizeCounts(NamedTuple):
     """The distinct sizes of differences that are not 0 in ascending order, how many have each, and how many of these are positive.
 
     Sizes are kept to the last bit, so that parts can be joined in any order; which of them are ties is seen when they are ranked.
@@ -187,14 +185,14 @@ class Counted(NamedTuple):
     more: np.ndarray
 
     @classmethod
-    def of(cls, d: np.ndarray) -> Counted:
+    def of(cls, d: np.ndarray) -> SizeCounts:
         """Return the counts of differences; NaN is left out, and so are those within 1e-9 of 0, which are zeros."""
         d = d[np.abs(d) > TIE]
         value, of, count = np.unique(np.abs(d), return_inverse=True, return_counts=True)
         return cls(value, count, np.bincount(of, d > 0, len(value)).astype(np.int64))
 
     @classmethod
-    def joined(cls, parts: Sequence[Counted]) -> Counted:
+    def joined(cls, parts: Sequence[SizeCounts]) -> SizeCounts:
         """Return the counts of all parts."""
         value, of = np.unique(np.concatenate([each.value for each in parts]), return_inverse=True)
         count, more = (
@@ -205,8 +203,9 @@ class Counted(NamedTuple):
 
     def bins(self) -> np.ndarray:
         """Return the bin of each value; a larger value is in the same or in a later one."""
-        found: np.ndarray = self.value.view(np.int64) >> BITS
-        return found
+        # doubles above 0 are in the order of their bits as whole numbers, so a shift makes bins of any width in order
+        bins: np.ndarray = self.value.view(np.int64) >> BITS
+        return bins
 
     def differences(self, n: int) -> np.ndarray:
         """Return n differences with these counts, the rest 0."""
@@ -237,7 +236,7 @@ class Ranks(NamedTuple):
     highest: Tied
 
     @classmethod
-    def of(cls, counted: Counted) -> Ranks:
+    def of(cls, counted: SizeCounts) -> Ranks:
         """Return the ranks of the differences of a bin."""
         begins = np.flatnonzero(starts(counted.value))
         tied, more = (np.add.reduceat(each, begins) for each in (counted.number, counted.more))
@@ -260,7 +259,7 @@ def wilcoxon_of(n: int, bins: Sequence[Ranks]) -> float:
     Examples
     --------
     >>> d = np.random.default_rng(0).integers(-3, 5, 200) / 7
-    >>> round(wilcoxon_of(200, [Ranks.of(Counted.of(d))]), 6)
+    >>> round(wilcoxon_of(200, [Ranks.of(SizeCounts.of(d))]), 6)
     9e-06
     """
     from scipy.special import ndtr

@@ -77,6 +77,7 @@ def ratio(parts: Parts) -> Ratio:
     m = Σb / Σa and se² = G / (G − 1) · Σ(b − m·a)² / (Σa)² for totals b and sizes a of G parts: for clusters the
     cluster-robust variance CR1 of a mean, for units s² / n. Source: Cochran, Sampling Techniques (1977), 6.3 and 9A.2.
     """
+    # fsum is rounded once, so that the order of the parts changes nothing
     size = math.fsum(parts.sizes)
     if not size:
         return Ratio(0, math.nan, math.nan)

@@ -94,7 +94,7 @@ def prediction_powered(
     else:
         times = np.where(is_sampled, 1 / np.where(is_sampled, propensity, 1.0), 0.0)
         pieces = _of_terms(np.where(is_sampled, truth, 0.0) * times, predicted * (1 - times))
-    return _predicted(pieces, n, total, n, weight, level)
+    return _interval_at(pieces, n, total, n, weight, level)
 
 
 def prediction_powered_terms(
@@ -123,16 +123,16 @@ def prediction_powered_terms(
     """
     if len(true) < 2 + (weight is None):
         return Predicted(n, len(true), NAN, NAN, NAN, NAN, NAN, NAN)
-    return _predicted(_of_terms(true, rest), n, len(true), len(true), weight, level)
+    return _interval_at(_of_terms(true, rest), n, len(true), len(true), weight, level)
 
 
-def _predicted(
+def _interval_at(
     pieces: Pieces, n: int, total: int, independent: int, weight: float | None, level: float
 ) -> Predicted:
     """The mean at the weight, or at the best one, with Student's interval of so many independent units."""
     from scipy.special import stdtrit
 
-    freedom = independent - 1 - (weight is None)
+    freedom = independent - 1 - (weight is None)  # a weight made from the data costs one
     weight = min(max(pieces.best, 0.0), 1.0) if weight is None else weight
     mean, error = pieces.at(weight)
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
@@ -152,6 +152,8 @@ def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> Pieces:
         -2 * share * together / n,
         share**2 * (float(f.var(ddof=1)) / n + rest),
     )
+    # If all predictions have the variance s², the curve is share · s² / n: the share cancels, and the best weight is the slope
+    # cov(y, f) / s² of the regression of y on f.
     mean = float(y.mean()), share * float(others.mean() - f.mean())
     return Pieces(mean, variance, together / spread if spread > 0 else 0.0)
 

@@ -40,7 +40,7 @@ def needed(q: float, level: float = 0.95) -> int:
     >>> [needed(q) for q in (0.5, 0.95, 0.99, 0.999)]
     [6, 72, 368, 3688]
     """
-    tail = _checked(q, level)
+    tail = _check_tail(q, level)
     return math.ceil(math.log(tail) / math.log(max(q, 1 - q)))
 
 
@@ -81,7 +81,7 @@ def quantile_interval(
     """
     from scipy.special import bdtr
 
-    tail = _checked(q, level)
+    tail = _check_tail(q, level)
     n = len(values)
     if not n or np.isnan(values).any():
         raise UsageError("a quantile needs at least one value, and none that is NaN.")
@@ -89,7 +89,9 @@ def quantile_interval(
     if not worth > 0:
         raise UsageError(f"effective is a number of values above 0, not {brief(effective)}.")
     ordered = np.sort(values)
-    value = float(ordered[max(math.ceil(q * n - 1e-9), 1) - 1])
+    value = float(
+        ordered[max(math.ceil(q * n - 1e-9), 1) - 1]
+    )  # .07 · 100 is 7.000000000000001, of which ceil makes 8
     least = needed(q, level)
     m = math.floor(worth)
     if m < least:
@@ -103,7 +105,7 @@ def quantile_interval(
     return QuantileInterval(value, float(ordered[low - 1]), float(ordered[high - 1]), n, worth, least)
 
 
-def _checked(q: float, level: float) -> float:
+def _check_tail(q: float, level: float) -> float:
     """The tail on each side; UsageError for a number that is not between 0 and 1."""
     for word, number in (("q", q), ("level", level)):
         if not 0 < number < 1:

@@ -36,6 +36,7 @@ def order_of(values: Values) -> Order:
     values = np.asarray(values, np.float64)
     above = values[..., None, :] - values[..., :, None] > TIE
     top = 1 + above.sum(axis=-1)
+    # what is neither above a unit nor below it is in its group
     return Order(above, top, values.shape[-1] - (top - 1) - above.sum(axis=-2))
 
 
@@ -53,6 +54,7 @@ def kendall(x: Values, y: Values) -> np.ndarray:
     concordant = (one & other).sum(axis=(-1, -2))
     discordant = (one & np.swapaxes(other, -1, -2)).sum(axis=(-1, -2))
     decided = one.sum(axis=(-1, -2)) * other.sum(axis=(-1, -2)).astype(np.float64)
+    # the root of the product of both counts; as a float, which the product of two integers may not fit into
     with np.errstate(divide="ignore", invalid="ignore"):
         return (concordant - discordant) / np.sqrt(decided)
 
@@ -121,7 +123,7 @@ def overlap(x: Values, y: Values, p: float = 0.9, ties: Ties = "a") -> np.ndarra
     >>> round(float(overlap([4, 3, 2, 1], [3, 4, 2, 1], p=0.9)), 4)
     0.9
     """
-    one, other = (_included(order_of(values), ties) for values in (x, y))
+    one, other = (_shares_included(order_of(values), ties) for values in (x, y))
     n = one.shape[-1]
     depth = np.arange(1, n + 1)
     common = (one * other).sum(axis=-2)
@@ -134,14 +136,14 @@ def overlap(x: Values, y: Values, p: float = 0.9, ties: Ties = "a") -> np.ndarra
     return (1 - p) * (agreement * p ** (depth - 1)).sum(axis=-1) + p**n
 
 
-def _included(order: Order, ties: Ties) -> np.ndarray:
+def _shares_included(order: Order, ties: Ties) -> np.ndarray:
     """How much of each unit (row) is among the first d (column): the share of the orders of its group that place it there."""
     depth = np.arange(1, order.top.shape[-1] + 1)
     reached = depth - order.top[..., None] + 1
     return np.clip(reached if ties == "w" else reached / order.size[..., None], 0.0, 1.0)
 
 
-def swapped(x: Values, y: Values) -> np.ndarray:
+def swapped_pairs(x: Values, y: Values) -> np.ndarray:
     """Return which pairs two orders decide differently: ``[…, i, j]`` where j is above i in the first and below it in the second."""
     found: np.ndarray = order_of(x).above & np.swapaxes(order_of(y).above, -1, -2)
     return found

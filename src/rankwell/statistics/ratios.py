@@ -77,6 +77,7 @@ def quantile_ratio(
     value = float(np.sort(new)[place] / np.sort(old)[place])
     if n < least:
         return RatioInterval(value, math.nan, math.nan, n, least)
+    # the same units of both: a query that is slow in one system is slow in the other, and that must not widen the ratio
     rng = np.random.default_rng(seed)
     drawn = np.empty(TIMES)
     for time in range(TIMES):

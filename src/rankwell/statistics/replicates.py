@@ -38,12 +38,12 @@ def p_intervals(p: np.ndarray, replicates: int, level: float) -> tuple[np.ndarra
     [[0.0026, nan], [0.0051, nan]]
     """
     low, high = np.full((2, len(p)), math.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    reached = np.rint(p[known] * (replicates + 1)).astype(np.int64) - 1
+    tested = np.flatnonzero(~np.isnan(p))
+    reached = np.rint(p[tested] * (replicates + 1)).astype(np.int64) - 1
     counts, of = np.unique(reached, return_inverse=True)
     bounds = [share_interval(int(count), replicates, level=level) for count in counts]
     if bounds:
-        low[known], high[known] = np.array(bounds)[of].T
+        low[tested], high[tested] = np.array(bounds)[of].T
     return low, high
 
 
@@ -55,6 +55,7 @@ def is_testable(comparisons: int, replicates: int, alpha: float) -> bool:
     >>> is_testable(10, 199, 0.05), is_testable(11, 199, 0.05)
     (True, False)
     """
+    # products are rounded: 0.29 · 100 is 28.999999999999996
     return comparisons <= alpha * (replicates + 1) * (1 + 1e-12)
 
 
@@ -66,4 +67,6 @@ def replicates_needed(comparisons: int, alpha: float) -> int:
     >>> replicates_needed(10, 0.05)
     10000
     """
-    return math.ceil(PER_TEST * comparisons / alpha * (1 - 1e-12))
+    return math.ceil(
+        PER_TEST * comparisons / alpha * (1 - 1e-12)
+    )  # a last bit above a whole number must not add one

@@ -17,6 +17,8 @@ from rankwell.statistics.many import NO_SPREAD
 FEWEST = 3
 NEAR = 1e-9  # of the standard error
 SEEDS = 5, 6  # what the draws are for: the seeds of the first and of the second system
+UNITS = 7  # what the draws are for where very many units are summed up
+HALF = 2.0**-54  # half a step of uniform draws, which begin at 0, whose normal quantile is −∞
 
 
 class Seeded(NamedTuple):
@@ -75,7 +77,7 @@ def seeds_interval(
         return Seeded(mean, math.nan, math.nan, math.nan, math.nan, doubt)
     ones = np.ones((1, n)), [np.ones((1, len(each))) for each in systems]
     mean, of_seeds, of_units = (float(each[0]) for each in _moments(systems, *ones))
-    drawn = _drawn(systems, units, times, seed)
+    drawn = _draw_moments(systems, units, times, seed)
     return interval_of((mean, of_seeds, of_units), drawn, level=level, is_doubtful=doubt)
 
 
@@ -104,14 +106,14 @@ def interval_of(
     return Seeded(mean, error, mean - upper * error, mean - lower * error, of_seeds / error**2, is_doubtful)
 
 
-def pooled(values: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pool_units(values: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct numbers of units and the mean of each unit's values: what several folds say of a unit counts once.
 
     Folds share training data, so their means are no independent measurements; units are.
 
     Examples
     --------
-    >>> pooled(np.array([0.2, 0.4, 0.6]), np.array([7, 9, 7], np.uint64))
+    >>> pool_units(np.array([0.2, 0.4, 0.6]), np.array([7, 9, 7], np.uint64))
     (array([7, 9], dtype=uint64), array([0.4, 0.4]))
     """
     numbers, of = np.unique(units, return_inverse=True)
@@ -145,7 +147,7 @@ def _moments(
     return mean, of_seeds, of_units
 
 
-def _drawn(
+def _draw_moments(
     systems: list[np.ndarray], units: np.ndarray, times: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The moments of each replicate."""
@@ -171,14 +173,6 @@ def drawn_counts(keys: np.ndarray, seeds: int) -> np.ndarray:
     """Return how often each seed is drawn, for each key."""
     drawn = (uniform(further(keys[:, None], np.arange(seeds, dtype=np.uint64))) * seeds).astype(np.int64)
     return (drawn[:, :, None] == np.arange(seeds)).sum(axis=1).astype(np.float64)
-
-
-# Systems that were trained several times, on very many units: sums that add up over parts of these, and the
-# interval from them.
-
-
-UNITS = 7  # what the draws are for
-HALF = 2.0**-54
 
 
 class SeedMoments(NamedTuple):
@@ -270,12 +264,13 @@ class SeedMoments(NamedTuple):
 def _normal(drawn: np.ndarray) -> np.ndarray:
     from scipy.special import ndtri
 
-    found: np.ndarray = ndtri(uniform(drawn) + HALF)
-    return found
+    normal: np.ndarray = ndtri(uniform(drawn) + HALF)
+    return normal
 
 
 def _root(covariance: np.ndarray) -> np.ndarray:
     """The symmetric square root; what is left of rounding is no spread."""
+    # not Cholesky's, which fails where two seeds are the same or one is constant
     values, vectors = np.linalg.eigh(covariance)
     values[values <= NO_SPREAD * values.max(initial=0.0)] = 0.0
     return (vectors * np.sqrt(values)) @ vectors.T

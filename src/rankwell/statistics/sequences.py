@@ -91,6 +91,7 @@ def _bernstein(scaled: np.ndarray, n: np.ndarray, alpha: float) -> tuple[np.ndar
     before, bets = _bets(scaled, n, alpha)
     bets = np.minimum(bets, CUT)
     total = np.cumsum(bets)
+    # −ln(1 − λ) − λ is ψ of theorem 2, by which a bet of λ bounds the spread
     reach = math.log(2 / alpha) + np.cumsum((scaled - before) ** 2 * (-np.log1p(-bets) - bets))
     middle = np.cumsum(bets * scaled) / total
     return middle - reach / total, middle + reach / total
@@ -100,11 +101,12 @@ def _betting(scaled: np.ndarray, n: np.ndarray, alpha: float) -> tuple[np.ndarra
     if not len(scaled):
         return scaled, scaled
     _, bets = _bets(scaled, n, alpha)
-    return _rejected(scaled, bets, alpha), 1 - _rejected(1 - scaled, bets, alpha)
+    return _lowest_kept(scaled, bets, alpha), 1 - _lowest_kept(1 - scaled, bets, alpha)
 
 
-def _rejected(scaled: np.ndarray, bets: np.ndarray, alpha: float) -> np.ndarray:
+def _lowest_kept(scaled: np.ndarray, bets: np.ndarray, alpha: float) -> np.ndarray:
     """The largest mean on a grid against which bets on larger values have won 2 / alpha so far; all below lost too."""
+    # a geometric grid: rounding outwards is a share of the distance to the last mean, near it and far from it
     offsets = np.geomspace(NEAREST, 1.0, GRID)
     means = (scaled.mean() - offsets)[offsets < scaled.mean()]
     low = np.zeros(len(scaled))
@@ -122,6 +124,7 @@ def _rejected(scaled: np.ndarray, bets: np.ndarray, alpha: float) -> np.ndarray:
 def _asymptotic(
     values: np.ndarray, mean: np.ndarray, n: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
+    # ρ² of the normal mixture with which the bounds after TUNED units are about as narrow as they can be
     squared = (-2 * math.log(alpha) + math.log(-2 * math.log(alpha)) + 1) / TUNED
     centred = values - mean[-1] if len(values) else values
     drift = np.cumsum(centred) / n

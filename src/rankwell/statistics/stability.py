@@ -48,6 +48,7 @@ def swaps(
     """
     left, right = np.triu_indices(len(values), 1)
     rows = max(CELLS // max(len(left), values.shape[1]), 1)
+    # a division takes the units with the lowest draws, and as many after them, so that the sets share none
     parts = []
     for low in range(0, times, rows):
         keys = replicates(seed, HALVES, low, min(low + rows, times))
@@ -66,14 +67,15 @@ def _means(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """The mean of each row (column) over the units chosen in each division (row)."""
     weights = np.zeros((len(chosen), values.shape[1]))
     np.put_along_axis(weights, chosen, 1 / chosen.shape[1], axis=1)
-    found: np.ndarray = weights @ values.T
-    return found
+    means: np.ndarray = weights @ values.T
+    return means
 
 
 def _needed(sizes: np.ndarray, swapped: np.ndarray, most: float) -> tuple[float, float]:
     """The least difference from which on at most so many comparisons are swapped, and the share that has it."""
     order = np.argsort(-sizes, kind="stable")
     ordered = sizes[order]
+    # from the largest difference down: of those at least as large, so many are swapped
     shares = np.cumsum(swapped[order]) / np.arange(1, len(order) + 1)
     last = np.append(ordered[1:] < ordered[:-1] - TIE, True)  # equal differences are reached together
     fit = np.flatnonzero((shares <= most) & last)

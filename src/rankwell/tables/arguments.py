@@ -29,7 +29,7 @@ def kinds_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def fitted(value: Any, kind: Any) -> Any:
+def fit_kind(value: Any, kind: Any) -> Any:
     """Return ``value`` in the normal form of one plain kind, or UNFIT if it does not fit.
 
     Plain are None, bool, int, float, str, Literal, and Mapping, of which the contents are not looked at. Numbers and truth values of NumPy are such; whole floats are whole numbers; NaN and
@@ -81,7 +81,7 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
         return None
     kinds = tuple([type(None) if kind is None else kind for kind in kinds])
     for kind in kinds:
-        if (fit := fitted(value, kind)) is not UNFIT:
+        if (fit := fit_kind(value, kind)) is not UNFIT:
             return fit
     words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
     near = nearest(value, words) if isinstance(value, str) else ""

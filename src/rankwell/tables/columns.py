@@ -154,10 +154,10 @@ def counts_of(what: str, unread: Sequence[Unread]) -> dict[str, int]:
     return {f"{NOT_READ}{what}: {', '.join(brief(column.name) for column in unread)}": len(unread)}
 
 
-def together(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:
+def merge_unread(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:
     """Return the columns that some of several tables do not read, with the numbers of all.
 
-    >>> together([(Unread("plays", True, (1.0, 2.0)),), (Unread("plays", True, (0.0,)),)])
+    >>> merge_unread([(Unread("plays", True, (1.0, 2.0)),), (Unread("plays", True, (0.0,)),)])
     (Unread(name='plays', is_number=True, levels=(0.0, 1.0, 2.0)),)
     """
     found: dict[str, Unread] = {}

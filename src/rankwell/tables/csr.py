@@ -6,10 +6,6 @@ import numpy as np
 
 from rankwell.kernels import rank_columns as kernel
 
-# Rows of several owners, end to end: their lengths, the offsets at which each owner's begin, and the owner of
-# each row.
-
-
 SLICE = 1 << 15  # owners at a time, so that their rows as floats stay in a processor's cache
 
 
@@ -20,7 +16,7 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     [0, 2, 2, 5]
     """
     offsets = np.zeros(len(lengths) + 1, np.int64)
-    lengths.cumsum(dtype=np.int64, out=offsets[1:])
+    lengths.cumsum(dtype=np.int64, out=offsets[1:])  # lengths of 32 bits, or a mask, must not overflow
     return offsets
 
 
@@ -51,10 +47,10 @@ def places_of(lengths: np.ndarray) -> np.ndarray:
     return kernel.places(offsets_of(lengths))
 
 
-def sliced(rows: np.ndarray) -> np.ndarray | slice:
+def as_slice(rows: np.ndarray) -> np.ndarray | slice:
     """Return rows that follow each other as a slice, which copies nothing; others as they are.
 
-    >>> sliced(np.array([4, 5, 6])), sliced(np.array([4, 6]))
+    >>> as_slice(np.array([4, 5, 6])), as_slice(np.array([4, 6]))
     (slice(4, 7, None), array([4, 6]))
     """
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool(np.all(rows[1:] > rows[:-1])):
@@ -76,9 +72,6 @@ def are_places(values: np.ndarray, offsets: np.ndarray) -> bool:
     return True
 
 
-# Ascending keys: the distinct ones of a column, and binary search among them.
-
-
 def distinct(keys: np.ndarray) -> np.ndarray:
     """Return the distinct keys, ascending; of whole numbers a hundred times as fast as ``np.unique``, which hashes them.
 
@@ -98,4 +91,5 @@ def places_among(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     [2, -1, 0]
     """
     at = np.searchsorted(keys, wanted)
+    # keys are from 0 on, so -1 behind the last one equals no wanted key
     return np.where(np.append(keys, -1)[at] == wanted, at, -1)

@@ -46,7 +46,7 @@ class Derived:
         TypeError if a function is new at each call, or an object has a shorter lifetime than this one.
         """
         key = (function, *objects)
-        kept = self._kept.get(key)
+        kept = self._kept.get(key)  # without the lock, which most calls need not wait for
         if not kept:
             self._check(function, *objects)
             with self._lock:
@@ -58,21 +58,22 @@ class Derived:
         return value
 
     def _check(self, *key: Any) -> None:
-        for each in key:
-            if each.__class__ in PLAIN:
+        for part in key:
+            if part.__class__ in PLAIN:
                 continue
-            if isinstance(each, FunctionType):
-                is_fixed = not each.__closure__ and ("<" not in each.__qualname__ or _is_of_class(each))
+            if isinstance(part, FunctionType):
+                # a lambda or closure is a new key at each call: nothing would be found again, and the cache would grow
+                is_fixed = not part.__closure__ and ("<" not in part.__qualname__ or _is_of_class(part))
             else:
-                is_fixed = not isinstance(each, (MethodType, partial))
+                is_fixed = not isinstance(part, (MethodType, partial))
             if not is_fixed:
                 raise TypeError(
-                    f"{type(self).__name__}.once: {brief(each)} is a new object at each call or reads more than its arguments. "
+                    f"{type(self).__name__}.once: {brief(part)} is a new object at each call or reads more than its arguments. "
                     f"Pass a module-level function, or a method as Class.method."
                 )
-            if isinstance(each, Derived) and (each is self or each.lifetime < self.lifetime):
+            if isinstance(part, Derived) and (part is self or part.lifetime < self.lifetime):
                 raise TypeError(
-                    f"{type(self).__name__}.once: the {type(each).__name__} in the key would be kept alive; use its own once."
+                    f"{type(self).__name__}.once: the {type(part).__name__} in the key would be kept alive; use its own once."
                 )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -84,6 +84,7 @@ class Features:
         """
         known = np.flatnonzero(items >= 0)
         lengths = self.lengths[items[known]]
+        # the ranges [offset, offset + length) of all items, end to end, without a loop over items
         ends = np.cumsum(lengths)
         at = np.arange(int(ends[-1]) if len(ends) else 0)
         at += np.repeat(self.offsets[items[known]] - (ends - lengths), lengths)
@@ -117,15 +118,11 @@ class Features:
             )
 
 
-# Columns of features in a table of items: found by a name, checked, and read for the items that are looked at.
-
-
 TOPICS = ("topics", "topic", "genres", "genre", "categories", "category", "subtopics", "aspects")
 SEPARATORS = "|;,"
 
-Cells = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # how many features each row has; their columns and values, row after row
+# how many features each row has; their columns and values, row after row
+Cells = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Columns(Protocol):
@@ -166,6 +163,7 @@ class Vectors:
         for items in shown:
             looked_at[items] = True
         rows = np.flatnonzero(looked_at[:-1])
+        # batches look at the same popular items again: once half were read, all are, and no more work is repeated
         self._read += len(rows)
         if 2 * self._read > self._size:
             return self.whole()

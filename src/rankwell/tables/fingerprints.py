@@ -9,8 +9,8 @@ from rankwell.records import record
 from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import Ids
 
-# Random draws that depend on a seed and on ids alone: the same for any order of rows, machine and number of
-# threads.
+SEEDS = 1, 2  # two hashes of 64 bits: with one alone, two of some billion tables would be taken for the same
+SIZE = 1 << 64
 
 
 def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
@@ -25,11 +25,11 @@ def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
     >>> draws(1, Ids.of([10])).tolist() == draws(1, Ids.of(["10"])).tolist() != draws(2, Ids.of([10])).tolist()
     True
     """
-    found = first(seed)
+    drawn = first(seed)
     for key in keys:
         numbers = fingerprints_of(key) if isinstance(key, Ids) else np.asarray(key, np.int64).view(np.uint64)
-        found = further(found, numbers)
-    return found
+        drawn = further(drawn, numbers)
+    return drawn
 
 
 def fingerprints_of(ids: Ids) -> np.ndarray:
@@ -37,13 +37,6 @@ def fingerprints_of(ids: Ids) -> np.ndarray:
     if ids.is_text:
         return fingerprints.of_text(ids.text, ids.starts, ids.lengths)
     return fingerprints.of_integers(np.ascontiguousarray(ids.integers))
-
-
-# Digests: fixed numbers that identify tables, the same for any order of their rows.
-
-
-SEEDS = 1, 2
-SIZE = 1 << 64
 
 
 @record(slots=True)
@@ -60,13 +53,14 @@ class Digest:
     @classmethod
     def of_rows(cls, *columns: np.ndarray) -> Digest:
         """Return the digest of rows of numbers of 64 bits."""
-        found = []
+        sums = []
         for seed in SEEDS:
             hashed = first(seed)
             for column in columns:
                 hashed = further(hashed, np.ascontiguousarray(column).view(np.uint64))
-            found.append(int(hashed.sum(dtype=np.uint64)))
-        return cls((found[0], found[1]))
+            # a sum, which wraps at 2**64, is the same in any order; xor would lose rows that are there twice
+            sums.append(int(hashed.sum(dtype=np.uint64)))
+        return cls((sums[0], sums[1]))
 
     def __add__(self, other: Digest) -> Digest:
         one, two = (sum(pair) % SIZE for pair in zip(self.sums, other.sums, strict=True))
@@ -74,4 +68,4 @@ class Digest:
 
     def to_bytes(self) -> bytes:
         """Return the digest as 16 bytes."""
-        return b"".join(each.to_bytes(8, "little") for each in self.sums)
+        return b"".join(half.to_bytes(8, "little") for half in self.sums)

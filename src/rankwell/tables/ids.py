@@ -14,13 +14,15 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
-from rankwell.tables.series import frozen, is_column, is_tensor, one_dimension, series_of
+from rankwell.tables.series import freeze, is_column, is_tensor, one_dimension, series_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-JOINED, SLICE, LONGEST_ID = 10_000_000, 1 << 18, 65_535
+JOINED = 10_000_000  # texts that Polars joins at a time
+SLICE, LONGEST_ID = 1 << 18, 65_535
+SMALL = 1024  # bytes of text that are not worth a copy
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
 MOST = np.uint64(2**63 - 1)
 NO_TEXT = np.empty(0, np.uint8)
@@ -40,7 +42,7 @@ class Ids:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
         spans = None, self.text, self.starts, self.lengths
-        return (Ids, spans) if self.is_text else (integers_again, (self.integers,))
+        return (Ids, spans) if self.is_text else (unpickle_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -55,7 +57,7 @@ class Ids:
                 raise DataError(
                     f"row {int(large[0]) + 1}: the id {values[large[0]]} does not fit in 64 bits. Write the ids as text."
                 )
-        keys = frozen(np.ascontiguousarray(values, np.int64).view(np.uint64))
+        keys = freeze(np.ascontiguousarray(values, np.int64).view(np.uint64))
         return cls(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
 
     def owned(self) -> Ids:
@@ -198,6 +200,7 @@ class Ids:
         """Return the rows sorted by id: integers by value, text by its bytes."""
         if not self.is_text:
             return np.argsort(self.integers, kind="stable")
+        # bytes of UTF-8 sort as the code points do, and no text is decoded
         listed = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
         return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
 
@@ -225,6 +228,7 @@ class Ids:
         """Return the first row of each run of equal adjacent ids."""
         if self.is_text:
             return kernel.runs(*self.columns)
+        # slice by slice: a comparison of all rows at once would make two arrays as long as the run
         keys, heads = self.keys, [np.zeros(min(len(self), 1), np.int64)]
         for low in range(1, len(keys), SLICE):
             part = keys[low - 1 : low + SLICE]
@@ -251,8 +255,9 @@ class Ids:
             raise DataError(
                 "ids are text in one part of the data, integers in another. Use one type for both."
             )
-        known = all(part._keys is not None for part in parts)  # noqa: SLF001 - same class
-        keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
+        # keys of text are hashed when somebody looks for them, unless every part has them already
+        have_keys = all(part._keys is not None for part in parts)  # noqa: SLF001 - same class
+        keys = np.concatenate([part.keys for part in parts]) if have_keys or not parts[0].is_text else None
         if not parts[0].is_text:
             return Ids(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
         lengths = np.concatenate([part.lengths for part in parts])
@@ -320,7 +325,7 @@ def _not_alike(what: str, text: Ids) -> DataError:
 
 def _other(ids: Ids) -> str | int:
     """The first text id that is not the plain decimal form of an integer; the first one if each is."""
-    low, high = 0, len(ids)
+    low, high = 0, len(ids)  # by halves, as the kernel answers only for a whole column
     while high - low > 1:
         middle = (low + high) // 2
         if ids[low:middle].as_integers() is None:
@@ -346,32 +351,28 @@ def texts_of(series: pl.Series) -> tuple[pl.Series, np.ndarray, np.ndarray]:
     codes = series.to_physical().to_numpy()
     counts = np.bincount(codes)
     first, number = np.empty((2, len(counts)), np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    first[codes[::-1]] = np.arange(len(codes))[
+        ::-1
+    ]  # of equal codes the last assignment stays: the first row
     present = np.flatnonzero(counts)
     number[present] = np.arange(len(present))
     return series.gather(first[present]).cast(str), first[present], number[codes]
 
 
-# What unpickles tables: functions of a module, since pickles made for other machines copy methods together with
-# what these refer to.
-
-
-def integers_again(values: np.ndarray) -> Ids:
+def unpickle_integers(values: np.ndarray) -> Ids:
     """Return a column of integer ids."""
+    # no method of the class: pickles made for other machines copy a method together with what it refers to
     return Ids.of_integers(values)
 
 
-# Columns of ids that are all text, or all integers.
-
-
-def of_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
+def to_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
     """Return columns in one kind: as integers if one of them holds integers, else as text; one without a row fits either.
 
     DataError if a column holds text that is not plain numbers, and another one integers.
 
     Examples
     --------
-    >>> [ids.tolist() for ids in of_one_kind([Ids.of(["7", "8"]), Ids.of([8])], "item")]
+    >>> [ids.tolist() for ids in to_one_kind([Ids.of(["7", "8"]), Ids.of([8])], "item")]
     [[7, 8], [8]]
     """
     filled = [ids for ids in columns if len(ids)]
@@ -379,13 +380,7 @@ def of_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
     return [to_same_kind(ids, like, what)[0] for ids in columns]
 
 
-# Text ids in memory of their own: without the rest of the text that they are spans of.
-
-
-SMALL = 1024
-
-
-def packed(ids: Ids) -> Ids:
+def pack(ids: Ids) -> Ids:
     """Return text ids laid end to end."""
     from rankwell.kernels import id_text
 
@@ -394,5 +389,6 @@ def packed(ids: Ids) -> Ids:
 
 def own_text(ids: Ids) -> Ids:
     """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
+    # spans keep the whole buffer alive
     is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
-    return ids if is_close else packed(ids)
+    return ids if is_close else pack(ids)

@@ -151,7 +151,7 @@ class Users:
     def __len__(self) -> int:
         return len(self.query)
 
-    def nobody(self) -> Users:
+    def without_rows(self) -> Users:
         """Return the table without its rows, and without the text that these share."""
         query = Ids.of_strings([]) if self.query.is_text else Ids.of_integers(np.empty(0, np.int64))
         return Users(query, self.frame.clear(), name=self.name)

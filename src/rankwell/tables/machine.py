@@ -1,4 +1,4 @@
-"""What this machine has for us: the cores that work may be spread over, and the memory that there is room in."""
+"""The cores that this process may use, and the memory that is free for it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-# The cores that work may be spread over.
-
-
+# a variable of the context, not of the module: two evaluations in threads of one process may have different numbers
 _MOST: ContextVar[int | None] = ContextVar("most cores", default=None)
+GROUPS = (  # of control groups, version 2 and 1: the limit, and what is used of it
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+)
 
 
 def cores() -> int:
@@ -23,7 +25,7 @@ def cores() -> int:
 
 @contextmanager
 def at_most(threads: int | None) -> Iterator[None]:
-    """Let everything inside, such as a reader that nobody tells, use so many cores; None for all.
+    """Limit the cores of everything inside, also of readers that take no ``threads``; None for all.
 
     >>> with at_most(1):
     ...     cores()
@@ -34,15 +36,6 @@ def at_most(threads: int | None) -> Iterator[None]:
         yield
     finally:
         _MOST.reset(token)
-
-
-# The memory that there is room in: of the machine, or of the group of processes that this one may use.
-
-
-GROUPS = (  # of control groups, version 2 and 1: the limit, and what is used of it
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-)
 
 
 def free_memory() -> int:

@@ -13,8 +13,8 @@ from rankwell.records import record
 Place = Callable[[int], str]
 
 
-class Held(ABC):
-    """A place that holds all that it says, so that data can be pickled together with it."""
+class StoredPlace(ABC):
+    """A place that needs no open file or table to answer, so that data can be pickled together with it."""
 
     @abstractmethod
     def __call__(self, row: int) -> str:
@@ -22,7 +22,7 @@ class Held(ABC):
 
 
 @record
-class RowOf(Held):
+class RowOf(StoredPlace):
     """Rows by their numbers, from 1."""
 
     name: str
@@ -33,7 +33,7 @@ class RowOf(Held):
 
 
 @record
-class LineAfter(Held):
+class LineAfter(StoredPlace):
     """Rows that are the lines of a file after its first ones."""
 
     label: str
@@ -45,10 +45,10 @@ class LineAfter(Held):
 
 
 @record(eq=False)
-class Reordered(Held):
+class Reordered(StoredPlace):
     """The places of rows that were put in another order."""
 
-    place: Held
+    place: StoredPlace
     order: np.ndarray
 
     def __call__(self, row: int) -> str:
@@ -56,9 +56,9 @@ class Reordered(Held):
         return self.place(int(self.order[row]))
 
 
-def held(place: Place, name: str) -> Held:
+def store_place(place: Place, name: str) -> StoredPlace:
     """Return a place that can be pickled; one that needs its file open becomes the number of the row."""
-    return place if isinstance(place, Held) else RowOf(name)
+    return place if isinstance(place, StoredPlace) else RowOf(name)
 
 
 def end_to_end(lengths: Sequence[int], places: Sequence[Place]) -> Place:

@@ -21,9 +21,6 @@ class Parts(Protocol):
         """Return the items of each part."""
 
 
-# Popularity cuts: head, mid and tail of a catalogue, by one set of rules for the whole package.
-
-
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
 Ties = Literal["id", "in", "out"]
 PARTS = ("head", "mid", "tail")
@@ -114,9 +111,12 @@ class Head:
         if self.rule == "top":
             return min(int(self.at), len(counts))
         if self.rule == "fraction":
-            return int(np.ceil(round(self.at * len(counts), 9)))
+            return int(
+                np.ceil(round(self.at * len(counts), 9))
+            )  # .07 · 100 is 7.000000000000001, of which ceil makes 8
         reached = np.cumsum(counts[ordered])
         wanted = self.at * (reached[-1] if len(reached) else 0)
+        # counts are whole, so a border 1e-9 lower takes back what the product was rounded up by and nothing else
         return int(np.searchsorted(reached, wanted - 1e-9)) + 1 if wanted > 0 else 0
 
 

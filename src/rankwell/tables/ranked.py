@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.kernels import rank_columns
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of, sliced
+from rankwell.tables.csr import as_slice, offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
@@ -149,7 +149,7 @@ class Ranked:
     def of_queries(self, queries: np.ndarray) -> Ranked:
         """Return the rows of some queries, in their order, renumbered from 0; of queries that follow each other without copying."""
         counts = self.count()
-        part = sliced(queries)
+        part = as_slice(queries)
         offsets = offsets_of(counts)
         if isinstance(part, slice):
             return self._between(int(offsets[part.start]), int(offsets[part.stop]), counts[part])

@@ -1,4 +1,4 @@
-"""Ids that look like e-mail addresses or telephone numbers, which say who somebody is."""
+"""Redaction: ids that look like e-mail addresses or telephone numbers, and what is shown in place of ids and small groups."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from rankwell.errors import UsageError, brief
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 
+Word = Literal["query", "item"]
+LEAST = 5  # queries of a group that is shown
+SHORTEST_KEY = 16  # bytes
+LENGTH = 12  # of base32: 60 bits, so that among a million ids two are alike once in two million times
+SLASH = re.compile(r"[/\\]")
 LOOKED_AT = 2_000  # ids, spread over the column
 PHONES = 0.1  # the share from which numbers written like those of telephones are taken for some
 EMAIL = re.compile(r"[^@\s<>]+@[^@\s<>]+\.[A-Za-z]{2,}")
@@ -50,16 +55,6 @@ def warn_of(ids: Ids, word: str, *, stacklevel: int = 3) -> None:
         )
 
 
-# Redaction: ids replaced by a keyed hash, and groups too small to be shown, for what is given to others.
-
-
-Word = Literal["query", "item"]
-LEAST = 5  # queries of a group that is shown
-SHORTEST_KEY = 16  # bytes
-LENGTH = 12  # of base32: 60 bits, so that among a million ids two are alike once in two million times
-SLASH = re.compile(r"[/\\]")
-
-
 @record(repr=False)
 class Redaction:
     """The key with which ids are hashed (HMAC-SHA-256), and how many queries a group must have to be shown.
@@ -81,6 +76,7 @@ class Redaction:
         import base64
         import hmac
 
+        # NUL is in no id, so a query and an item never hash the same text; a key, as ids are few enough to be tried one by one
         text = f"{word}\0{known}".encode(errors="surrogatepass")
         digest = hmac.digest(self.key, text, "sha256")
         return f"{word[0]}-{base64.b32encode(digest)[:LENGTH].decode().lower()}"

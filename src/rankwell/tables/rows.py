@@ -15,13 +15,10 @@ from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import are_places, offsets_of, owners, places_of
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, IdColumn, Ids
-from rankwell.tables.places import Place, held
-from rankwell.tables.series import all_frozen, frozen, numbers_of, same_length
+from rankwell.tables.places import Place, store_place
+from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
-# Rows of equal queries: brought together, or divided into groups of whole lists.
-
-
-SAMPLE = 10_000
+SAMPLE = 10_000  # beginnings of stretches that show scattered rows before all are compared
 PART_ROWS = 400_000
 
 
@@ -58,19 +55,19 @@ class Stretches:
         return column if column.is_text else Ids.of_integers(column.integers)  # which cannot be written to
 
 
-def grouped(query: Ids | Stretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+def group_rows(query: Ids | Stretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order (None: already in order)."""
-    found = together(query)
-    if found:
-        return *found, None
-    return gathered(query.column() if isinstance(query, Stretches) else query)
+    adjacent = group_adjacent(query)
+    if adjacent:
+        return *adjacent, None
+    return group_scattered(query.column() if isinstance(query, Stretches) else query)
 
 
-def together(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
+def group_adjacent(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
     """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
     if isinstance(query, Stretches):
-        found = together(query.ids)
-        return None if found is None else (found[0], query.offsets[found[1]])
+        adjacent = group_adjacent(query.ids)
+        return None if adjacent is None else (adjacent[0], query.offsets[adjacent[1]])
     heads = query.runs()
     if len(heads) > SAMPLE and not query[heads[:SAMPLE]].is_distinct():
         return None
@@ -78,8 +75,9 @@ def together(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
     return (queries, np.append(heads, len(query))) if queries.is_distinct() else None
 
 
-def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
+def group_scattered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order."""
+    # whole queries, by hash: each part is grouped in a small table
     queries, rows, lengths = [], [], []
     for part in partitions(query, PART_ROWS):
         codes, firsts = query[part].group()
@@ -111,6 +109,7 @@ def part_of(query: Ids, parts: int) -> np.ndarray:
 def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of whole lists with about ``size`` rows each, at least one list."""
     low, lists = 0, len(offsets) - 1
+    # a list is never cut, so no value of a query depends on the size of a batch
     while low < lists:
         high = int(np.searchsorted(offsets, offsets[low] + size, side="right")) - 1
         high = min(max(high, low + 1), lists)
@@ -118,10 +117,8 @@ def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
         low = high
 
 
-# Rows of a table divided into parts of whole lists: each column is read once, in order, and written part by
-# part.
-#
-# To take the rows of each part instead would go through all of the column for every part.
+# Each column is read once, in order, and written part by part: to take the rows of each part instead would go through all of
+# the column for every part.
 
 
 @record(eq=False)
@@ -164,11 +161,12 @@ class Division:
 
     def numbers(self, column: np.ndarray) -> np.ndarray:
         """Return a column of numbers part by part."""
-        found, bits = np.empty_like(column), f"i{column.itemsize}"
+        # as whole numbers of their size: the kernel moves bits, and need not be made for every type of number
+        parts, bits = np.empty_like(column), f"i{column.itemsize}"
         kernel.place(
-            self.codes, np.ascontiguousarray(column).view(bits), self.offsets[:-1].copy(), found.view(bits)
+            self.codes, np.ascontiguousarray(column).view(bits), self.offsets[:-1].copy(), parts.view(bits)
         )
-        return found
+        return parts
 
     def ids(self, column: Ids) -> DividedIds:
         """Return a column of ids part by part."""
@@ -183,9 +181,6 @@ class Division:
         """Return which row has become this one."""
         part = int(np.searchsorted(self.offsets, number, side="right")) - 1
         return int(np.flatnonzero(self.codes == part)[number - self.offsets[part]])
-
-
-# Rows of a run, in batches of whole lists: the columns of a run, and the lists to be judged.
 
 
 @dataclass(eq=False, slots=True)
@@ -273,13 +268,13 @@ class Columns:
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
         self._query, self.item, self._known = query, item, lists
-        self._key = None if key is None else frozen(key)
+        self._key = None if key is None else freeze(key)
         self.place, self.by_rank = place, by_rank
-        self.given_score = None if given_score is None else frozen(given_score)
+        self.given_score = None if given_score is None else freeze(given_score)
 
     def __setstate__(self, columns: dict[str, Any]) -> None:
         """Unpickle the columns, which cannot be written to then either."""
-        self.__dict__.update(all_frozen(columns))
+        self.__dict__.update(freeze_all(columns))
 
     @classmethod
     def of(
@@ -299,7 +294,7 @@ class Columns:
         A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
         smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
         """
-        lists = together(query) if isinstance(query, Stretches) else None
+        lists = group_adjacent(query) if isinstance(query, Stretches) else None
         if isinstance(query, Stretches):
             queries = None if lists else query.column()
         else:
@@ -323,7 +318,7 @@ class Columns:
     @property
     def key(self) -> np.ndarray:
         """The score, or the rank, of each row."""
-        return frozen(places_of(np.diff(self._groups[1]))) if self._key is None else self._key
+        return freeze(places_of(np.diff(self._groups[1]))) if self._key is None else self._key
 
     @property
     def queries(self) -> Ids:
@@ -358,12 +353,12 @@ class Columns:
     @cached_property
     def _together(self) -> tuple[Ids, np.ndarray] | None:
         """The distinct queries and the offsets of their lists, if the rows of each are adjacent."""
-        return self._known or together(self.query)
+        return self._known or group_adjacent(self.query)
 
     @cached_property
     def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
         """The distinct queries, the offsets of their lists, and the rows in that order (None: already in order)."""
-        return (*self._together, None) if self._together else gathered(self.query)
+        return (*self._together, None) if self._together else group_scattered(self.query)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
@@ -434,7 +429,7 @@ class Columns:
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
         rows = self._with(self._query, self.item, self._key, self._known, self.given_score)
-        rows.place = held(self.place, name)
+        rows.place = store_place(self.place, name)
         return rows
 
     def owned(self) -> Columns:
@@ -443,8 +438,11 @@ class Columns:
         if self._together is None:
             return self._with(self.query.owned(), item, self.key.copy(), None, given)
         _, offsets = self._together
-        is_told = self._key is None or (self.by_rank and not self.by_place and are_places(self._key, offsets))
-        return self._with(None, item, None if is_told else self.key.copy(), self._together, given)
+        # ranks 1, 2, … from the top are what the order of the rows says already
+        is_implied = self._key is None or (
+            self.by_rank and not self.by_place and are_places(self._key, offsets)
+        )
+        return self._with(None, item, None if is_implied else self.key.copy(), self._together, given)
 
     def _with(
         self,
@@ -469,11 +467,12 @@ def lowest_rank(ranks: np.ndarray) -> int:
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
     """Return the number of rows directly below a row with a better rank but a lower score."""
     given = np.ascontiguousarray(given, np.float64)
-    found = rank_columns.contradictions(offsets, key, given)
-    if found < 0:
-        found = rank_columns.contradictions_in_any_order(offsets, key, given)
-    if found < 0:
+    # three ways, the cheapest first: rows in rank order; ranks 1 to n in any order; a sort. Negative is "not such rows".
+    count = rank_columns.contradictions(offsets, key, given)
+    if count < 0:
+        count = rank_columns.contradictions_in_any_order(offsets, key, given)
+    if count < 0:
         rows = np.arange(len(key))
         order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-        found = rank_columns.contradictions(offsets, key[rows], given[rows])
-    return found
+        count = rank_columns.contradictions(offsets, key[rows], given[rows])
+    return count

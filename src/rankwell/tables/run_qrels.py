@@ -16,21 +16,22 @@ from rankwell.tables.arguments import plain
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
-from rankwell.tables.places import Place, RowOf, held
+from rankwell.tables.places import Place, RowOf, store_place
 from rankwell.tables.rows import Columns, Rows, Stretches
-from rankwell.tables.series import all_frozen, frozen, numbers_of, same_length
+from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
 if TYPE_CHECKING:
     from rankwell.tables.columns import Unread
-
-
-# Assessor: who judged, a person or a model.
 
 
 KINDS = "human", "model"
 FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
 BREAKING = re.compile(r"[,=\n\r]")
 DIGITS = 12  # of the hash of a prompt
+FIRST = 5  # rows of a preview
+NO_WORDS: Mapping[str, str] = MappingProxyType({})  # the names of the columns of a table, by word
+COUNTED = 1 << 18  # rows counted at a time
+SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
 
 
 @record
@@ -99,14 +100,8 @@ class Assessor(SetOnce):
         return f"{words} ({', '.join(more)})" if more else words
 
 
-# Previews: the first rows of what people bring, as a notebook shows them.
-
-
-FIRST = 5
-
-
 def of_run(run: Run) -> Table:
-    """Return the first rows of a run, in their order."""
+    """Return the first rows of a run, in their order, as a notebook shows them."""
     lists = next((make() for make in run.rows.batches(1)), None)
     if lists is None:
         return Table([Column("query"), Column("item")], [], caption=str(run))
@@ -142,14 +137,6 @@ def _table(caption: str, rows: int, ids: Mapping[str, list[Any]], numbers: Mappi
         shown.append([int(value) if whole else float(value) for value in few])
     notes = [f"the first {FIRST} of {rows:,} rows"] if rows > FIRST else []
     return Table(columns, [*zip(*shown, strict=True)], caption=caption, notes=notes)
-
-
-# Run and Qrels: validated tables of ranked lists and of judgements.
-
-
-NO_WORDS: Mapping[str, str] = MappingProxyType({})  # the names of the columns of a table, by word
-COUNTED = 1 << 18  # rows counted at a time
-SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
 
 
 class Run:
@@ -324,7 +311,7 @@ class Qrels:
         if self.topic_weight is not None and self.topic is None:
             raise DataError(f"{name}: topic_weight is the weight of a topic; give topic too.")
         self.propensity = None if propensity is None else _chances(propensity, self.place)
-        self.imputed = None if imputed is None else frozen(numbers_of(imputed, "imputed", self.place) != 0)
+        self.imputed = None if imputed is None else freeze(numbers_of(imputed, "imputed", self.place) != 0)
         columns = {"item": len(self.item)}
         given = (
             ("grade", self.grade),
@@ -345,11 +332,11 @@ class Qrels:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the columns, without the files that they come from."""
         columns = {name: value for name, value in vars(self).items() if name != "files"}
-        return columns | {"place": held(self.place, self.name)}
+        return columns | {"place": store_place(self.place, self.name)}
 
     def __setstate__(self, columns: dict[str, Any]) -> None:
         """Unpickle the columns, which cannot be written to then either."""
-        self.__dict__.update(all_frozen(columns))
+        self.__dict__.update(freeze_all(columns))
 
     def by(self, assessor: Assessor | str) -> Qrels:
         """Return the same judgements, with the assessor who made them."""
@@ -380,7 +367,7 @@ def _grades(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
     if len(grades) and np.isinf([grades.min(), grades.max()]).any():
         row = int(np.flatnonzero(np.isinf(grades))[0])
         raise DataError(f"{place(row)}: the grade is infinite. Remove the row or fix the grade.")
-    return frozen(grades)
+    return freeze(grades)
 
 
 def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
@@ -392,7 +379,7 @@ def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
         raise DataError(
             f"{place(row)}: the topic_weight is {weights[row]:g}; it must be a finite number of at least 0."
         )
-    return frozen(weights)
+    return freeze(weights)
 
 
 def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
@@ -404,4 +391,4 @@ def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
         raise DataError(
             f"{place(row)}: the propensity is {chances[row]:g}; it must be above 0 and at most 1."
         )
-    return frozen(chances)
+    return freeze(chances)

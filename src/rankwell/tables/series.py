@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# Arrays and tensors of other libraries as NumPy arrays.
-
-
 NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single precision holds them exactly
 IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
+DEEPEST = 16  # lists in lists
+MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
+LONGEST = 60
 
 
 def array_of(source: Any, name: str) -> np.ndarray:
@@ -62,13 +62,6 @@ def is_tensor(source: Any) -> bool:
     return is_array and not isinstance(source, np.ndarray)
 
 
-# One column in memory as a Polars series: of Polars, pandas, Arrow or NumPy, or a list.
-
-
-DEEPEST = 16  # lists in lists
-EXACT = 2**53  # above it not all whole numbers are floats
-
-
 def is_column(source: Any) -> bool:
     """Whether a value is one column: a series of Polars or pandas, an Arrow array, an array of one dimension."""
     if isinstance(source, np.ndarray):
@@ -93,9 +86,9 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
         values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-        return made(lambda: pl.Series(column, values), name)
+        return call_polars(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
-        values = listed(values, f"{name}: the column {brief(column)}")
+        values = list_values(values, f"{name}: the column {brief(column)}")
     if not isinstance(values, np.ndarray):  # which holds numbers or dates now
         refuse_deep(values, f"{name}: the column {brief(column)}")
     try:
@@ -104,20 +97,20 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
     ):  # fmt: skip
         kind = pl.Float64 if _are_numbers(values) else pl.Object
-        return made(lambda: pl.Series(column, list(values), dtype=kind, strict=False), name)
+        return call_polars(lambda: pl.Series(column, list(values), dtype=kind, strict=False), name)
 
 
 def _are_numbers(values: Any) -> bool:
     """Whether values of Python are numbers, some of them whole as in [1, 0.5], which floats hold as they are."""
     return all(
         value is None
-        or (isinstance(value, (int, np.integer)) and type(value) is not bool and abs(int(value)) <= EXACT)
+        or (isinstance(value, (int, np.integer)) and type(value) is not bool and abs(int(value)) <= MOST)
         or isinstance(value, (float, np.floating))
         for value in values
     )
 
 
-def listed(values: Any, what: str) -> list[Any]:
+def list_values(values: Any, what: str) -> list[Any]:
     """Return the values that an object yields; DataError if it yields none, or fails on the way."""
     try:
         return list(values)
@@ -137,19 +130,19 @@ def refuse_deep(cells: Iterable[Any], what: str) -> None:
             inner = next(iter(inner.values())) if isinstance(inner, dict) else inner[0]
 
 
-def frozen(values: np.ndarray) -> np.ndarray:
+def freeze(values: np.ndarray) -> np.ndarray:
     """Return a view of an array that cannot be written to."""
     view = values.view()
     view.flags.writeable = False
     return view
 
 
-def all_frozen(values: dict[str, Any]) -> dict[str, Any]:
+def freeze_all(values: dict[str, Any]) -> dict[str, Any]:
     """Return attributes with every array as a view that cannot be written to; unpickled arrays can be."""
-    return {name: frozen(each) if isinstance(each, np.ndarray) else each for name, each in values.items()}
+    return {name: freeze(value) if isinstance(value, np.ndarray) else value for name, value in values.items()}
 
 
-def made(make: Callable[[], Any], name: str) -> Any:
+def call_polars(make: Callable[[], Any], name: str) -> Any:
     """Return what Polars makes of a value in memory; its error becomes one line.
 
     UsageError if a package is missing; DataError if Polars cannot make it.
@@ -176,26 +169,18 @@ def _of_pandas(values: Any, name: str, column: str) -> pl.Series:
     if hasattr(values.dtype, "categories"):
         array = getattr(values, "array", values)
         texts, codes = series_of(values.dtype.categories, name, column), pl.Series(array.codes).cast(pl.Int64)
-        return texts.gather(codes.set(codes < 0, None))
+        return texts.gather(codes.set(codes < 0, None))  # -1 is a missing value, not the last category
     if isinstance(values.dtype, np.dtype) and values.dtype.kind != "O":
         return pl.Series(column, np.asarray(values))
     array = getattr(values, "array", values)
     if hasattr(array, "__arrow_array__") and importlib.util.find_spec("pyarrow"):
-        return made(lambda: pl.Series(column, array.__arrow_array__()), name)
+        return call_polars(lambda: pl.Series(column, array.__arrow_array__()), name)
     cells = np.asarray(array, dtype=object)
     missing = np.asarray(values.isna(), np.bool_)
     if missing.any():
         cells = cells.copy()
         cells[missing] = None
     return series_of(cells, name, column)
-
-
-# Columns of numbers: nan is refused, and so are whole numbers above 2^53 that are others as floats, and would
-# tie with these.
-
-
-MOST = 2.0**53
-LONGEST = 60
 
 
 def is_number(value: Any) -> bool:
@@ -225,6 +210,7 @@ def refuse_changed_integers(values: np.ndarray, word: str) -> None:
     if not len(values) or not (int(values.max()) > MOST or int(values.min()) < -MOST):
         return
     floats = values.astype(np.float64)
+    # a float beyond the type is not cast back: what that gives depends on the machine
     limit = 2.0 ** (8 * values.dtype.itemsize - (values.dtype.kind == "i"))
     fits = floats < limit
     same = np.zeros(len(values), np.bool_)
@@ -236,7 +222,7 @@ def refuse_changed_integers(values: np.ndarray, word: str) -> None:
 
 def refuse_changed_text(values: Iterable[str], numbers: np.ndarray, word: str) -> None:
     """Raise Changed if a number written with digits alone is not the one of the floats made of the text."""
-    large = np.flatnonzero(np.abs(numbers) >= MOST).tolist()
+    large = np.flatnonzero(np.abs(numbers) >= MOST).tolist()  # smaller ones are exact: no text is read twice
     if not large:
         return
     from decimal import Decimal

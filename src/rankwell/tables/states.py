@@ -24,7 +24,11 @@ WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as multiples of 1 / WHOLE
 LIMB, LIMBS = (
     2.0**31,
     3,
-)  # values below the first are sums of so many whole numbers, each times 1 / LIMB of the one before
+)  # values below LIMB are sums of LIMBS whole numbers, each times 1 / LIMB of the one before
+STEP = 2.0**-20  # multiples of it up to 2^33 are added up exactly
+# so many items all have a number; so do all items of a catalogue of at most so many times those shown, or shown in a sum
+SMALL = 1 << 15
+SPARE, GROWING = 4, 16
 
 
 class State(Protocol):
@@ -236,24 +240,28 @@ def group_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> group_means(np.array([0.1, 0.2, 0.4, 1.0, 1.0, 1.0]), np.array([0, 1, 1, 3, 6]))
     array([0.1, nan, 0.3, 1. ])
     """
-    n, found = np.diff(offsets), np.full(len(offsets) - 1, math.nan)
+    # Three limbs of 31 bits hold any value from 2**-40 on exactly, so the sums of all groups are differences of one running sum of
+    # whole numbers per limb, and as exact as those of Mean. The running sum may wrap: only that of a group has to fit.
+    n, means = np.diff(offsets), np.full(len(offsets) - 1, math.nan)
     with np.errstate(over="ignore", invalid="ignore"):
         parts, rest = [], values * LIMB
         for _ in range(LIMBS):
             parts.append(np.floor(rest))
             rest = (rest - parts[-1]) * LIMB
-        odd = (rest != 0) | (np.abs(values) >= LIMB)  # too small or too large for the parts
+        # too small for the limbs, or so large that the first limbs of a group could be a sum of more than 63 bits
+        odd = (rest != 0) | (np.abs(values) >= LIMB / max(int(n.max(initial=1)), 1))
     wholes = (np.where(odd, 0, part).astype(np.int64) for part in parts)
     alone, several = n == 1, n > 1
-    found[alone] = values[offsets[:-1][alone]] + 0.0  # no negative zero
+    means[alone] = values[offsets[:-1][alone]] + 0.0  # no negative zero
     added = [np.diff(offsets_of(whole)[offsets])[several].tolist() for whole in wholes]
-    found[several] = [
+    # whole numbers of Python divide with one rounding, as Mean.value does
+    means[several] = [
         ((a << 62) + (b << 31) + c) / (count << 93)
         for a, b, c, count in zip(*added, n[several].tolist(), strict=True)
     ]
     for group in np.unique(np.searchsorted(offsets, np.flatnonzero(odd), side="right") - 1).tolist():
-        found[group] = Mean.of(values[offsets[group] : offsets[group + 1]]).value
-    return found
+        means[group] = Mean.of(values[offsets[group] : offsets[group + 1]]).value
+    return means
 
 
 def exact_sum(values: np.ndarray) -> int:
@@ -277,6 +285,7 @@ def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarr
     >>> amounts_of(sums_in_halves(np.array([0, 0]), np.array([int(WHOLE), 1]), 1) + sums_in_halves(np.array([0]), np.array([3]), 1))
     array([1.])
     """
+    # bincount adds doubles: halves of 26 bits stay exact up to 2**27 of them, where whole weights would round at the second
     counted = [np.bincount(codes, weights=half, minlength=size) for half in _halves(wholes)]
     return np.stack([half.astype(np.int64) for half in counted])
 
@@ -299,12 +308,6 @@ def amounts_of(sums: np.ndarray) -> np.ndarray:
     return sums[0] * 2.0**-HALF + sums[1] / WHOLE
 
 
-# Amounts by item: sums of numbers that are the same whatever the order and the parts in which they are added.
-
-
-STEP = 2.0**-20  # multiples of it up to 2^33 are added up exactly
-
-
 @record(eq=False)
 class Amounts:
     """The sum of the numbers of each item, in two halves: multiples of 2^-20, and what is left, where rounding does no harm.
@@ -322,6 +325,7 @@ class Amounts:
         """Return the sums of the numbers of ``size`` items; those of item -1 are left out."""
         known = np.flatnonzero(items >= 0)
         items, numbers = items[known], numbers[known]
+        # exact: STEP is a power of two, and the difference of two neighbours on its grid is a double
         upper = np.floor(numbers / STEP) * STEP
         lower = numbers - upper
         return cls(*(np.bincount(items, weights=half, minlength=size) for half in (upper, lower)))
@@ -329,19 +333,11 @@ class Amounts:
     @property
     def total(self) -> np.ndarray:
         """The sums."""
-        found: np.ndarray = self.upper + self.lower
-        return found
+        total: np.ndarray = self.upper + self.lower
+        return total
 
     def __add__(self, other: Amounts) -> Amounts:
         return Amounts(self.upper + other.upper, self.lower + other.lower)
-
-
-# Sums by item: one number for every item of a small catalogue, else only for the items that were shown.
-
-
-# so many items all have a number; so do all items of a catalogue of at most so many times those shown, or shown in a sum
-SMALL = 1 << 15
-SPARE, GROWING = 4, 16
 
 
 @record(eq=False)
@@ -370,7 +366,7 @@ class ItemSums:
     @classmethod
     def in_halves(cls, rows: np.ndarray, wholes: np.ndarray, size: int) -> ItemSums:
         """Return the sum of whole numbers of ``1 / WHOLE`` for each item, in two halves."""
-        items, codes, many = _coded(rows, size)
+        items, codes, many = _code(rows, size)
         return cls(sums_in_halves(codes, wholes, many), size, items)
 
     def __add__(self, other: ItemSums) -> ItemSums:
@@ -379,7 +375,7 @@ class ItemSums:
             total = ItemSums(full.numbers.copy(), self.size)
             total += rest
             return total
-        items, numbers = _merged(self.items, self.numbers, other.items, other.numbers)
+        items, numbers = _merge(self.items, self.numbers, other.items, other.numbers)
         if not _fits(self.size, len(items), GROWING):
             return ItemSums(numbers, self.size, items)
         total = ItemSums(np.zeros((*numbers.shape[:-1], self.size), np.int64), self.size)
@@ -430,7 +426,7 @@ def _fits(size: int, shown: int, spare: int = SPARE) -> bool:
     return size <= max(SMALL, spare * shown)
 
 
-def _coded(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, int]:
+def _code(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, int]:
     """The items that have a number (None: all), the place of each row's among them, and how many there are."""
     if _fits(size, len(rows)):
         return None, rows, size
@@ -438,14 +434,14 @@ def _coded(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, 
     return items, codes, len(items)
 
 
-def _merged(
+def _merge(
     left: np.ndarray, of_left: np.ndarray, right: np.ndarray, of_right: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The union of two ascending columns of items, and the sums of their numbers; a sort of both would be ten times slower."""
     if len(left) < len(right):
         left, of_left, right, of_right = right, of_right, left, of_left
     at = np.searchsorted(left, right)
-    is_new = np.append(left, -1)[at] != right
+    is_new = np.append(left, -1)[at] != right  # items are from 0 on, so -1 behind the last one equals none
     numbers = of_left.copy()
     numbers[..., at[~is_new]] += of_right[..., ~is_new]
     at = at[is_new]

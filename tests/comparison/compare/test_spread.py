@@ -21,7 +21,7 @@ from rankwell.metrics import metric_of
 from rankwell.statistics import intervals
 from rankwell.statistics.families import Cell
 from rankwell.statistics.many import Design
-from rankwell.statistics.paired_tests import Counted, Ranks
+from rankwell.statistics.paired_tests import Ranks, SizeCounts
 from rankwell.tables.ids import Ids
 
 QUERIES = 1_300
@@ -70,9 +70,9 @@ def ranks(groups, frames, columns, rows, counted, segments, *, few):
         for number, each in found.items():
             sets.setdefault(number, []).append(each)
     for number, parts in sets.items():
-        whole = Counted.joined(parts)
+        whole = SizeCounts.joined(parts)
         for own in np.unique(whole.bins()):
-            counts = Counted(*(column[whole.bins() == own] for column in whole))
+            counts = SizeCounts(*(column[whole.bins() == own] for column in whole))
             yield {(number, own): counts if number in few else Ranks.of(counts)}
 
 

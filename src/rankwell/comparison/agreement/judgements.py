@@ -13,10 +13,10 @@ from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.records import record
 from rankwell.statistics.bootstrap import Estimate, drawn_weights, percentiles
-from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
+from rankwell.statistics.kappa import Coincidences, Level, cohen, coincidences, krippendorff, share_agreed
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, Known, of_one_kind
+from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.run_qrels import Qrels
 
 # Pairs: what several assessors say of the same pairs of query and item.
@@ -104,7 +104,7 @@ class Pairs:
 
 def _known(columns: list[Ids], what: str) -> Known:
     """The distinct ids of several columns, as integers if one of them holds integers."""
-    both = Ids.concatenate(of_one_kind([ids.distinct() for ids in columns], what))
+    both = Ids.concatenate(to_one_kind([ids.distinct() for ids in columns], what))
     return Known(both[both.group()[1]])
 
 
@@ -263,6 +263,6 @@ def _measures(tables: np.ndarray, grades: np.ndarray, relevant: np.ndarray) -> n
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = [(tables * weight).sum(axis=(-1, -2)) / total for weight in (change, change > 0, change < 0)]
         shares = [binary[..., 0, :].sum(axis=-1) / total, binary[..., :, 0].sum(axis=-1) / total]
-    found = [agreed(tables), agreed(binary), cohen(tables), cohen(binary), cohen(tables, grades)]
+    found = [share_agreed(tables), share_agreed(binary), cohen(tables), cohen(binary), cohen(tables, grades)]
     found += _alphas(tables + np.swapaxes(tables, -1, -2), grades)
     return np.stack([*found, *shifts, *shares], axis=-1)

@@ -22,7 +22,7 @@ from rankwell.statistics.rank_correlation import (
     kendall,
     order_of,
     overlap,
-    swapped,
+    swapped_pairs,
 )
 
 # Boards: the values of several systems under one metric and one set of judgements, also in bootstrap replicates
@@ -210,7 +210,7 @@ def _swaps(
     x: np.ndarray, y: np.ndarray, drawn: tuple[np.ndarray, np.ndarray] | None, systems: list[str]
 ) -> list[Swap]:
     """The swapped pairs, those that are swapped most surely first."""
-    worse, better = np.nonzero(swapped(x, y))
+    worse, better = np.nonzero(swapped_pairs(x, y))
     again = np.full(len(worse), math.nan)
     if drawn is not None:
         left, right = (each[:, better] - each[:, worse] for each in drawn)

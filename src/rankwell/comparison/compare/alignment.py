@@ -13,7 +13,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, Known, of_one_kind
+from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.states import Mean
 
 
@@ -47,7 +47,7 @@ class Aligned:
         results = {name: res.collected() for name, res in results.items()}
         wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
-        found = of_one_kind([res.part.queries[res.part.concerned()] for res in results.values()], "query")
+        found = to_one_kind([res.part.queries[res.part.concerned()] for res in results.values()], "query")
         every = Ids.concatenate(found)
         queries = every[every.group()[1]]
         queries = queries[queries.order()]

@@ -62,7 +62,7 @@ from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.many import Design
-from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.arguments import UNFIT, checked, fit_kind
 from rankwell.tables.machine import cores
 
 MOST_FOR_ALL_PAIRS = 200
@@ -327,7 +327,7 @@ def _by_metric(
 
 
 def _number(value: object, what: str) -> float:
-    number = fitted(value, float)
+    number = fit_kind(value, float)
     if number is UNFIT:
         raise UsageError(f"{what}={brief(value)}: must be a number, such as 0.01, or numbers by metric.")
     return float(number)

@@ -49,7 +49,7 @@ from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, tukey_of
 from rankwell.statistics.intervals import ENOUGH, LARGE
-from rankwell.statistics.paired_tests import Counted, wilcoxon, wilcoxon_of
+from rankwell.statistics.paired_tests import SizeCounts, wilcoxon, wilcoxon_of
 from rankwell.statistics.seeds import Seeded
 from rankwell.tables.states import Mean
 
@@ -211,7 +211,7 @@ class Spread:
             for (number, own), ranks in found.items():
                 bins[number][own] = ranks
         p = [
-            wilcoxon(Counted.joined([*own.values()]).differences(int(each)))
+            wilcoxon(SizeCounts.joined([*own.values()]).differences(int(each)))
             if each < ENOUGH and own
             else wilcoxon_of(int(each), [own[place] for place in sorted(own)])
             for each, own in zip(n, bins, strict=True)

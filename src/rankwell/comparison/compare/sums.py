@@ -19,7 +19,7 @@ from rankwell.statistics.families import Cell, shuffled_sums
 from rankwell.statistics.intervals import ENOUGH, hold_shares
 from rankwell.statistics.many import PLAIN, Design, Intervals, closed_bounds
 from rankwell.statistics.moments import Moments, PairMoments
-from rankwell.statistics.paired_tests import Counted, sign_flips, sign_test_of
+from rankwell.statistics.paired_tests import SizeCounts, sign_flips, sign_test_of
 from rankwell.statistics.seeds import SeedMoments
 from rankwell.tables.csr import distinct
 from rankwell.tables.fingerprints import fingerprints_of
@@ -187,14 +187,14 @@ class Question:
 
     def counted(
         self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Sequence[Place]
-    ) -> dict[int, Counted]:
+    ) -> dict[int, SizeCounts]:
         """Return the counts of the differences of each pair; of metrics and segments, the pairs of one come after those of another."""
         places, found = {place: number for number, place in enumerate(wanted)}, {}
         count = self.pairs.shape[1]
         for place, cell, _ in self._cells(queries, values, segments, wanted):
             for pair, (one, other) in enumerate(self.pairs.T.tolist()):
                 d = cell.values[one] - cell.values[other]
-                found[places[place] * count + pair] = Counted.of(d)
+                found[places[place] * count + pair] = SizeCounts.of(d)
         return found
 
     def _cells(

@@ -15,7 +15,7 @@ from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import kind_for
-from rankwell.statistics.seeds import FEWEST, Seeded, SeedMoments, pooled, seeds_interval
+from rankwell.statistics.seeds import FEWEST, Seeded, SeedMoments, pool_units, seeds_interval
 
 T = TypeVar("T")
 Groups = Mapping[str, Sequence[str]]
@@ -120,7 +120,7 @@ def _pooled(values: np.ndarray) -> np.ndarray:
         return values[0]
     at = np.nonzero(~np.isnan(values))
     found = np.full(values.shape[1], math.nan)
-    queries, means = pooled(values[at], at[1].astype(np.uint64))
+    queries, means = pool_units(values[at], at[1].astype(np.uint64))
     found[queries.astype(np.int64)] = means
     return found
 

@@ -15,7 +15,7 @@ from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import distinct, offsets_of
-from rankwell.tables.ids import Ids, Known, of_one_kind, own_text
+from rankwell.tables.ids import Ids, Known, own_text, to_one_kind
 from rankwell.tables.ranked import Ranked, spread
 from rankwell.tables.rows import Lists, cuts
 from rankwell.tables.run_qrels import Run
@@ -114,8 +114,8 @@ def lists_of(runs: Sequence[Run], *, by_score: bool) -> list[Lists]:
         If a run holds no rows, has no scores where scores count, or has ids of another kind.
     """
     lists = on_all_cores(lambda run: _rows(run, by_score=by_score), runs)
-    queries = of_one_kind([each.queries for each in lists], "query")
-    items = of_one_kind([each.items for each in lists], "item")
+    queries = to_one_kind([each.queries for each in lists], "query")
+    items = to_one_kind([each.items for each in lists], "item")
     return [
         replace(each, queries=own, items=listed)
         for each, own, listed in zip(lists, queries, items, strict=True)

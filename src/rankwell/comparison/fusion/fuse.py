@@ -20,7 +20,7 @@ from rankwell.metrics import Wanted
 from rankwell.readers import open_several
 from rankwell.readers.sources import refuse_one_list, refuse_unnamed
 from rankwell.records import record
-from rankwell.tables.arguments import UNFIT, checked, fitted
+from rankwell.tables.arguments import UNFIT, checked, fit_kind
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.places import RowOf
@@ -313,7 +313,7 @@ def weights_of(weights: Any, names: Sequence[str], method: Method) -> tuple[floa
         raise UsageError(f"weights=: {method.name} has none; method='weighted' is a sum with weights.")
     listed = _by_name(weights, names) if isinstance(weights, Mapping) else weights
     try:
-        found = tuple(fitted(weight, float) for weight in listed)
+        found = tuple(fit_kind(weight, float) for weight in listed)
     except TypeError:
         found = (UNFIT,)
     if len(found) != len(names) or UNFIT in found or min(found) < 0 or max(found) == 0:

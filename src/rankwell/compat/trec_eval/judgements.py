@@ -16,7 +16,7 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text
 from rankwell.records import record
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import Held
+from rankwell.tables.places import StoredPlace
 from rankwell.tables.run_qrels import Qrels
 
 BLANK = re.compile(rb"(?:\A|\n)[ \t\r\v\f]*\n")
@@ -123,7 +123,7 @@ def _read_whole(file: File) -> Qrels:
 
 
 @record(eq=False)
-class _LineOf(Held):
+class _LineOf(StoredPlace):
     """Rows by the lines that they stand in."""
 
     label: str

@@ -30,7 +30,7 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.places import end_to_end
-from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, grouped
+from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.workers import on_all_cores
 
@@ -136,7 +136,7 @@ class QrelsData:
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels, self.name = qrels, qrels.name
-        queries, self.offsets, rows = grouped(qrels.by_query)
+        queries, self.offsets, rows = group_rows(qrels.by_query)
         self.rows = np.arange(len(qrels)) if rows is None else rows
         self.queries = Known(queries)
         self.items = qrels.item if rows is None else qrels.item[rows]

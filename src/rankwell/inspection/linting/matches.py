@@ -13,7 +13,7 @@ from rankwell.errors import brief
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, marked
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
-from rankwell.matching.mismatch import Mismatch, Table, mismatch, swapped
+from rankwell.matching.mismatch import IdSource, Mismatch, mismatch, swapped
 from rankwell.matching.pool import ENOUGH
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
@@ -160,7 +160,9 @@ def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
 
 
 def _remedy(found: Mismatch, run: RunData, qrels: QrelsData) -> str:
-    return f"Write the ids alike on both sides: {found.remedy(Table.of(run.run), Table.of(qrels.qrels))}"
+    return (
+        f"Write the ids alike on both sides: {found.remedy(IdSource.of(run.run), IdSource.of(qrels.qrels))}"
+    )
 
 
 def unjudged(data: Data) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from rankwell.statistics.sampled_totals import (
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.places import Held, Reordered, held
+from rankwell.tables.places import Reordered, StoredPlace, store_place
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.series import MOST
 
@@ -41,7 +41,7 @@ class Frame:
     propensity: np.ndarray | None
     drawn: np.ndarray | None
     grade: np.ndarray
-    place: Held
+    place: StoredPlace
 
     @classmethod
     def of(cls, rows: SampleRows) -> Frame:
@@ -95,7 +95,7 @@ class Frame:
 
         return cls(
             name, query[firsts], offsets, items[order], tuple(names), sorted_by_query(codes), sorted_by_query(chance),
-            sorted_by_query(columns.get("drawn")), grade[order], Reordered(held(place, name), order),
+            sorted_by_query(columns.get("drawn")), grade[order], Reordered(store_place(place, name), order),
         )  # fmt: skip
 
     def __len__(self) -> int:

@@ -97,8 +97,9 @@ class Calibration(Featured):
         of_ranks = None if self.discount == "none" else discount(self.discount, 2.0, rows.rank)
         of_grades = None if self.weights == "none" else np.maximum(history.grade, 0.0)
         values = np.empty(len(judged))
-        known = topics.sums(history, of_grades)
-        for (low, high, p), (_, _, q) in zip(known, topics.sums(rows, of_ranks), strict=True):
+        # both sides are cut into the same blocks, as these depend on the number of topics alone
+        own = topics.sums(history, of_grades)
+        for (low, high, p), (_, _, q) in zip(own, topics.sums(rows, of_ranks), strict=True):
             values[low:high] = self._divergence(shares(p), shares(q))
         return values
 

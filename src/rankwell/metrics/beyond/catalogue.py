@@ -156,6 +156,7 @@ def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
 def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
     """The probability that each item is in a sample of ``size`` of ``n`` lists."""
     # C(n − c, size) / C(n, size), factor by factor as c grows
+    # 1 − C(n − c, size) / C(n, size), the ratio as a product of its factors, since binomials of millions overflow
     place = np.arange(int(counts.max(initial=0)), dtype=np.float64)
     without = np.concatenate(([1.0], np.cumprod(np.maximum(n - size - place, 0.0) / (n - place))))
     return 1.0 - without[counts]
@@ -257,5 +258,5 @@ class TestShare(CorpusMetric):
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
     """The numbered items that are judged for anybody, ascending."""
     assert context.catalogue is not None
-    rows = distinct(context.catalogue.rows_of(pool.together.items, "item"))
+    rows = distinct(context.catalogue.rows_of(pool.summary.items, "item"))
     return rows[rows >= 0]

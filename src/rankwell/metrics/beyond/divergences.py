@@ -40,6 +40,7 @@ def hellinger(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     [1.0, 0.0]
     """
     # equal to ½ Σ (√p − √q)² under the root, which is exactly 0 for equal rows and accurate near 0
+    # 1 − Σ √(p q) as half the squared distance of the roots, which is exactly 0 for equal rows
     apart = np.square(np.sqrt(p) - np.sqrt(q)).sum(axis=1) / 2
     return np.sqrt(np.minimum(apart, 1.0))
 

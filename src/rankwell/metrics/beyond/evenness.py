@@ -57,6 +57,7 @@ def _spread(state: Counts) -> tuple[int, int, int]:
     """Σ_j (2j − m − 1) c_(j), m and Σ c, in whole numbers."""
     often = np.flatnonzero(state.alike)  # the items that are never shown come first
     many, m = state.alike[often], state.size
+    # whole numbers, rounded once at the end: the value is the same however the lists were cut into batches
     total, ends = int(np.dot(many, often)), np.cumsum(many)
     # the sum of j over the items shown equally often, which are adjacent in the order
     places = (many * (2 * ends - many + 1)).tolist()

@@ -175,6 +175,7 @@ def _cosines(rows: Ranked, history: Ranked, features: Features) -> np.ndarray:
     total = np.empty(len(rows))
     for low, high, sums in units.sums(history):
         first, last = np.searchsorted(rows.query, [low, high])
+        # Σ_h cos(i, h) = x̂_i · Σ_h x̂_h: linear in the history, not quadratic
         place, code, value = units.entries(rows.item[first:last])
         known = sums[rows.query[first:last][place] - low, code]
         total[first:last] = np.bincount(place, weights=value * known, minlength=last - first)

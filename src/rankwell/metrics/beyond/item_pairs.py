@@ -31,6 +31,7 @@ class _Tables:
             widths = np.full(len(self.starts) - 1, self._width)
             self._known, self.column = np.empty(0, np.int64), code
         else:
+            # of many features a list has few: its table has a column for each of these alone
             self._known, nth = np.unique(own * self._width + code, return_inverse=True)
             begins = np.searchsorted(self._known, np.arange(len(self.starts)) * self._width)
             widths, self._begins = np.diff(begins), begins
@@ -68,9 +69,9 @@ def within(
     for low, high in _blocks(rows, features):
         first, last = np.searchsorted(rows.query, [low, high])
         tables = _Tables(rows.item[first:last], rows.query[first:last] - low, high - low, features)
-        below = (
-            tables.starts[1:][tables.lists] - 1 - np.arange(last - first)
-        )  # the number of rows after each row in its list
+        # the number of rows after each row in its list
+        below = tables.starts[1:][tables.lists] - 1 - np.arange(last - first)
+        # all pairs that are so many rows apart, of all lists at once: as many rounds as the longest list has rows
         for step in range(1, int(below.max(initial=0)) + 1):
             upper = np.flatnonzero(below >= step)
             if measure == "euclidean":
@@ -156,6 +157,7 @@ def squares_within(rows: Ranked, features: Features) -> np.ndarray:
         query = rows.query[first:last][place] - low
         means = sums / np.maximum(n[low:high], 1)[:, None]
         present = np.bincount(query * means.shape[1] + code, minlength=means.size).reshape(means.shape)
+        # items that lack a feature are at 0, so far from its mean as that is
         absent = (n[low:high, None] - present) * np.square(means)
         apart = np.bincount(query, weights=np.square(value - means[query, code]), minlength=high - low)
         total[low:high] = n[low:high] * (apart + absent.sum(axis=1))
@@ -194,7 +196,9 @@ def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:
     apart = value[down] - tables.at(place[down] + step, column[down])
     upper = np.bincount(place[down], weights=np.square(apart), minlength=len(below))
     up = np.flatnonzero(place - tables.starts[tables.lists[place]] >= step)
-    up = up[tables.at(place[up] - step, column[up]) == 0]
+    up = up[
+        tables.at(place[up] - step, column[up]) == 0
+    ]  # features of the lower item alone: others were counted above
     lower = np.bincount(place[up] - step, weights=np.square(value[up]), minlength=len(below))
     return np.sqrt(upper + lower)
 

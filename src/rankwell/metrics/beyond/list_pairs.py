@@ -48,7 +48,7 @@ class UnitSums:
         assert rows.item is not None
         lengths = rows.count()
         often = np.bincount(lengths)
-        often[:1] = 0
+        often[:1] = 0  # an empty list has no direction, and no cosine
         alike = Counter({length: int(often[length]) for length in np.flatnonzero(often).tolist()})
         sums = None
         if len(alike) > 1:
@@ -215,6 +215,7 @@ class Paired:
         of_item = np.flatnonzero(np.diff(item, prepend=-1))
         ends = np.append(of_item, len(item))[1:]
         until = np.cumsum(often)
+        # of an item, lists by length: each pairs with those as long and with all longer ones, and is the shorter of these
         longer = np.repeat(until[ends - 1], ends - of_item) - until
         shared = often * (often - 1) // 2 + often * longer
         return np.bincount(own, weights=shared, minlength=1)
@@ -270,6 +271,7 @@ class Sets:
         longest = int(self.lengths.max(initial=0))
         counts = np.zeros((longest + 1) * (2 * longest + 1), np.int64)
         for low in range(0, self.n, ROWS):
+            # a sparse product counts the common items of all pairs at once; only pairs with some appear in it
             both = (lists[low : low + ROWS] @ lists[low:].T).tocoo()
             later = both.col > both.row
             common, first, second = both.data[later], both.row[later] + low, both.col[later] + low

@@ -144,6 +144,7 @@ class BinomialDiversity(Featured):
         is_here = counts > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             never = n * np.log1p(-chance)
+            # P(X ≥ count) given that there is one; log1p and expm1, as topics of rare items have chances near 0
             at_least = bdtrc(np.maximum(counts - 1, 0), n, chance) / -np.expm1(never)
             at_least = np.where(chance > 0, at_least, counts <= 1)
             missing = np.where(is_here | (chance == 0), 0.0, never).sum(axis=1)

@@ -223,6 +223,7 @@ class EILD(Featured):
     def _seen_from_each(self, rows: Ranked, vectors: Features) -> np.ndarray:
         """Each row's mean distance to the others of its list, discounted by how far below it they are."""
         above, below = np.zeros(len(rows)), np.zeros(len(rows))
+        # seen from the upper row the lower one is discounted by its distance; seen from below, all above was seen before
         for upper, lower, similarity in within(rows, vectors, self.distance):
             apart, further = 1 - similarity, self._discount(rows.rank[lower] - rows.rank[upper])
             above[upper] += further * apart
@@ -247,5 +248,6 @@ def _similarity(
         return sums_within(rows, features, "jaccard", weights)
     assert rows.item is not None
     sums = features.units.sums(rows, weights)
+    # Σ_{i<j} cos = (‖Σ x̂‖² − Σ ‖x̂‖²) / 2: linear in the length of the list
     squares = np.concatenate([np.square(sum_).sum(axis=1) for _, _, sum_ in sums] or [np.empty(0)])
     return (squares - rows.sum(has if weights is None else np.where(has, np.square(weights), 0.0))) / 2

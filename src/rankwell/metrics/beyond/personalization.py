@@ -103,6 +103,7 @@ class Personalization(CorpusMetric):
 def _shared(alike: np.ndarray) -> int:
     """The number of items that two lists share, of all pairs of lists."""
     often = np.flatnonzero(alike)
+    # an item in c lists is shared by c (c − 1) / 2 pairs: no pair of lists is ever looked at
     return int(np.dot(alike[often], often * (often - 1))) // 2
 
 

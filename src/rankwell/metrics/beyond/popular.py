@@ -101,6 +101,7 @@ def _quantiles(context: Context) -> np.ndarray:
     seen = counts > 0
     _, of_item, alike = np.unique(counts[seen], return_inverse=True, return_counts=True)
     quantiles = np.zeros(len(counts) + 1)
+    # mid-ranks: equally popular items share the middle of their ranks, whatever their order
     quantiles[:-1][seen] = (np.cumsum(alike) - (alike - 1) / 2)[of_item] / max(len(of_item), 1)
     return quantiles
 

@@ -223,11 +223,12 @@ class SerendipityKotkov(Featured):
             )
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The share of rows that meet all conditions; cosines are computed only for rows that meet the others."""
+        """The share of rows that meet all conditions."""
         assert context.train is not None
         train, own = context.train, judged.history(context)
         rows = judged.shown.top(self.k)
         chosen = context.scale.relevant(rows.grade, self.rel) & (own.count() > 0)[rows.query]
+        # the conditions that cost least first: cosines are computed only for rows that meet the others
         chosen &= train.users_of(rows) / train.users <= self.novel
         hits = rows.where(chosen)
         hits = hits.where(~hits.among(own))

@@ -190,6 +190,6 @@ def _tail(context: Context, borders: Cut) -> tuple[np.ndarray, int]:
     """The place of each item of the catalogue among those of the tail, -1 for others and, at the end, for items outside; and its size."""
     tail = np.flatnonzero(context.once(_parts, borders) == TAIL)
     assert context.catalogue is not None
-    place = np.full(len(context.catalogue) + 1, -1)
+    place = np.full(len(context.catalogue) + 1, -1)  # the last one is read for -1, outside
     place[tail] = np.arange(len(tail))
     return place, len(tail)

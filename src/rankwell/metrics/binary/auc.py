@@ -72,11 +72,13 @@ class AUC(QueryMetric):
         else:
             assert rows.tie_start is not None
             assert rows.tie_size is not None
+            # places, not ranks: where ranks have gaps, the rows between them are not there to be beaten
             first = rows.tie_start - rows.rank + rows.places()
             middle, n = first + (rows.tie_size - 1) / 2, judged.n_retrieved
         relevant = context.scale.relevant(rows.grade, self.rel)
         hits = rows.where(relevant)
         positive = hits.count()
+        # Mann and Whitney's U from mean ranks: each hit beats half of what it is tied with, and hits beat no hits
         from_below = hits.sum(n[hits.query] + 1 - middle[relevant])
         wins = from_below - positive * (positive + 1) / 2
         return ratio(wins, positive * (n - positive))
@@ -201,6 +203,7 @@ class _Partial(Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit, weighted by the share of the first k nonrelevant items that it beats."""
         assert self.k is not None
+        # above a hit are the hits before it and nonrelevant items: so many of the first k does it not beat
         hits = self._hits(judged)
         return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.places() - hits.nth()), 0) / self.k)
 

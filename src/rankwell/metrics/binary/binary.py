@@ -101,6 +101,7 @@ class P(_Counting):
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """k, or min(k, n)."""
         shown = self._shown(judged, self.denom)
+        # 0, undefined, without a relevant item; an empty list has the precision 0
         return (judged.n_relevant(self.rel) > 0) * (shown if self.denom == "k" else np.maximum(shown, 1))
 
 
@@ -188,6 +189,7 @@ class Weighted(QueryMetric):
     def below(self, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
         """The divisor of the hits: F = hits · (C + 1) / (C·R + k)."""
         weight = self.recall_weight
+        # without P and R, which would be 0 / 0 in empty lists: one division, and 0 hits make 0
         below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
         return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
 

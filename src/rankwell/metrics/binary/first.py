@@ -82,7 +82,7 @@ class RR(Additive):
         )
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One."""
+        """1; 0, undefined, for a query without relevant items."""
         return (judged.n_relevant(self.rel) > 0).astype(np.int64)
 
 

@@ -25,6 +25,8 @@ def interpolated(hits: Ranked, relevant: np.ndarray, level: float, levels: str) 
     needed = np.maximum(needed_hits(level, relevant, levels), 1)
     found = hits.count()
     reached = np.flatnonzero((found >= needed) & (relevant > 0))
+    # reduceat over pairs (from, to) of the hits' rows; every other result is of the rows between two queries and is dropped. The
+    # 0 appended gives the last "to" a row to point at.
     ends = np.cumsum(found)[reached]
     starts = ends - found[reached] + needed[reached] - 1
     precision = np.append(hits.nth() / hits.rank, 0.0)
@@ -191,7 +193,9 @@ class AUCPR(Additive):
         hits = judged.relevant(self.rel)
         nth, rank = hits.nth(), hits.rank
         weight = nth / rank
-        if self.method == "trapezoid":
+        if (
+            self.method == "trapezoid"
+        ):  # recall rises at hits alone, by 1/R: a trapezoid from the precision just before to that at the hit
             weight = (weight + np.where(rank > 1, (nth - 1) / np.maximum(rank - 1, 1), 1.0)) / 2
         return Terms(hits, np.ones(len(hits)), weight)
 

@@ -141,6 +141,7 @@ class Bpref(Additive):
         hits = found.where(relevant)
         above = (found.nth()[relevant] - hits.nth()).astype(np.float64)
         r = judged.n_relevant(self.rel)[hits.query]
+        # min(R, N) since trec_eval of 2006, not R: with few judged nonrelevant items R would never be reached
         below = np.maximum(np.minimum(nonrelevant[hits.query], r), 1)
         return Terms(hits, np.ones(len(hits)), 1.0 - np.minimum(above, r) / below)
 
@@ -205,6 +206,7 @@ class InfAP(Additive):
         hits = found.where(relevant)
         hits_above = hits.nth() - 1
         known_above = found.where(known).nth()[relevant[known]] - 1
+        # smoothed, as nothing above may be judged
         likely = (hits_above + EPSILON) / (known_above + 2 * EPSILON)
         above = hits.rank - 1.0
         # in the order of trec_eval's operations, so that the last bit is the same too

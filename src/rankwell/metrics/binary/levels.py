@@ -19,8 +19,9 @@ def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
         return np.floor(level * relevant + 0.5).astype(np.int64)
     from fractions import Fraction
 
+    # of the decimal that was written, 0.3, not of its double, which is less: ⌈0.3 · 10⌉ is 3
     exact = Fraction(repr(level))
     if max(exact.numerator * int(relevant.max(initial=0)), exact.denominator) < LARGEST:
-        return -((-exact.numerator * relevant) // exact.denominator)
+        return -((-exact.numerator * relevant) // exact.denominator)  # the ceiling, in whole numbers
     # a level of 17 digits times many hits is beyond 64 bits
     return np.array([math.ceil(exact * each) for each in relevant.tolist()], np.int64)

@@ -96,6 +96,7 @@ class PercentileRank(CorpusMetric):
         best = judged.ideal
         best = best.where(context.scale.relevant(best.grade, self.rel))
         found, whole = hits.sum(self._weights(hits.grade)), best.sum(self._weights(best.grade))
+        # items that are missing take the ranks behind the list in any order: the mean of these stands for each
         ranks = np.concatenate([hits.places() - 1.0, (shown + size - 1) / 2])
         weights = np.concatenate(
             [self._weights(hits.grade), np.where(missed > 0, np.maximum(whole - found, 0.0), 0.0)]

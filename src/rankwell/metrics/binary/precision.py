@@ -140,7 +140,7 @@ class AP(Additive):
         relevant = judged.n_relevant(self.rel)
         if self._denom == "R" or (self._denom == "min_rk" and self.k is None):
             return relevant
-        k = np.iinfo(np.int64).max if self.k is None else self.k
+        k = np.iinfo(np.int64).max if self.k is None else self.k  # no cut-off is one behind every rank
         divisors: dict[str, Callable[[], Any]] = {
             "min_rk": lambda: np.minimum(relevant, k),
             "hits": lambda: np.maximum(judged.relevant(self.rel).top(self.k).count(), 1),
@@ -264,7 +264,7 @@ class RPrec(Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit among the first R, or a multiple of R."""
         hits = judged.relevant(self.rel)
-        hits = hits.where(hits.rank <= self._ranks(judged)[hits.query])
+        hits = hits.where(hits.rank <= self._ranks(judged)[hits.query])  # a cut-off of its own for each query
         return Terms(hits, np.ones(len(hits)), np.ones(len(hits)))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
@@ -355,6 +355,7 @@ def _sums(hits: Ranked) -> np.ndarray:
 
 def _neighbours(hits: Ranked, free: Ranked) -> tuple[np.ndarray, np.ndarray]:
     """Return for each unjudged row the number of hits above it, and the sum of 1/rank over the hits below it."""
+    # (query, rank) as one ascending key, so that one binary search serves all queries
     width = int(max(hits.rank.max(initial=0), free.rank.max(initial=0))) + 1
     starts = offsets_of(hits.count())
     place = np.searchsorted(hits.query * width + hits.rank, free.query * width + free.rank)
@@ -364,6 +365,7 @@ def _neighbours(hits: Ranked, free: Ranked) -> tuple[np.ndarray, np.ndarray]:
 
 def _from_end(rows: Ranked, values: np.ndarray) -> np.ndarray:
     """Return for each row the sum of ``values`` over the rows of its query from it down."""
+    # a running sum over the rows backwards, queries and all, adds in one fixed order and never across queries
     back = Ranked(rows.queries, rows.queries - 1 - rows.query[::-1], rows.rank[::-1], rows.grade)
     return back.running(values[::-1])[::-1]
 
@@ -429,6 +431,7 @@ def _sum(ranks: np.ndarray) -> float:
 
 def _quadratic(hits: np.ndarray, free: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Return the difference of sums of precisions as constant + Σ linear_i x_i + Σ_{i<j} pairs_ij x_i x_j; ranks of either list."""
+    # of two items, the lower one's precision counts the upper one: hence the larger of the two ranks
     sign = np.array([1.0, -1.0])
     constant = _sum(hits[0]) - _sum(hits[1])
     alone = sign @ (1.0 / free)
@@ -441,6 +444,7 @@ def _quadratic(hits: np.ndarray, free: np.ndarray) -> tuple[float, np.ndarray, n
 def _highest(linear: np.ndarray, pairs: np.ndarray) -> tuple[float, bool]:
     """Return the highest value of Σ linear_i x_i + Σ_{i<j} pairs_ij x_i x_j over x of 0 and 1, and whether it is exact."""
     total = 0.0
+    # each item that is decided may decide others
     while len(linear):
         out = linear + np.maximum(pairs, 0.0).sum(axis=1) <= 0
         sure = ~out & (linear + np.minimum(pairs, 0.0).sum(axis=1) >= 0)
@@ -458,7 +462,7 @@ def _highest(linear: np.ndarray, pairs: np.ndarray) -> tuple[float, bool]:
 
 def _tried(linear: np.ndarray, pairs: np.ndarray) -> float:
     """Return the highest value, trying all values of all items."""
-    values = np.zeros(1)
+    values = np.zeros(1)  # of all subsets of the items so far; each item doubles them
     for at in range(len(linear)):
         beside = np.zeros(1)
         for other in range(at):

@@ -157,6 +157,7 @@ class SetF(Weighted, _OfSets):
         """The formula as it stands, as trec_eval computes it; 0 without a hit."""
         hits, relevant = self._hits(judged), judged.n_relevant(self.rel)
         precision, recall = hits / np.maximum(judged.n_retrieved, 1), hits / np.maximum(relevant, 1)
+        # not hits · (C + 1) / (C·R + n), which is equal but rounds otherwise: trec_eval's last digit is wanted
         weight = self.recall_weight
         below = np.where(hits > 0, weight * precision + recall, 1.0)
         return np.where(relevant > 0, (weight + 1.0) * precision * recall / below, np.nan)

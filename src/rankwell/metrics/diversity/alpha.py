@@ -159,9 +159,8 @@ class AlphanDCG(OverGreedy, _Alpha):
     def greedy_terms(self, pool: Pool, context: Context) -> Terms:
         """The gains of the greedy lists, or with ideal=exact of the lists that are better."""
         made = super().greedy_terms(pool, context)
-        if (
-            self.ideal == "greedy" or not self.alpha
-        ):  # if items use nothing up, the greedy list is already the best
+        # if items use nothing up, the greedy list is already the best
+        if self.ideal == "greedy" or not self.alpha:
             return made
         found, gain = self.subtopics(pool, context), made.gain.copy()
         floors, ends = made.sum(), np.searchsorted(made.rows.query, np.arange(made.rows.queries + 1))
@@ -182,6 +181,7 @@ class AlphanDCG(OverGreedy, _Alpha):
         offsets = np.cumsum([0, *map(len, kinds)])
         slots = np.array([slot for kind in kinds for slot in kind], np.int64)
         chance, copies = np.full(len(kinds), self.alpha), np.array(list(kinds.values()), np.int64)
+        # the kernel takes items that satisfy with probability α; here they gain 1 and remove the share α, so gains are α times as small
         _, gains, begun = exact.best(
             np.ones(topics), offsets, slots, np.arange(len(kinds)), chance, copies, weights, floor * self.alpha, LISTS_BEGUN, False
         )  # fmt: skip

@@ -90,6 +90,7 @@ class DnDCG(Discounted, Additive):
         gain = self._global(pool, context)
         query = owners(pool.offsets)
         rows = np.flatnonzero(gain > 0)
+        # gains add up over topics here and use nothing up, so one sort is the best list: nothing about it is NP-hard
         rows = rows[np.lexsort((-gain[rows], query[rows]))]
         best = Ranked(len(pool.offsets) - 1, query[rows], rows, pool.grades[rows], item=rows, pool_row=rows)
         best.rank = best.nth()

@@ -38,6 +38,7 @@ class Kinds:
         codes = features.codes[np.lexsort((features.codes, rows))]
         number: dict[bytes, int] = {}
         of_item = np.full(len(ids), -1)
+        # the bytes of an item's sorted topics are the key of its kind: equal sets of topics have equal bytes
         for row in np.flatnonzero(features.lengths).tolist():
             key = codes[features.offsets[row] : features.offsets[row + 1]].tobytes()
             of_item[row] = number.setdefault(key, len(number))
@@ -149,6 +150,7 @@ class Best:
                     f"after {LISTS_BEGUN:,} lists. Use ideal=greedy, or a smaller k."
                 )
             if len(chosen):
+                # the n-th time that a kind is chosen is its n-th item in stock
                 nth = [int(np.count_nonzero(chosen[:rank] == c)) for rank, c in enumerate(chosen)]
                 places[user], gains[user] = -1, 0.0
                 places[user, : len(chosen)] = [stock[c][n] for c, n in zip(chosen, nth, strict=True)]

@@ -52,7 +52,9 @@ class _IntentAware(OnTopics):
         found = self.subtopics(judged.pool, context)
         place = found.places(judged.pool_row[each.owner], each.topic)
         counts = (place >= 0) & ~np.isnan(values)
-        parts = np.where(counts, np.append(found.weight, 0.0)[place] * values, 0.0)
+        parts = np.where(
+            counts, np.append(found.weight, 0.0)[place] * values, 0.0
+        )  # place -1 reads the 0 behind the last
         total = np.bincount(each.owner, weights=parts, minlength=len(judged))
         return np.where(self.n_topics(judged, context) > 0, total, np.nan)
 

@@ -45,7 +45,7 @@ class Interests:
             table += self.even[users][:, None] / max(len(self.common), 1)
         at, starts = spread(self.offsets, users)
         row = owners(starts)
-        table[row, self.topic[at]] += self.share[at]
+        table[row, self.topic[at]] += self.share[at]  # a user has each topic once, so += loses none
         return table
 
     @property
@@ -144,7 +144,7 @@ class Estimate:
         even = np.where(is_cold & (self.cold == "uniform"), 1.0, 0.0)
         if self.cold == "prior":
             part = np.where(is_cold, float(common.sum() > 0), part)
-        part[-1] = even[-1] = 0.0
+        part[-1] = even[-1] = 0.0  # the extra user, whom nobody knows, has no interests, not the common ones
         return Interests(offsets, topic, share, common, part, even, is_cold)
 
 

@@ -69,6 +69,7 @@ class Normalised(Topical):
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The value of the ideal list; with clip or best_of at least the value of the list itself."""
         ideal = self._of_queries(self._ideals(judged, context).totals[self.k], judged)
+        # a greedy list need not be the best; values above 1 that come of it are counted, or prevented here
         if self.clip or self.ideal == "best_of":
             ideal = np.where(ideal > 0, np.maximum(ideal, self.terms(judged, context).sum()), 0.0)
         return ideal
@@ -117,6 +118,7 @@ class Normalised(Topical):
         """Return the values of the best lists of a batch at some cut-offs."""
         longest = max(len(self.kinds(context).of_item), 1)
         depths = {cut: min(cut or longest, longest) for cut in cuts}
+        # a greedy list is the beginning of a longer one, so one list of the greatest depth serves all cut-offs
         weights = discount("log2p1", 2.0, np.arange(1, max(depths.values()) + 1))
         candidates = self._candidates(judged, context)
         totals = {cut: np.zeros(len(judged)) for cut in cuts}
@@ -152,7 +154,9 @@ class Normalised(Topical):
             rows = judged.shown.top(self.k)
             own = _with(own, rows.where(~judged.scale.judged(rows.grade)))
         assert own.item is not None
-        own = own.where((own.item >= 0) & (np.append(kinds.of_item, -1)[own.item] >= 0))
+        own = own.where(
+            (own.item >= 0) & (np.append(kinds.of_item, -1)[own.item] >= 0)
+        )  # without topics nothing is gained
         return Candidates(
             kinds,
             own,

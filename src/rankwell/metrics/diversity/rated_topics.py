@@ -79,6 +79,7 @@ class OfRatings(Topical):
             return context.scale.relevant(grade, self.rel).astype(np.float64)
         top, low = self._ends(context)
         if self.rating_map == "exp":
+            # (2^g − 1) / 2^top, without the powers themselves, which overflow for large grades
             return np.maximum(np.exp2(grade - top) - np.exp2(-top), 0.0)
         if self.rating_map == "ratio":
             return np.maximum(grade, 0.0) / top if top > 0 else np.zeros(len(grade))
@@ -104,7 +105,7 @@ class OfRatings(Topical):
         grade = rows.grade[scale.judged(rows.grade)]
         if self.unrated == 0 or scale.kind == "interactions" or not len(grade):
             return {}
-        lowest, highest = pool.together.lowest, pool.together.highest
+        lowest, highest = pool.summary.lowest, pool.summary.highest
         disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
         wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
         return {"disliked items that count at least as much as unrated ones (alpha ≤ beta·rating)": wrong}

@@ -138,6 +138,7 @@ class Topical(Additive):
         for low in range(0, len(judged), step):
             high = min(low + step, len(judged))
             part = slice(*np.searchsorted(rows.query, [low, high]))
+            # a block of users at a time: a table of all users and topics may not fit into memory
             start, first = interests.rows(known[low:high]), np.arange(high - low + 1) * kinds.width
             gain[part] = cascade.gains(
                 rows.query[part] - low, kind[part], chance[part], first, start.ravel(), kinds.offsets, kinds.topics,
@@ -187,6 +188,7 @@ def _listed(judged: Judged, k: int | None, kinds: Kinds) -> tuple[Ranked, np.nda
     assert rows.item is not None
     kind = np.append(kinds.of_item, -1)[rows.item]
     ends = np.searchsorted(rows.query, np.arange(len(judged) + 1))
+    # a copy satisfies nobody again, although it keeps its rank
     kind[match.repeats(ends, *Ids.of_integers(rows.item).columns)[0]] = -1
     return rows, kind
 

@@ -7,7 +7,7 @@ import numpy as np
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
-from rankwell.matching.ties import condensed
+from rankwell.matching.ties import condense
 from rankwell.records import record
 from rankwell.tables.csr import owners, owners_of
 from rankwell.tables.ids import Ids
@@ -76,7 +76,7 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     starts = np.cumsum(lengths) - lengths
     owner = owners_of(lengths)
     known = np.arange(len(owner)) + (split.first[judged.pool_row] - starts)[owner]
-    here = starts - split.first[judged.pool_row]  # from a query's pair to its row here
+    here = starts - split.first[judged.pool_row]  # what leads from a query's pair in the pool to its row here
     ranks = judged.ranks
     if ranks is not None:
         rows, offsets = spread(ranks[0], owner)
@@ -93,7 +93,7 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
         ranks=ranks,
     )
     if judged.is_condensed and not of_items:
-        made = condensed(made)
+        made = condense(made)
     return Each(made, owner, split.topic[known], split.origin, split.subgroups)
 
 
@@ -106,6 +106,7 @@ def _split(pool: Pool, topics: Topics) -> _Split:
     grades = np.maximum.reduceat(topics.grade, heads) if len(heads) else topics.grade
     origin, topic = of_row[heads], topics.topic[heads]
     query = owners(pool.offsets)[origin]
+    # (query, topic) pairs become the queries of a pool of their own, so every metric can be measured by topic as it is
     order = np.lexsort((topic, query))
     query, topic = query[order], topic[order]
     fresh = np.ones(len(order), np.bool_)

@@ -130,6 +130,7 @@ def _least_by_greatest(share: np.ndarray, fair: np.ndarray) -> np.ndarray:
     """The lowest ratio of share to target of each row over the highest; groups with target 0 are left out."""
     has = np.broadcast_to(fair, share.shape) > 0
     rates = np.divide(share, fair, out=np.zeros(share.shape), where=has)
+    # ∞ where a group has no target, which is never the minimum
     return ratio(np.where(has, rates, np.inf).min(axis=1, initial=np.inf), rates.max(axis=1, initial=0.0))
 
 
@@ -183,6 +184,7 @@ def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0
     start = groups.offsets[item]
     wholes = np.rint(WHOLE * weights / np.maximum(length, 1)).astype(np.int64)
     total = np.zeros((2, len(groups.names)), np.int64)
+    # the first groups of all items, then the second ones …: parts of 1/s are whole multiples of 2**-52 and add up exactly
     rows, nth = np.flatnonzero(length), 0
     while len(rows):
         total += sums_in_halves(groups.codes[start[rows] + nth], wholes[rows], len(groups.names))

@@ -115,6 +115,7 @@ class PopRSP(OfRates):
         part, own = self.parts(context), judged.history(context).item
         whole, known = (np.bincount(each, minlength=len(PARTS)) for each in (part, part[own]))
         shown = self.parts_of(judged.shown.top(self.k), context)
+        # what each user could be shown is the catalogue less what they have: summed up, one subtraction for all users
         return self.rates(shown, whole * len(judged) - known, len(judged))
 
 

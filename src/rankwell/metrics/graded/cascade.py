@@ -67,6 +67,7 @@ class ERR(OnScale, Additive):
     def cascade(self, rows: Ranked, context: Context) -> Terms:
         """Return the probability of stopping at each row and its weight; the rows are whole lists from rank 1."""
         level = np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
+        # rows without a gain stop nobody: the products are the same without them
         rows, level = rows.where(level > 0), level[level > 0]
         stop = self._stop(level, context)
         return Terms(rows, stop, rows.product_before(1.0 - stop) / rows.rank)

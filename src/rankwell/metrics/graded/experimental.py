@@ -156,6 +156,7 @@ def _until(best: Ranked, totals: np.ndarray, query: np.ndarray, place: np.ndarra
     """Running totals of the ideal lists at some ranks of some queries: 0 before the start, the last total after the end."""
     counts = best.count()
     row = (np.cumsum(counts) - counts)[query] + np.minimum(place, counts[query]) - 1
+    # -1 of a query without any reads the 0 that is appended
     has_any = (place > 0) & (counts[query] > 0)
     return np.where(has_any, np.append(totals, 0.0)[np.where(has_any, row, -1)], 0.0)
 
@@ -197,6 +198,7 @@ class G(_Gains):
         rows, gains = self.gained(judged, context)
         ideals = Ideals.of(self, judged, context, _costs)
         beyond = np.maximum(rows.rank - ideals.counts[rows.query], 0)
+        # behind the ideal list each further rank counts 1; rounding must not make what was missed negative
         costs = ideals.until(rows.query, rows.rank) + beyond
         return ratio(
             rows.sum(gains / np.log2(2.0 + np.maximum(costs - rows.running(gains), 0.0))), ideals.sums
@@ -240,6 +242,7 @@ class NDCGRel(_Gains):
         here, there = rows.running(terms), ideals.until(rows.query, rows.rank)
         positive = gains > 0
         found = rows.where(positive)
+        # an item that was not retrieved is reached behind the list, where the ratio stays what it is at the end
         missed = ideals.counts - found.count()
         whole = np.nan_to_num(ratio(rows.sum(terms), ideals.whole()))
         return ratio(found.sum(here[positive] / there[positive]) + missed * whole, ideals.counts)
@@ -281,6 +284,7 @@ class RNDCG(_Gains):
         terms, ideal_terms = gains * _discounts(rows.rank), ideal * _discounts(best.rank)
         totals = best.running(ideal_terms)
         is_last = np.append(best.query[1:] != best.query[:-1], True)[: len(best)]
+        # the points are where the ideal gain falls and, as the list may be longer, one behind the ideal list
         falls = is_last | (np.append(ideal[1:], 0.0)[: len(best)] != ideal)
         points = best.where(falls)
         here = _until(rows, rows.running(terms), points.query, _found_until(rows, points))
@@ -293,6 +297,7 @@ class RNDCG(_Gains):
 
 def _found_until(rows: Ranked, points: Ranked) -> np.ndarray:
     """The number of rows of a query at or above the rank of each point."""
+    # (query, rank) as one ascending key: one binary search for all queries
     width = 1 + max(int(rows.rank.max(initial=0)), int(points.rank.max(initial=0)))
     until = np.searchsorted(rows.query * width + rows.rank, points.query * width + points.rank, side="right")
     counts = rows.count()

@@ -24,7 +24,7 @@ from rankwell.metrics.graded.gain_functions import (
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.parameters import Gains, Numbers
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.series import frozen
+from rankwell.tables.series import freeze
 
 __all__ = ["CG", "DCG", "IDCG"]
 
@@ -79,6 +79,7 @@ class Gained(RankWeighted):
         """The discounted gains over the divisor."""
         if judged.is_expected or not self.of_list or self.k is None or self.k > BLOCK:
             return super().per_query(judged, context)
+        # the usual case in one loop, with the weights of the first k ranks from a table; the sum is added in the same order
         rows = self.rows(judged)
         gains = np.ascontiguousarray(self.gains(rows, context), np.float64)
         below = np.ascontiguousarray(self.divisor(judged, context), np.float64)
@@ -93,7 +94,7 @@ class Gained(RankWeighted):
 def first_weights(metric: Gained) -> np.ndarray:
     """Return the discounts of the ranks down to the cut-off of a metric; cached, because metrics are values."""
     assert metric.k is not None
-    return frozen(np.ascontiguousarray(metric.weights_of(np.arange(1, metric.k + 1)), np.float64))
+    return freeze(np.ascontiguousarray(metric.weights_of(np.arange(1, metric.k + 1)), np.float64))
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:

@@ -30,7 +30,7 @@ def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
             raise UsageError(
                 f"discount=[…]: the weight {most:g} is too large; weights are at most {LARGEST_WEIGHT:.0e}."
             )
-        weights = np.append(np.asarray(kind), 0.0)
+        weights = np.append(np.asarray(kind), 0.0)  # ranks behind the list that was given weigh 0
         return weights[np.minimum(ranks, len(weights)) - 1]
     try:  # nearly always the first table has all ranks
         return _weights(kind, base, 0)[ranks - 1]
@@ -46,7 +46,9 @@ def _weights(kind: str, base: float, block: int) -> np.ndarray:
     ranks = np.arange(block * BLOCK + 1, (block + 1) * BLOCK + 1)
     if kind == "log2p1":
         return 1.0 / np.log2(ranks + 1.0)
-    if kind == "jk":
+    if (
+        kind == "jk"
+    ):  # Järvelin and Kekäläinen do not discount before rank b; log_b of these is below 1, and of rank 1 it is 0
         logs = np.log(ranks) / np.log(base)
         return np.where(ranks < base, 1.0, 1.0 / np.maximum(logs, np.finfo(float).tiny))
     return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
@@ -88,7 +90,9 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
         return refuse_large_gains(np.maximum(level, 0.0), ranked.grade)
     pairs, has_own = named_gains(metric.gain)
     grades, table = np.array(pairs).T
-    place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
+    place = np.minimum(
+        np.searchsorted(grades, ranked.grade), len(grades) - 1
+    )  # NaN sorts behind all, and equals none
     named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
     others = np.where(ranked.grade > 0, ranked.grade, 0.0) if has_own else 0.0
     return refuse_large_gains(np.where(named, table[place], others), ranked.grade)
@@ -256,4 +260,4 @@ def _ideal_columns(
     columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
     return tuple(
         np.append(column, 0) for column in columns
-    )  # the last entry is for queries without judgements
+    )  # the last entry, -1, is for queries without judgements

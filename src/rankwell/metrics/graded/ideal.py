@@ -96,12 +96,14 @@ class Q(Additive):
         best = self._ideal_gains(judged, context, hits)
         if math.isinf(self.beta * float(best.max(initial=0.0))):
             raise DataError(f"{self}: beta times the gains is too large for a number. Use a smaller beta.")
+        # the gain of the whole list down to each hit counts, with that of items below the threshold
         blended = (hits.nth() + self.beta * so_far) / (hits.rank + self.beta * best)
         return Terms(hits, np.ones(len(hits)), blended)
 
     def _ideal_gains(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
         """The gain of the ideal list down to the rank of each hit."""
         best, gains = best_of(self, judged, context.scale)
+        # the last running sum at or before the rank: the ideal gain no longer grows behind the ideal list
         sums = np.append(best.running(gains), 0.0)
         counts = best.count()
         ends = np.cumsum(counts)
@@ -174,6 +176,7 @@ class Compat(Additive):
         hits = judged.relevant(self.rel)
         place = self._ideal_ranks(judged, context, hits)
         depth = self._depths(judged)[hits.query]
+        # an item is in the overlap from the deeper of its two ranks on, so its part is Σ p^(d−1)/d from there to the depth
         deeper = np.minimum(np.maximum(hits.rank, place), depth + 1)
         sums, _ = _overlaps(self.p, int(depth.max(initial=1)))
         return Terms(hits, np.ones(len(hits)), sums[depth] - sums[deeper - 1])

@@ -133,7 +133,9 @@ class nDCG(OnScale, Gained):
             most = self._most(judged, context) * first_weights(self).sum()
             return np.where(ideal > 0, most, np.nan)
         retrieved = ideal_dcg(self, judged.found, context.scale).sum()
-        return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
+        return np.where(
+            ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan
+        )  # over ∞: a list without a gain is 0
 
     def caution(self) -> str:
         """With ideal=retrieved, lists are not comparable with each other."""
@@ -196,6 +198,7 @@ def bounds(metric: nDCG, unjudged: Unjudged) -> Ends:
     scale, n = unjudged.scale, len(unjudged)
     gains = gain_of(metric, _graded(unjudged.grades), scale)
     levels = np.unique(gains[gains > 0])
+    # A gain is a sum of steps between the levels, DCG a sum of weights of steps. So only how many items reach each level matters.
     has_gain = gain_of(metric, _graded(unjudged.grade), scale) > 0
     r = np.bincount(unjudged.query[has_gain], minlength=n)
     outside = unjudged.has_outside().astype(np.int64) if unjudged.outside is None else unjudged.outside
@@ -215,7 +218,7 @@ def bounds(metric: nDCG, unjudged: Unjudged) -> Ends:
     ideal = _ideal_weights(metric, deepest)
     weights = metric.weights_of(within.rank)
     starts = offsets_of(m)
-    order = np.argsort(m, kind="stable")
+    order = np.argsort(m, kind="stable")  # lists of like lengths share a table with little padding
     steps = np.diff(levels, prepend=0.0)
     for rows in _blocks(order, m):
         wide = int(m[rows].max())
@@ -279,6 +282,7 @@ def _lowest(lists: _Lists, highest: float, below: np.ndarray) -> np.ndarray:
     sums = np.concatenate([np.zeros((len(sums), 1)), sums], axis=1)
     before = np.maximum(lists.n[:, None] - count, 0)
     last = np.take_along_axis(sums, lists.n[:, None], axis=1) - np.take_along_axis(sums, before, axis=1)
+    # low in the list a gain adds least to DCG, and as much as anywhere to the ideal: for each number of items the last are worst
     best = lists.best(np.minimum(count, lists.n[:, None]) + below[:, None])
     values = np.divide(
         lists.known[:, None] + highest * last, best, out=np.full(best.shape, np.inf), where=best > 0
@@ -308,10 +312,11 @@ def _highest(lists: _Lists, levels: np.ndarray) -> np.ndarray:
             lists.ideal,
         )
         above, below = _best_for(few, sums[left], count[left], value[left])
-        found = np.divide(above, below, out=np.zeros(len(left)), where=below > 0)
-        grows = found > value[left] * (1 + SAME)
+        better = np.divide(above, below, out=np.zeros(len(left)), where=below > 0)
+        # the method ends when nothing grows; a rise in the last bits would keep the loop alive for ever
+        grows = better > value[left] * (1 + SAME)
         left = left[grows]
-        value[left] = found[grows]
+        value[left] = better[grows]
     return np.where(np.isinf(value), np.nan, value)
 
 
@@ -319,6 +324,7 @@ def _best_for(lists: _Lists, sums: np.ndarray, count: np.ndarray, value: np.ndar
     """Return DCG and ideal DCG of the list that maximises DCG − value · ideal DCG, with N_1 ≥ N_2 ≥ …."""
     above, below = np.zeros_like(sums), np.zeros_like(sums)
     places = np.arange(sums.shape[1])
+    # from the highest level down: at each, the best prefix length so far is kept, so that longer ones extend it (N_1 ≥ N_2 ≥ …)
     for at in range(len(lists.steps))[::-1]:
         step = lists.steps[at]
         above = above + step * sums

@@ -174,6 +174,7 @@ class RBPResidual(QueryMetric):
     def residual(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one minus the share of looks at judged items."""
         rows = judged.found.where(context.scale.judged(judged.found.grade)).top(self.k)
+        # what the judged ranks leave of Σ (1 − p) p^(r−1) = 1, infinitely many ranks behind the list included
         return np.maximum(1.0 - rows.sum((1.0 - self.p) * self.p ** (rows.rank - 1.0)), 0.0)
 
 
@@ -283,6 +284,8 @@ class INST(_Shares, Additive):
         """The share of each hit, weighted by the share of looks at it."""
         rows = judged.found.top(DEPTH if self.k is None else min(self.k, DEPTH))
         gain = self.gains(rows, context)
+        # Between two hits T + T_r is constant, so the product of continuation probabilities telescopes to a ratio of squares, and the
+        # looks of a whole gap are differences of tails of Σ 1/x². So only hits are rows here, however long the list is.
         rows, gain = rows.where(gain > 0), gain[gain > 0]
         firsts = rows.nth() == 1
         wish = 2.0 * self.T - rows.running(gain)  # T + T_r between each hit and the next

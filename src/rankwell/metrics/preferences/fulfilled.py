@@ -104,6 +104,7 @@ class Items:
 
     def unlike(self) -> np.ndarray:
         """Return per group the number of item pairs on different levels."""
+        # all pairs less those of equal level
         size = int(self.level.max(initial=0)) + 1
         keys, counts = np.unique(self.group * size + self.level, return_counts=True)
         n = np.bincount(self.group, minlength=self.groups)
@@ -118,6 +119,8 @@ class Items:
         and those with a 1 counted above those with a 0.
         """
         total = np.zeros(self.groups, np.int64)
+        # Levels differ first at some binary digit: there the higher has a 1. Pairs are counted digit by digit among items whose
+        # higher digits agree, which takes one sort per digit in place of one comparison per pair.
         digits = int(self.level.max(initial=0)).bit_length()
         for digit in range(digits - 1, -1, -1):
             block = (self.group << digits - digit - 1) + (self.level >> digit + 1)
@@ -222,6 +225,7 @@ def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
 
 def _closed(preferred: np.ndarray) -> np.ndarray:
     """Add the implied preferences: a above b and b above c imply a above c."""
+    # each round doubles the length of the chains; a product of floats is a fast one, and only its sign is read
     while True:
         wider = preferred | (preferred.astype(np.float32) @ preferred.astype(np.float32) > 0)
         if (wider == preferred).all():

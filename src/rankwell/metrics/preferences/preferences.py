@@ -245,17 +245,15 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
         one = _shares(right[:k], stated[:k])
         values["both"][at] = _mean(_shares(right[:k, :k], stated[:k, :k]))
         values["one"][at] = _mean(one)
-        values["all"][at] = one.sum() / np.count_nonzero(
-            stated
-        )  # pairs with neither item retrieved have no fulfilled preference
+        # pairs with neither item retrieved have no fulfilled preference
+        values["all"][at] = one.sum() / np.count_nonzero(stated)
     return values
 
 
 def _shares(right: np.ndarray, stated: np.ndarray) -> np.ndarray:
     asked = stated > 0
-    return np.sort(
-        right[asked] / stated[asked]
-    )  # the sum must not depend on the order of items that were not retrieved
+    # sorted, as the sum must not depend on the order of items that were not retrieved
+    return np.sort(right[asked] / stated[asked])
 
 
 def _mean(shares: np.ndarray) -> float:

@@ -198,7 +198,9 @@ class LogLoss(OfPairs):
         """The sum over the pairs of a batch."""
         rows, _ = self.losses(judged)
         assert rows.score is not None
-        chance = np.clip(rows.score, self.eps, 1 - self.eps)
+        chance = np.clip(
+            rows.score, self.eps, 1 - self.eps
+        )  # a certainty that is wrong would be an infinite loss
         relevant = context.scale.relevant(rows.grade, self.rel)
         losses = -np.log(np.where(relevant, chance, 1 - chance))
         return PairErrors(Mean.of(losses), int(np.count_nonzero(rows.count())))

@@ -150,7 +150,9 @@ def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.nd
     """The sum for each query of the pool; the last is for queries without judgements."""
     query = owners(pool.offsets)
     weights = pool.once(_weights, clip) * pool.once(_relevant_rows, rel)
-    return np.append(np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan)
+    return np.append(
+        np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan
+    )  # -1 reads the NaN
 
 
 @record(slots=True)

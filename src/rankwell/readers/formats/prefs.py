@@ -17,7 +17,7 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
-from rankwell.tables.places import Held, Place
+from rankwell.tables.places import Place, StoredPlace
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.series import is_number
 
@@ -57,7 +57,7 @@ def recognises(start: bytes) -> bool:
 
 
 @record(eq=False)
-class LineOf(Held):
+class LineOf(StoredPlace):
     """Rows by the lines that they stand in."""
 
     label: str

@@ -31,7 +31,7 @@ from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.machine import cores
-from rankwell.tables.places import Held, Place, RowOf
+from rankwell.tables.places import Place, RowOf, StoredPlace
 from rankwell.tables.rows import Columns, Lists, Rows, Stretches, cuts
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 
@@ -496,7 +496,7 @@ class Parsed:
 
 
 @record(eq=False)
-class LineOfItem(Held):
+class LineOfItem(StoredPlace):
     """Rows by the lines that their items stand in."""
 
     label: str

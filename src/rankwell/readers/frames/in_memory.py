@@ -15,7 +15,7 @@ from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, library, made, refuse_deep, series_of
+from rankwell.tables.series import call_polars, is_column, library, refuse_deep, series_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,9 +156,9 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     if library(source) == "pandas" and hasattr(source, "columns"):
         return _of_pandas(source, name)
     if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
-        return made(source.pl, name)
+        return call_polars(source.pl, name)
     if hasattr(source, "__arrow_c_stream__"):
-        return made(lambda: pl.DataFrame(source), name)
+        return call_polars(lambda: pl.DataFrame(source), name)
     if is_records(source):
         return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
     if isinstance(source, Mapping):
@@ -166,7 +166,7 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
         columns = {
             key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
         }
-        return made(lambda: pl.DataFrame(columns), name)
+        return call_polars(lambda: pl.DataFrame(columns), name)
     raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
 
 

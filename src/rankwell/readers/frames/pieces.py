@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
-from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, Unread, together
+from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, Unread, merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
@@ -185,7 +185,7 @@ class SeveralPieces(Pieces):
         self.parts, self.name = parts, name
         self.files = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
-        self.unread = together([part.unread for part in parts])
+        self.unread = merge_unread([part.unread for part in parts])
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""

@@ -23,7 +23,7 @@ from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, c
 from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, Unread
-from rankwell.tables.ids import Ids, packed
+from rankwell.tables.ids import Ids, pack
 from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, Lists, Rows, Stretches
 from rankwell.tables.run_qrels import Qrels, Run
@@ -267,8 +267,8 @@ def _is_utf_8(block: Block) -> bool:
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
     """The ids without the rest of the text."""
     if isinstance(column, Stretches):
-        return Stretches(packed(column.ids), column.offsets)
-    return packed(column)
+        return Stretches(pack(column.ids), column.offsets)
+    return pack(column)
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -308,7 +308,7 @@ class LineRows(Rows):
             place=partial(_place, block, item.starts),
             by_rank=rank is not None,
             given_score=None if rank is None else given,
-            lists=(packed(query.ids), query.offsets),
+            lists=(pack(query.ids), query.offsets),
         )
         return rows.lists()
 

@@ -18,7 +18,7 @@ from rankwell.readers.frames.scans import polars_errors
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, Unread
-from rankwell.tables.ids import Ids, packed
+from rankwell.tables.ids import Ids, pack
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, Stretches, lowest_rank
@@ -172,7 +172,7 @@ class Growing:
 def stretches_of(ids: Ids) -> Stretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
     found = Stretches.of(ids)
-    return Stretches(packed(found.ids), found.offsets) if ids.is_text else found
+    return Stretches(pack(found.ids), found.offsets) if ids.is_text else found
 
 
 class TableReader:

@@ -18,7 +18,7 @@ from rankwell.records import record
 from rankwell.tables.columns import known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import Held
+from rankwell.tables.places import StoredPlace
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import (
@@ -27,7 +27,7 @@ from rankwell.tables.series import (
     is_number,
     is_tensor,
     library,
-    listed,
+    list_values,
     one_dimension,
     refuse_changed,
     series_of,
@@ -94,7 +94,7 @@ def _members(query: Any, each: Any, word: str, name: str) -> Any:
     if isinstance(each, (Sequence, KeysView, ValuesView, ItemsView)) and not isinstance(
         each, (str, bytes, bytearray, memoryview)
     ):
-        return listed(each, f"{name}, query {brief(query)}")
+        return list_values(each, f"{name}, query {brief(query)}")
     if is_column(each) or is_tensor(each):
         return _of_column(query, each, word, name)
     at = f"{name}, query {brief(query)}"
@@ -222,7 +222,7 @@ class ItemLists:
 
 
 @record(eq=False)
-class ListOf(Held):
+class ListOf(StoredPlace):
     """Items by the query in whose list they stand."""
 
     name: str

@@ -19,7 +19,7 @@ from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix, are_whole
-from rankwell.tables.places import Held
+from rankwell.tables.places import StoredPlace
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import array_of, numbers_of
@@ -188,7 +188,7 @@ def listed_in(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np
 
 
 @record(eq=False)
-class Entries(Held):
+class Entries(StoredPlace):
     """Entries of a matrix by their rows, each of which begins at an offset; and by their columns, if these are given."""
 
     name: str

@@ -29,7 +29,7 @@ from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
-from rankwell.tables.arguments import UNFIT, as_list, checked, fitted
+from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.machine import cores
 from rankwell.tables.states import Mean
@@ -74,7 +74,7 @@ def at_cuts(base: Metric, ks: Sequence[int] | None) -> list[Metric]:
     """Return the metric at each cut-off, and without any given what tells how deep the lists are."""
     if ks is None:
         return [*(replace(base, k=k) for k in KS), Deepest()]
-    cuts = [fitted(each, int) for each in as_list("ks", ks)]
+    cuts = [fit_kind(each, int) for each in as_list("ks", ks)]
     if not cuts or UNFIT in cuts or cuts != sorted({*cuts}):
         raise UsageError(
             f"ks={brief(ks)}: must be distinct whole numbers in ascending order, such as [1, 5, 10]."

@@ -12,7 +12,7 @@ from rankwell.evaluation.engines.spark.workers import DONE, QUERY, blobs, groups
 from rankwell.evaluation.engines.stream.work import users_like
 from rankwell.records import record
 from rankwell.results.segments import Segments
-from rankwell.statistics.paired_tests import Counted, Ranks
+from rankwell.statistics.paired_tests import Ranks, SizeCounts
 from rankwell.tables.ids import Ids
 
 SYSTEM = "system"
@@ -125,7 +125,7 @@ def _column(users: Any, name: str) -> np.ndarray:
 
 OF, BIN = "of", "bin"
 SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"
-Binned = Mapping[tuple[int, int], "Ranks | Counted"]  # by number, and bin
+Binned = Mapping[tuple[int, int], "Ranks | SizeCounts"]  # by number, and bin
 
 
 def signed_ranks(
@@ -148,15 +148,15 @@ def signed_ranks(
     yield from blobs(mapped(found.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
 
 
-def of_counts(found: Mapping[int, Counted]) -> Any:
+def of_counts(found: Mapping[int, SizeCounts]) -> Any:
     """Return a batch with the counts of sets of differences."""
     import pyarrow as pa
 
-    sets = found or {0: Counted.of(np.empty(0))}
+    sets = found or {0: SizeCounts.of(np.empty(0))}
     whole = [np.concatenate(each) for each in zip(*sets.values(), strict=True)]
     numbers = np.repeat(np.array([*sets], np.int32), [len(each.value) for each in sets.values()])
     bins = np.concatenate([each.bins() for each in sets.values()])
-    names = [OF, BIN, *Counted._fields]
+    names = [OF, BIN, *SizeCounts._fields]
     return pa.RecordBatch.from_arrays([pa.array(each) for each in (numbers, bins, *whole)], names=names)
 
 
@@ -178,6 +178,6 @@ class Ranking:
         rows = rows.group_by(OF, BIN, "value").agg(pl.sum("number", "more")).sort("value")
         found = {}
         for (number, own), each in rows.partition_by(OF, BIN, as_dict=True, include_key=False).items():
-            counts = Counted(*(each[name].to_numpy() for name in Counted._fields))
+            counts = SizeCounts(*(each[name].to_numpy() for name in SizeCounts._fields))
             found[number, own] = counts if number in self.few else Ranks.of(counts)
         yield of_blob(found)

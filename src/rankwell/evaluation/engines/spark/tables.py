@@ -228,7 +228,7 @@ def without_users(work: Work) -> Work:
     """Return the work without what each group is sent of its own users; a metric that reads their columns keeps the table."""
     inputs, segments = work.inputs, by_table(work)
     if inputs.users is not None and "users" not in work.asked.needs:
-        inputs = replace(inputs, users=inputs.users.nobody())
+        inputs = replace(inputs, users=inputs.users.without_rows())
     if segments is not None:
         work = replace(work, segments=segments.of_users(NOBODY, NOTHING, NOTHING, NOTHING))
     return replace(work, inputs=inputs)

@@ -15,7 +15,7 @@ from rankwell.errors import DataError
 from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, qrels_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.context import Context
-from rankwell.matching.pool import Together, levels_of, scale_of_levels, without_topics
+from rankwell.matching.pool import PoolSummary, levels_of, scale_of_levels, without_topics
 from rankwell.matching.scale import Scale
 from rankwell.matching.train import Everyone, History
 from rankwell.readers.frames.pieces import Piece, Pieces
@@ -23,7 +23,7 @@ from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
 from rankwell.tables.csr import distinct
-from rankwell.tables.ids import DENSE, Ids, Known, packed, to_same_kind
+from rankwell.tables.ids import DENSE, Ids, Known, pack, to_same_kind
 from rankwell.tables.places import Place
 from rankwell.tables.popularity import Parts
 from rankwell.tables.ranked import NO_ROWS
@@ -252,7 +252,7 @@ def _together(lists: list[Ids], rows: int) -> Ids | None:
 
 def _distinct(ids: Ids) -> Ids:
     found = ids[ids.group()[1]]
-    return packed(found) if found.is_text else found
+    return pack(found) if found.is_text else found
 
 
 @record(slots=True)
@@ -315,10 +315,10 @@ class Facts:
         )
         return cls(scale, Ends.of(grades, scale), judged, topics)
 
-    def together(self) -> Together:
-        """Return what all judgements tell together."""
+    def summary(self) -> PoolSummary:
+        """Return what depends on the judgements of all queries."""
         lowest, highest = (np.nan if end is None else end for end in (self.ends.lowest, self.ends.highest))
-        return Together(self.judged, lowest, highest, self.topics, self.grades)
+        return PoolSummary(self.judged, lowest, highest, self.topics, self.grades)
 
     def context(self, context: Context, *, needs_lowest: bool) -> Context:
         """Return the context of all parts; the training data of each are put in later."""
@@ -326,6 +326,6 @@ class Facts:
         train = None
         if everyone is not None:
             nobody = Known(NO_IDS), np.zeros(1, np.int64), NO_ROWS, np.empty(0)
-            train = History(*nobody, everyone.catalogue, known=everyone)
+            train = History(*nobody, everyone.catalogue, totals=everyone)
         lowest = self.ends.lowest if needs_lowest else None
         return replace(context, scale=self.scale, grade_max=self.ends.top, grade_min=lowest, train=train)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.readers.frames.pieces import Piece, Pieces
-from rankwell.tables.ids import Ids, packed
+from rankwell.tables.ids import Ids, pack
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels
@@ -50,7 +50,7 @@ def held(piece: Piece) -> Piece:
 
 def _held(column: Ids | np.ndarray) -> Ids | np.ndarray:
     if isinstance(column, Ids):
-        return packed(column) if column.is_text else column.owned()
+        return pack(column) if column.is_text else column.owned()
     return column.copy()
 
 

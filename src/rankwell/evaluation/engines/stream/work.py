@@ -19,7 +19,7 @@ from rankwell.matching import history_of, missing_lists, pool_of
 from rankwell.matching.asked import Asked
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Pool, amounts_of
-from rankwell.matching.train import Everyone, met_in
+from rankwell.matching.train import Everyone, overlapping_ids
 from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.results.part import Part, add_counts
@@ -72,7 +72,7 @@ class Work:
             values[name], own = self._values(part, task)
             is_judged = is_judged or own
         train = tasks[None].context.train
-        met = frozenset[str]() if train is None else met_in(train, pool)
+        met = frozenset[str]() if train is None else overlapping_ids(train, pool)
         digest = pool.digest if self.reads_all else Digest()
         ends = Ends.of(pool.grades, pool.scale)
         rows = len(ids_in(part.pieces["run"]))
@@ -118,7 +118,7 @@ class Work:
             return pool_of(None, self.asked, self.facts.scale)
         qrels = self._qrels(part, "qrels")
         qrels = qrels if self.inputs.prepare is None else self.inputs.prepare(qrels)
-        return pool_of(qrels, self.asked, self.facts.scale, self.facts.together())
+        return pool_of(qrels, self.asked, self.facts.scale, self.facts.summary())
 
     def _of_part(self, part: PartOfTables, pool: Pool) -> dict[str | None, Task]:
         """The tasks with the judgements, the training data and the users of a part."""
