@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.breakdown import Breakdown
     from rankwell.results.intervals import IntervalBy, MeanInterval
+    from rankwell.results.remote import RemoteValues
     from rankwell.results.saving.days import Day
     from rankwell.tables.redaction import Redaction
 
@@ -70,7 +71,9 @@ class Results(Result):
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
     notice: str | None = None  # a change of the ids with which more judged items would be found
-    spark_rows: Any = None  # a DataFrame of Spark with the values of each query, if they are not held
+    remote: RemoteValues | None = (
+        None  # the values of each query where they lie on a cluster, if they are not held
+    )
 
     @property
     def policy(self) -> Policy:
@@ -178,6 +181,11 @@ class Results(Result):
             near = nearest(str(wanted), self.mean)
             raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
+
+    @property
+    def spark_rows(self) -> Any:
+        """The DataFrame of Spark with the values of each query, if they are not held here; else None."""
+        return None if self.remote is None else self.remote.frame
 
     def collected(self) -> Results:
         """Return the same results with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
@@ -685,4 +693,4 @@ def _collected(res: Results) -> Results:
     }
     queries = Ids.of_series(frame["query"], "query") if len(frame) else Ids.of([])
     part = replace(res.part, queries=queries, pool_row=np.arange(len(frame)), values=values)
-    return replace(res, part=part, spark_rows=None)
+    return replace(res, part=part, remote=None)

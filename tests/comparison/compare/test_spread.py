@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -15,7 +14,6 @@ from rankwell.comparison.compare import cells, families, spread
 from rankwell.comparison.compare.cells import differences_of, means_of
 from rankwell.comparison.compare.methods import Methods
 from rankwell.comparison.compare.sums import cell_by_sums
-from rankwell.evaluation.engines.spark import side_by_side
 from rankwell.evaluation.engines.spark.workers import packed, unpacked
 from rankwell.metrics import metric_of
 from rankwell.statistics import intervals
@@ -30,18 +28,30 @@ METRICS = ["rr", "ndcg@2", "p@1", "first_rank", "coverage@2"]
 
 @dataclass
 class Rows:
-    """What looks like a DataFrame of Spark: the values of a system."""
+    """The values of a system as a cluster has them, in so many groups of queries."""
 
     own: rw.Results
-    sparkSession = None  # noqa: N815 - as Spark calls it
+    groups: int
+
+    @property
+    def frame(self):
+        pytest.fail("the table was looked at")
 
     @property
     def columns(self):
         return ["query", *(str(metric) for metric in self.own.part.values)]
 
-    @property
-    def dtypes(self):
-        return [("query", "string" if self.own.part.queries.is_text else "bigint")]
+    def can_stand_beside(self, others):
+        return len({each.own.part.queries.is_text for each in (self, *others)}) == 1
+
+    def refuse_other_ids(self, name, segments):
+        pass
+
+    def answers(self, others, columns, rows, answer, segments):
+        return answers(self.groups, [self, *others], columns, rows, answer, segments)
+
+    def signed_ranks(self, others, columns, rows, counted, segments, *, few):
+        return ranks(self.groups, [self, *others], columns, rows, counted, segments, few=few)
 
 
 def answers(groups, frames, columns, rows, answer, segments=None):
@@ -181,15 +191,12 @@ def test_metrics_without_values_per_query_are_shown_alone(few_are_many, monkeypa
 def assert_same(monkeypatch, results, groups, **chosen):
     """Compare by values, and by sums of so many groups of queries."""
     whole = rw.compare(results, **chosen)
-    monkeypatch.setattr(side_by_side, "side_by_side", partial(answers, groups))
-    monkeypatch.setattr(side_by_side, "signed_ranks", partial(ranks, groups))
-    monkeypatch.setattr("rankwell.evaluation.engines.spark.tables.refuse_other_kind", lambda *_: None)
     monkeypatch.setattr(
         rw.Results,
         "collected",
-        lambda self: self if self.spark_rows is None else pytest.fail("values were collected"),
+        lambda self: self if self.remote is None else pytest.fail("values were collected"),
     )
-    there = {name: replace(res, spark_rows=Rows(res)) for name, res in results.items()}
+    there = {name: replace(res, remote=Rows(res, groups)) for name, res in results.items()}
     found = rw.compare(there, **chosen)
     assert_alike(found.to_dict(), whole.to_dict(), ())
 

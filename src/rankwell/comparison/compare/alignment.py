@@ -128,9 +128,7 @@ def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
                 f"{name}: {metric} was not evaluated; its metrics are {', '.join(names)}."
                 f"{nearest(str(metric), names)} Evaluate all systems with the same metrics."
             )
-        is_there = (
-            metric in res.part.values if res.spark_rows is None else str(metric) in res.spark_rows.columns
-        )
+        is_there = metric in res.part.values if res.remote is None else str(metric) in res.remote.columns
         if isinstance(metric, QueryMetric) and not is_there:
             raise UsageError(
                 f"{name}: the values of {metric} per query are not there, so differences cannot be tested; evaluate with "

@@ -200,7 +200,7 @@ def compare(
     _refuse_other_tests(how, is_plain=weights is None and clusters is None, has_seeds=bool(trainings))
     threads = cores() if threads is None else threads
     folded = {name for each in parts.values() for name in each}
-    spread = None  # values on Spark that need not come here
+    spread = None  # values on a cluster that need not come here
     if judging is None:
         spread = Spread.of(results, wanted, systems, partial=folded)
         if spread is not None:
@@ -401,7 +401,7 @@ def compared(
 
 
 def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
-    """Return the comparison of systems whose values lie on Spark, in every segment; None if these have to be held."""
+    """Return the comparison of systems whose values lie on a cluster, in every segment; None if these have to be held."""
     names = spread.systems.names
     pairs = _pairs(names, baseline)
     correction = how.chosen(has_baseline=baseline is not None)

@@ -1,4 +1,4 @@
-"""Spread: the values of several systems that lie on Spark, compared by sums over their queries, which stay where they are."""
+"""Spread: the values of several systems that lie on a cluster, compared by sums over their queries, which stay where they are."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ from rankwell.comparison.compare.trainings import (
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
+from rankwell.results.remote import RemoteValues
 from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, tukey_of
 from rankwell.statistics.intervals import ENOUGH, LARGE
@@ -56,15 +57,16 @@ from rankwell.tables.states import Mean
 
 @record(eq=False)
 class Spread:
-    """The results of several systems on Spark, of very many queries.
+    """The results of several systems on a cluster, of very many queries.
 
     From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins. What
     signs are flipped of comes back where it is less than ``LARGE`` (clusters, or queries of a segment), and the values of a system with
-    few queries in a segment, for its bootstrap. Nothing that grows with the queries leaves Spark.
+    few queries in a segment, for its bootstrap. Nothing that grows with the queries leaves the cluster.
     """
 
     names: tuple[str, ...]  # of the results, of which a system may have several
     results: tuple[Results, ...]
+    remote: tuple[RemoteValues, ...]  # their values, in the same order
     metrics: tuple[Metric, ...]
     systems: Systems
     segments: Segments | None = None
@@ -81,28 +83,22 @@ class Spread:
     ) -> Spread | None:
         """Return the results side by side; None if their values are held here, or are few enough to be."""
         found = tuple(results.values())
-        if any(res.spark_rows is None for res in found):
+        remote = tuple(res.remote for res in found if res.remote is not None)
+        if len(remote) < len(found):
             return None
         trained = [folds for seeds in systems.rows for folds in seeds]
         if max(sum(_most(found[row]) for row in folds) for folds in trained) < LARGE:
             return None
-        from rankwell.evaluation.engines.spark.side_by_side import can_stand_side_by_side
-
-        if not can_stand_side_by_side([res.spark_rows for res in found]):
+        if not remote[0].can_stand_beside(remote[1:]):
             return None
         wanted = found[0].metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
-        return cls(tuple(results), found, wanted, systems)
+        return cls(tuple(results), found, remote, wanted, systems)
 
     @property
     def by(self) -> tuple[str, ...]:
         """The columns that divide the queries."""
         return () if self.segments is None else self.segments.division.by
-
-    @property
-    def frames(self) -> list[Any]:
-        """The DataFrames of values."""
-        return [res.spark_rows for res in self.results]
 
     @property
     def rows(self) -> int:
@@ -117,8 +113,8 @@ class Spread:
     def has_values(self, metric: Metric) -> bool:
         """Whether the metric's value is the mean of a value per query in all results, so that differences can be tested."""
         return all(
-            str(metric) in res.spark_rows.columns and isinstance(res.part.states[metric], Mean)
-            for res in self.results
+            str(metric) in own.columns and isinstance(res.part.states[metric], Mean)
+            for own, res in zip(self.remote, self.results, strict=True)
         )
 
     def alone(self, metric: Metric, labels: tuple[str, ...] = ()) -> tuple[np.ndarray, np.ndarray]:
@@ -127,9 +123,8 @@ class Spread:
 
     def asked(self, columns: Collection[str], answer: Any) -> Iterator[Any]:
         """Yield what each group of queries answers about the values of some metrics."""
-        from rankwell.evaluation.engines.spark.side_by_side import side_by_side
-
-        return side_by_side(self.frames, [*columns], self.rows, answer, self.segments)
+        first, *others = self.remote
+        return first.answers(others, [*columns], self.rows, answer, self.segments)
 
     def centres(self, metric: Metric) -> np.ndarray:
         """A value near the mean of each system."""
@@ -200,14 +195,13 @@ class Spread:
 
     def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
         """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
-        from rankwell.evaluation.engines.spark.side_by_side import signed_ranks
-
         places = [(str(metric), code) for code in sums.segments for metric in tested]
         n = np.concatenate([sums.segments[code].metrics[name].pairs.difference.n for name, code in places])
         bins: list[dict[int, Any]] = [{} for _ in n]
         columns, few = [str(metric) for metric in tested], np.flatnonzero(n < ENOUGH).tolist()
         counted = partial(asked.counted, wanted=places)
-        for found in signed_ranks(self.frames, columns, self.rows, counted, self.segments, few=few):
+        first, *others = self.remote
+        for found in first.signed_ranks(others, columns, self.rows, counted, self.segments, few=few):
             for (number, own), ranks in found.items():
                 bins[number][own] = ranks
         p = [
@@ -265,9 +259,8 @@ def compared_spread(
     spread: Spread, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
 ) -> Compared | None:
     """Return what is known of systems and pairs; None if these are too few queries for that."""
-    from rankwell.evaluation.engines.spark.tables import refuse_other_kind
-
-    refuse_other_kind(dict(zip(spread.names, spread.frames, strict=True)), spread.segments)
+    for name, values in zip(spread.names, spread.remote, strict=True):
+        values.refuse_other_ids(name, spread.segments)
     tested = [metric for metric in spread.metrics if spread.has_values(metric)]
     asked = Question(spread.systems, pairs)
     centres = {str(metric): spread.centres(metric) for metric in tested}

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.engines.spark.job import USERS, Answer, Job, evaluated, everyone, grades
+from rankwell.evaluation.engines.spark.side_by_side import SparkValues
 from rankwell.evaluation.engines.spark.sums import beside, merged, ranges_of
 from rankwell.evaluation.engines.spark.tables import (
     by_table,
@@ -127,7 +128,10 @@ class Spark:
             refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
             frames[USERS] = frame_of(session, work.users, segments)
         work, done, values = _evaluated(work, frames, groups)
-        return replace(results_of(work, done, surveys, counts, tables, run), spark_rows=values)
+        return replace(
+            results_of(work, done, surveys, counts, tables, run),
+            remote=None if values is None else SparkValues(values),
+        )
 
     def _session(self, tables: Mapping[str, Pieces]) -> Any:
         if self.session is None:

@@ -7,29 +7,83 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.evaluation.engines.spark.tables import CLUSTER, NOBODY, NOTHING, SEGMENT, WEIGHT, frame_of
+from rankwell.evaluation.engines.spark.tables import (
+    CLUSTER,
+    NOBODY,
+    NOTHING,
+    SEGMENT,
+    WEIGHT,
+    frame_of,
+    refuse_other_kind,
+)
 from rankwell.evaluation.engines.spark.workers import DONE, QUERY, blobs, groups_for, mapped, of_blob
 from rankwell.evaluation.engines.stream.work import users_like
 from rankwell.records import record
+from rankwell.results.remote import Answer, RemoteValues
 from rankwell.results.segments import Segments
 from rankwell.statistics.paired_tests import Ranks, SizeCounts
 from rankwell.tables.ids import Ids
 
 SYSTEM = "system"
-Answer = Callable[[Ids, Mapping[str, np.ndarray], Segments | None], Any]
 
 
-def can_stand_side_by_side(frames: Sequence[Any]) -> bool:
-    """Whether DataFrames of values belong to one session and have ids of one kind."""
-    sessions = {id(frame.sparkSession) for frame in frames}
-    return len(sessions) == 1 and len({dict(frame.dtypes)[QUERY] for frame in frames}) == 1
+@record(eq=False)
+class SparkValues:
+    """The values of each query of some results in a DataFrame of Spark: ``RemoteValues``, as Spark answers for them."""
+
+    frame: Any
+
+    @property
+    def columns(self) -> Collection[str]:
+        """The query and the metrics that have values."""
+        columns: list[str] = self.frame.columns
+        return columns
+
+    def can_stand_beside(self, others: Sequence[RemoteValues]) -> bool:
+        """Whether all belong to one session and have ids of one kind."""
+        frames = _frames(self, others)
+        sessions = {id(frame.sparkSession) for frame in frames}
+        return len(sessions) == 1 and len({dict(frame.dtypes)[QUERY] for frame in frames}) == 1
+
+    def refuse_other_ids(self, name: str, segments: Segments | None) -> None:
+        """Raise DataError for queries that are no plain numbers where those of segments are integers."""
+        refuse_other_kind({name: self.frame}, segments)
+
+    def answers(
+        self,
+        others: Sequence[RemoteValues],
+        columns: Sequence[str],
+        rows: int,
+        answer: Answer,
+        segments: Segments | None,
+    ) -> Iterator[Any]:
+        """Yield what a function answers for each group of queries, as ``answered`` asks it."""
+        yield from blobs(answered(_frames(self, others), columns, rows, answer, segments))
+
+    def signed_ranks(
+        self,
+        others: Sequence[RemoteValues],
+        columns: Sequence[str],
+        rows: int,
+        counted: Answer,
+        segments: Segments | None,
+        *,
+        few: Collection[int],
+    ) -> Iterator[Mapping[tuple[int, int], Ranks | SizeCounts]]:
+        """Yield the ranks of bins of differences, by the number of the set and the bin.
+
+        ``counted`` answers for a group of queries with the counts of some sets of differences, by the number of the set. Of those
+        that are ``few``, the counts themselves come back.
+        """
+        frames = _frames(self, others)
+        found = answered(frames, columns, rows, counted, segments, batch=of_counts, schema=SCHEMA)
+        groups = groups_for(self.frame.sparkSession, rows)
+        ranking = Ranking(frozenset(few))
+        yield from blobs(mapped(found.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
 
 
-def side_by_side(
-    frames: Sequence[Any], columns: Sequence[str], rows: int, answer: Answer, segments: Segments | None = None
-) -> Iterator[Any]:
-    """Yield what a function answers for each group of queries, as ``answered`` asks it."""
-    yield from blobs(answered(frames, columns, rows, answer, segments))
+def _frames(values: SparkValues, others: Sequence[RemoteValues]) -> list[Any]:
+    return [values.frame, *(other.frame for other in others)]
 
 
 def answered(
@@ -125,27 +179,6 @@ def _column(users: Any, name: str) -> np.ndarray:
 
 OF, BIN = "of", "bin"
 SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"
-Binned = Mapping[tuple[int, int], "Ranks | SizeCounts"]  # by number, and bin
-
-
-def signed_ranks(
-    frames: Sequence[Any],
-    columns: Sequence[str],
-    rows: int,
-    counted: Answer,
-    segments: Segments | None,
-    *,
-    few: Collection[int],
-) -> Iterator[Binned]:
-    """Yield the ranks of bins of differences.
-
-    ``counted`` answers for a group of queries with the counts of some sets of differences, by the number of the set. Of those
-    that are ``few``, the counts themselves come back.
-    """
-    found = answered(frames, columns, rows, counted, segments, batch=of_counts, schema=SCHEMA)
-    groups = groups_for(frames[0].sparkSession, rows)
-    ranking = Ranking(frozenset(few))
-    yield from blobs(mapped(found.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
 
 
 def of_counts(found: Mapping[int, SizeCounts]) -> Any:
