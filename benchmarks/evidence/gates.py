@@ -14,7 +14,7 @@ from keeping import ALPHA, Rows, keep, rng_of, share, units_of
 from nulls import NULLS, Null
 from scipy.stats import norm
 
-from rankwell.comparison.gate.checks import Finding, Margin, Paired, Rules, _decided
+from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decided
 from rankwell.statistics.corrections import holm
 from rankwell.statistics.margins import margins
 
@@ -35,7 +35,7 @@ def check(d: np.ndarray, units: np.ndarray, margin: float) -> Paired:
 
 def found(
     null: Null, name: str, n: int, mean: float, margin: float, samples: int
-) -> list[tuple[Paired, Finding]]:
+) -> list[tuple[Paired, CheckFinding]]:
     """What a check finds in each sample."""
     rng, told = rng_of(name, n, mean), []
     for seed in range(samples):
@@ -44,14 +44,16 @@ def found(
     return told
 
 
-def statuses(several: list[tuple[Paired, Finding]], fail_on: str) -> list[str]:
+def statuses(several: list[tuple[Paired, CheckFinding]], fail_on: str) -> list[str]:
     """What the gate says of checks that are decided together."""
     p = holm(np.array([each.p_beyond if fail_on == "margin" else each.p_drop for _, each in several]))
-    rules = Rules(fail_on=fail_on)
+    rules = GateRules(fail_on=fail_on)
     return [_decided(*each, own, rules).status for each, own in zip(several, p.tolist(), strict=True)]
 
 
-def counted(several: list[tuple[Paired, Finding]], status: str, fail_on: str = "drop") -> dict[str, float]:
+def counted(
+    several: list[tuple[Paired, CheckFinding]], status: str, fail_on: str = "drop"
+) -> dict[str, float]:
     """The share of samples, each decided by itself, with a status."""
     return share(sum(statuses([each], fail_on) == [status] for each in several), len(several))
 

@@ -14,7 +14,7 @@ from tests.efficiency.made import made
 
 import rankwell as rw
 from rankwell.cli import run
-from rankwell.comparison.compare.costs import Conditions, CostEstimates
+from rankwell.comparison.compare.costs import CostConditions, CostEstimates
 from rankwell.efficiency import Costs
 from rankwell.errors import UsageError
 
@@ -98,7 +98,7 @@ def test_time_outs_are_infinite_in_a_saved_comparison_too():
         "load": "x",
         "values": {"p95": {"a": ["inf", 1.0, "inf"]}},
         "ratios": [],
-        "conditions": Conditions().to_dict(),
+        "conditions": CostConditions().to_dict(),
     }
     found = CostEstimates.of_dict(data)
     assert found.of("p95")["a"] == (math.inf, 1.0, math.inf)

@@ -32,7 +32,7 @@ ISO_DATE = r"^\d{4}-\d{2}-\d{2}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stream(Result):
+class ConfidenceSequence(Result):
     """The mean difference of two systems after each query, first less second, and bounds that all hold at once.
 
     ``decided`` is the number of queries at which the bounds first exclude 0, None if they never do; ``left_out`` the number of
@@ -125,7 +125,7 @@ def confidence_sequence(
     level: float = 0.95,
     method: Literal["betting", "bernstein"] = "betting",
     **options: Any,
-) -> Stream:
+) -> ConfidenceSequence:
     """Compare two systems on a stream of queries, of which one may stop at any time.
 
     An ordinary interval holds for a number of queries that was fixed before. If you check every day and stop at the first
@@ -198,7 +198,7 @@ def confidence_sequence(
     came = _bounded(d, kept, limit, aligned.queries)
     found = sequences.confidence_sequence(came, bound=limit, level=level, method=method)
     _, counts = np.unique(times[kept], return_counts=True)
-    return Stream(
+    return ConfidenceSequence(
         (titles[0], titles[1]),
         str(wanted),
         arrival,

@@ -33,16 +33,13 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State
 
-# jackknife: intervals of corpus metrics, by leaving lists out.
-
-
 MOST = 10_000  # up to this number, lists are left out one by one
 GROUPS = 200
 FEWEST_ITEMS = 50
 
 
 @record
-class Interval:
+class JackknifeInterval:
     """A value with its standard error and its interval."""
 
     value: float
@@ -61,7 +58,7 @@ class Jackknife(Result):
     def __init__(
         self,
         name: str,
-        intervals: Mapping[Metric, Interval],
+        intervals: Mapping[Metric, JackknifeInterval],
         *,
         n: int,
         groups: int,
@@ -77,7 +74,7 @@ class Jackknife(Result):
         """Whether the lists hold at least fifty distinct items."""
         return self.items >= FEWEST_ITEMS
 
-    def __getitem__(self, metric: Wanted) -> Interval:
+    def __getitem__(self, metric: Wanted) -> JackknifeInterval:
         wanted = metric_of(metric)
         if wanted not in self._intervals:
             names = [str(each) for each in self._intervals]
@@ -228,11 +225,11 @@ def jackknife(
 
 def _intervals(
     metrics: Iterable[Metric], value: Sequence[float], without: np.ndarray, sizes: np.ndarray, level: float
-) -> dict[Metric, Interval]:
+) -> dict[Metric, JackknifeInterval]:
     return {metric: _interval(value[at], without[:, at], sizes, level) for at, metric in enumerate(metrics)}
 
 
-def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float) -> Interval:
+def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float) -> JackknifeInterval:
     from scipy.special import stdtrit
 
     groups, n = len(without), int(sizes.sum())
@@ -244,17 +241,14 @@ def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float
         spread = float(np.mean((pseudo - np.average(pseudo, weights=sizes)) ** 2 / (times - 1)))
     error = math.sqrt(spread)
     reach = float(stdtrit(groups - 1, 0.5 + level / 2)) * error
-    return Interval(value, error, value - reach, value + reach)
-
-
-# The lists of one or two runs, and the values without each part of them.
+    return JackknifeInterval(value, error, value - reach, value + reach)
 
 
 States = dict[Metric, State]
 
 
 @record(eq=False)
-class Side:
+class RunLists:
     """Some lists of one run and their states; ``place`` is the position of each user's lists."""
 
     task: Task
@@ -274,28 +268,30 @@ class Side:
         """Return a state with what is never left out."""
         return state + self.missing[metric] if metric in self.missing else state
 
-    def take(self, users: np.ndarray) -> Side:
+    def take(self, users: np.ndarray) -> RunLists:
         """Return the lists of some users."""
         wanted = self.place[users]
         rows = np.sort(wanted)
         judged = self.judged.take(rows, self.judged.found)
-        return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
+        return RunLists(self.task, judged, np.searchsorted(rows, wanted), self.missing)
 
-    def in_groups(self, sizes: Sequence[int]) -> Side:
+    def in_groups(self, sizes: Sequence[int]) -> RunLists:
         """Return the same with the lists of each group together, in the order that they have; a group is so many users."""
         group = np.empty(len(self.place), np.int64)
         group[self.place] = owners_of(np.array(sizes))
         rows = np.argsort(group, kind="stable")
         number = np.empty(len(rows), np.int64)
         number[rows] = np.arange(len(rows))
-        return Side(self.task, self.judged.take(rows, self.judged.found), number[self.place], self.missing)
+        return RunLists(
+            self.task, self.judged.take(rows, self.judged.found), number[self.place], self.missing
+        )
 
-    def between(self, low: int, high: int) -> Side:
+    def between(self, low: int, high: int) -> RunLists:
         """Return the lists at some places, which are those of the users of the same numbers, as in whole groups."""
         judged = self.judged.take(np.arange(low, high), self.judged.found)
-        return Side(self.task, judged, self.place[low:high] - low, self.missing)
+        return RunLists(self.task, judged, self.place[low:high] - low, self.missing)
 
-    def beside(self, first: Side) -> Side:
+    def beside(self, first: RunLists) -> RunLists:
         """Return the same lists with users in the order of another run; DataError if their users differ."""
         place = Known(self.judged.queries).rows_of(first.judged.queries, "query")
         if (place < 0).any() or len(place) != len(self.judged):
@@ -303,7 +299,7 @@ class Side:
                 f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference needs "
                 f"the same users in both."
             )
-        return Side(self.task, self.judged, place, self.missing)
+        return RunLists(self.task, self.judged, place, self.missing)
 
     def distinct(self) -> int:
         """The number of distinct items in the lists."""
@@ -311,7 +307,7 @@ class Side:
         return 0 if items is None else len(distinct(items[items >= 0]))
 
 
-def side_of(task: Task, run: Run) -> Side:
+def side_of(task: Task, run: Run) -> RunLists:
     """All lists of a run, judged at once."""
     task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
     rows = run.rows.table()
@@ -322,10 +318,10 @@ def side_of(task: Task, run: Run) -> Side:
     absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
     is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
     missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}
-    return Side(task, judged, np.arange(len(judged)), missing)
+    return RunLists(task, judged, np.arange(len(judged)), missing)
 
 
-def left_out(sides: list[Side], wholes: list[States], parts: int) -> Iterator[list[float]]:
+def left_out(sides: list[RunLists], wholes: list[States], parts: int) -> Iterator[list[float]]:
     """Yield the values without each part.
 
     The part is taken from the state of all lists; for states from which nothing can be taken, those outside of it are added.
@@ -335,7 +331,7 @@ def left_out(sides: list[Side], wholes: list[States], parts: int) -> Iterator[li
 
 
 def _halved(
-    sides: list[Side], wholes: list[States], parts: int, outside: list[States] | None = None
+    sides: list[RunLists], wholes: list[States], parts: int, outside: list[States] | None = None
 ) -> Iterator[list[float]]:
     """Yield the values without each part: parts are halved recursively, and the states outside each half carried along."""
     if parts == 1:
@@ -367,12 +363,12 @@ def _half(n: int, parts: int) -> int:
     return round(n * (parts // 2) / parts)
 
 
-def _carried(side: Side, whole: States) -> States:
+def _carried(side: RunLists, whole: States) -> States:
     """The states of some lists for the metrics whose states cannot be divided."""
     return {metric: side.state(metric) for metric, state in whole.items() if not isinstance(state, Divisible)}
 
 
-def _without(side: Side, whole: States, outside: States) -> States:
+def _without(side: RunLists, whole: States, outside: States) -> States:
     """The states of all lists but these."""
     return {
         metric: state.without(side.state(metric))
@@ -395,11 +391,7 @@ def values_of(sides: list[States]) -> list[float]:
     return values[0] if len(sides) == 1 else [a - b for a, b in zip(*values, strict=True)]
 
 
-# Values without each group of lists, where data are read in pieces: groups are drawn by a hash of the query,
-# and states are added.
-
-
-class Found(NamedTuple):
+class ValuesByGroup(NamedTuple):
     """The values of all lists, those without each group (a row each), the lists of each group, the number of their items, and the name."""
 
     value: list[float]
@@ -439,7 +431,7 @@ def drawn(groups: int, seed: int) -> DrawnSegments:
     return DrawnSegments(None, Division(("group",), labels), none, seed=seed, groups=groups)  # type: ignore[arg-type]
 
 
-def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> Found:
+def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> ValuesByGroup:
     """Return what the lists of one run, or the difference of two, tell without each group.
 
     Raises
@@ -467,7 +459,7 @@ def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int)
     items = min(pieces_of(run).distinct("item") for run in opened)
     name = " less ".join(res.name for res in found)
     lists = np.array([sizes[0][group] for group in used])
-    return Found(both[0].tolist(), both[1:], lists, items, name)
+    return ValuesByGroup(both[0].tolist(), both[1:], lists, items, name)
 
 
 def _jackknife_groups_without(part: Part, metrics: Sequence[Metric], groups: Sequence[int]) -> np.ndarray:

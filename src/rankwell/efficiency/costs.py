@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.comparison.compare.costs import QUANTITIES, Conditions, CostEstimates, Estimate, Slower
+from rankwell.comparison.compare.costs import QUANTITIES, CostConditions, CostEstimate, CostEstimates, Slower
 from rankwell.comparison.gate.checks import Limit, Status
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
@@ -261,7 +261,7 @@ class Costs(Measurements):
         UsageError
             If there are several loads and none is named, or there is no such load.
         """
-        values: dict[str, dict[str, Estimate]] = {name: {} for name in QUANTITIES}
+        values: dict[str, dict[str, CostEstimate]] = {name: {} for name in QUANTITIES}
         for system in self.systems:
             group = self.group(system, load)
             for name, found in self._of_system(system, group):
@@ -274,11 +274,11 @@ class Costs(Measurements):
             self._conditions(load or self.loads[0]),
         )
 
-    def _of_system(self, system: str, group: Group) -> Sequence[tuple[str, Estimate | None]]:
-        found: list[tuple[str, Estimate | None]] = []
+    def _of_system(self, system: str, group: Group) -> Sequence[tuple[str, CostEstimate | None]]:
+        found: list[tuple[str, CostEstimate | None]] = []
         for name in SHOWN if len(group.latencies) else ():
             known = group.quantile(float(name[1:]) / 100)
-            found.append((name, Estimate(*(each * MS for each in known[:3]))))
+            found.append((name, CostEstimate(*(each * MS for each in known[:3]))))
         own = self.sessions.filter(system=system, load=group.load, session=WARM)
         index = self.indexing.filter(system=system)
         # sessions report their own peaks; what an index holds counts too, where no session was measured
@@ -286,7 +286,7 @@ class Costs(Measurements):
         held = index["held_memory"].drop_nulls().to_list()
         if highest := [max(each) / MIB for each in (peaks, held) if each]:
             least = min(peaks, default=math.inf) / MIB
-            found.append(("memory", Estimate(max(highest), min(least, max(highest)), max(highest))))
+            found.append(("memory", CostEstimate(max(highest), min(least, max(highest)), max(highest))))
         return [
             *found,
             ("throughput", _over_turns(own["achieved"])),
@@ -304,7 +304,7 @@ class Costs(Measurements):
         whole, turns = ratio(new, old), over_repetitions(new, old)
         return [Slower(first, second, whole.n, *whole[:3], *turns[1:3], turns.n)]
 
-    def _conditions(self, load: str) -> Conditions:
+    def _conditions(self, load: str) -> CostConditions:
         sessions = self.sessions.filter(load=load, session=WARM)
         return conditions(self.environment, sessions, [each for each in self.groups if each.load == load])
 
@@ -490,12 +490,12 @@ class Costs(Measurements):
         return replace(self, **frames, runs={**self.runs, **other.runs}, notes=tuple(notes))
 
 
-def _over_turns(column: pl.Series, unit: float = 1.0) -> Estimate | None:
+def _over_turns(column: pl.Series, unit: float = 1.0) -> CostEstimate | None:
     """The median over repetitions with the least and the most of them."""
     known = column.drop_nulls().to_numpy() / unit
     if not len(known):
         return None
-    return Estimate(float(np.median(known)), float(known.min()), float(known.max()))
+    return CostEstimate(float(np.median(known)), float(known.min()), float(known.max()))
 
 
 def _bytes(what: str, value: float, limit: float) -> Limit:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.compare.costs import Conditions, Failures
+from rankwell.comparison.compare.costs import CostConditions, Failures
 from rankwell.efficiency.frames import WARM
 from rankwell.efficiency.machine import needed
 from rankwell.errors import UsageError
@@ -150,14 +150,16 @@ def most(column: pl.Series) -> float | None:
     return float(known.max()) if len(known) else None
 
 
-def conditions(environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[Group]) -> Conditions:
+def conditions(
+    environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[Group]
+) -> CostConditions:
     """On what the warm sessions under a load were measured, and what disturbed them."""
     import polars as pl
 
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
     restarts = dict(sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum()).rows())
     failures = {each.system: each.failures for each in groups if each.session == WARM and each.failed}
-    return Conditions(
+    return CostConditions(
         environment=dict(environment),
         slower=float(paces.max() / paces.min() - 1) if len(paces) else None,
         busy=float(busy.max()) if len(busy) else None,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rankwell.comparison.compare.costs import (
     FRONT,
     MEMORY,
+    CostEstimate,
     CostEstimates,
-    Estimate,
     column_of,
     front,
     front_note,
@@ -292,5 +292,5 @@ def beside(found: Mapping[str, Results], cost: CostEstimates) -> Table:
     )
 
 
-def _value(known: Estimate | None) -> float | None:
+def _value(known: CostEstimate | None) -> float | None:
     return None if known is None or math.isnan(known.value) else known.value

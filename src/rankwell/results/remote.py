@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwell.results.segments import Segments
-from rankwell.statistics.paired_tests import SizeCounts, Ranks
+from rankwell.statistics.paired_tests import Ranks, SizeCounts
 from rankwell.tables.ids import Ids
 
 # is given the queries of a group, an array per column (a row per system, a column per query), and their segments

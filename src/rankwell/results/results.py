@@ -71,9 +71,7 @@ class Results(Result):
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
     notice: str | None = None  # a change of the ids with which more judged items would be found
-    remote: RemoteValues | None = (
-        None  # the values of each query where they lie on a cluster, if they are not held
-    )
+    remote: RemoteValues | None = None  # the values of each query, where a cluster holds them
 
     @property
     def policy(self) -> Policy:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.comparison.diff.query_diff import Lists, OneList
+from rankwell.comparison.diff.query_diff import JudgedLists, OneList
 from rankwell.metrics import metric_of
 
 RNG = np.random.default_rng(3)
@@ -36,7 +36,7 @@ def one_list(name, policy):
     qrels = {int(q): {int(i): g for i, g in own.items() if i.isdigit()} for q, own in QRELS.items()}
     run = rw.read_run(RUNS[name], name=name)
     evaluator = rw.Evaluator(qrels if name == "numbers" else QRELS, [METRIC], policy=policy)
-    lists = Lists(evaluator.task, run)
+    lists = JudgedLists(evaluator.task, run)
     return OneList(lists.one(1 if name == "numbers" else "1"), METRIC, is_additive=True)
 
 

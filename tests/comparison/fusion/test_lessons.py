@@ -13,7 +13,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.comparison.fusion.lessons import weight_search
-from rankwell.comparison.fusion.methods import METHODS, Setting
+from rankwell.comparison.fusion.methods import METHODS, FusionSetting
 
 QUERIES = [f"q{n}" for n in range(14)]
 ITEMS = [f"d{n}" for n in range(12)]
@@ -199,7 +199,7 @@ def test_many_runs_are_weighted_by_moving_one_share_at_a_time_and_no_move_makes_
 
     found = weight_search(6, 1.0)(value)
     assert sum(found.weights) == pytest.approx(1)
-    assert value(found) > -0.01 > value(Setting((1 / 6,) * 6))
+    assert value(found) > -0.01 > value(FusionSetting((1 / 6,) * 6))
     flat = weight_search(6, 1.0)(lambda _: 0.5)
     assert flat.weights == (1 / 6,) * 6
 

@@ -13,7 +13,7 @@ import pytest
 import rankwell as rw
 from rankwell.comparison.fusion.candidates import candidates_of, lists_of
 from rankwell.comparison.fusion.lessons import Trials, evaluator_of
-from rankwell.comparison.fusion.methods import Recipe, Setting
+from rankwell.comparison.fusion.methods import FusionSetting, Recipe
 from rankwell.errors import RankwellError
 from rankwell.kernels import votes
 from rankwell.matching.policy import Policy
@@ -22,7 +22,7 @@ from rankwell.metrics.registry import classes
 from rankwell.readers import read_run
 
 ITEMS = [f"d{n}" for n in range(25)]
-SETTINGS = [Setting(weights) for weights in ((0.5, 0.5), (0.0, 1.0), (0.3, 0.7))]
+SETTINGS = [FusionSetting(weights) for weights in ((0.5, 0.5), (0.0, 1.0), (0.3, 0.7))]
 
 
 def world(seed, *, topics=False):

@@ -12,11 +12,11 @@ from tests.reporting import second
 from tests.reporting.pages import numbers_in, values_of
 
 import rankwell as rw
-from rankwell.comparison.compare.costs import Conditions, CostEstimates, Failures, Slower
+from rankwell.comparison.compare.costs import CostConditions, CostEstimates, Failures, Slower
 from rankwell.display.page import words_of
 from rankwell.reporting.answer import slowdown_of, slowdown_text
 
-SOUND = Conditions()
+SOUND = CostConditions()
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_a_system_that_is_alone_has_its_costs_too():
 
 
 def test_what_disturbed_the_measurement_is_said(found):
-    conditions = Conditions(
+    conditions = CostConditions(
         environment={"processor": "A chip", "cores": 2, "memory": 8 * 2**30, "Python": "3.12.1"},
         slower=0.28, busy=1.9, saturated=("slow",), restarts={"fast": 2}, failures={"poor": Failures(240, 1, 2)},
     )  # fmt: skip
@@ -129,7 +129,7 @@ def test_what_disturbed_the_measurement_is_said(found):
         "1 of 240 calls of poor timed out; it counts as infinitely long.",
         "2 of 240 calls of poor failed; they have no latency and are left out.",
     ]
-    quiet = Conditions(slower=0.01, busy=0.1)
+    quiet = CostConditions(slower=0.01, busy=0.1)
     said = rw.report(replace(found, costs=replace(found.costs, conditions=quiet))).section("costs").data
     assert [each[:17] for each in said["conditions"]] == ["Nothing disturbed"]
 
@@ -170,9 +170,9 @@ def test_the_answer_names_a_ratio_only_where_it_is_certain(numbers, text):
 @pytest.mark.parametrize(
     "conditions",
     [
-        Conditions(saturated=("A",)),
-        Conditions(restarts={"B": 1}),
-        Conditions(failures={"A": Failures(9, 0, 1)}),
+        CostConditions(saturated=("A",)),
+        CostConditions(restarts={"B": 1}),
+        CostConditions(failures={"A": Failures(9, 0, 1)}),
     ],
 )
 def test_the_answer_names_no_ratio_of_a_system_that_failed_or_is_saturated(conditions):

@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.judgements import (
     Joint,
+    JudgedPairs,
     Judgements,
     Measures,
-    Pairs,
     judged_by_all,
     judged_by_two,
 )
-from rankwell.comparison.agreement.leaderboards import Coefficients, How, Leaderboards, boards_of, compared
+from rankwell.comparison.agreement.leaderboards import (
+    Coefficients,
+    Leaderboards,
+    OrderOptions,
+    boards_of,
+    compared,
+)
 from rankwell.comparison.agreement.model_families import Circular, circular
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
@@ -130,7 +136,7 @@ def agreement(
         raise UsageError(f"top={top}: must be at least 2; one system has no order.")
     if resamples < FEWEST:
         raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
-    how = How(p, rbo_ties, top, level)
+    how = OrderOptions(p, rbo_ties, top, level)
     given = policy_of(policy, options, "runs", "metrics", "rbo_ties", "resamples")
     assessors = {name: each.assessor for name, each in judged.items()}
     boards: list[Leaderboards] = []
@@ -152,7 +158,7 @@ def _compared(
     """Each two judgements, and from three on all together."""
     if len(judged) < 2:
         return (), None
-    pairs = Pairs.of(judged, policy)
+    pairs = JudgedPairs.of(judged, policy)
     found = tuple(
         judged_by_two(pairs, first, second, level=level, times=times, seed=seed)
         for first, second in combinations(range(len(judged)), 2)
@@ -193,7 +199,7 @@ def _leaderboards(
     judged: Mapping[str, Qrels],
     runs: Mapping[str, Any],
     metrics: tuple[Metric, ...],
-    how: How,
+    how: OrderOptions,
     times: int,
     seed: int,
     options: Mapping[str, Any],
@@ -208,9 +214,6 @@ def _leaderboards(
     else:
         pairs = [pair for boards in zip(*found, strict=True) for pair in combinations(boards, 2)]
     return [compared(first, second, how) for first, second in pairs]
-
-
-# Agreement: what ``agreement`` found, as tables and plain values.
 
 
 SCHEMA = 1
@@ -249,7 +252,7 @@ class Agreement(Result):
     leaderboards: tuple[Leaderboards, ...]
     assessors: Mapping[str, Assessor | None]
     circular: tuple[Circular, ...]
-    how: How
+    how: OrderOptions
     resamples: int
     seed: int
 

@@ -19,14 +19,11 @@ from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.run_qrels import Qrels
 
-# Pairs: what several assessors say of the same pairs of query and item.
-
-
 MOST_GRADES = 50
 
 
 @record(eq=False)
-class Pairs:
+class JudgedPairs:
     """All pairs of query and item that any assessor judged.
 
     ``codes`` has a row per assessor and a column per pair: the number of the grade in ``grades``, which ascend; -1 where the
@@ -46,7 +43,7 @@ class Pairs:
     negative: tuple[int, ...]
 
     @classmethod
-    def of(cls, judged: Mapping[str, Qrels], policy: Policy) -> Pairs:
+    def of(cls, judged: Mapping[str, Qrels], policy: Policy) -> JudgedPairs:
         """Return the pairs of several judgements by name.
 
         Raises
@@ -116,9 +113,6 @@ def _keys_and_grades(pool: Pool, queries: Known, items: Known) -> tuple[np.ndarr
     return query[kept] * len(items) + item[kept], np.asarray(pool.grades)[kept]
 
 
-# How far assessors agree on the same pairs of query and item, with intervals from resampling whole queries.
-
-
 class Measures(NamedTuple):
     """How far two assessors agree, second against first.
 
@@ -176,7 +170,7 @@ class Judgements:
 
 
 def judged_by_two(
-    pairs: Pairs, first: int, second: int, *, level: float, times: int, seed: int
+    pairs: JudgedPairs, first: int, second: int, *, level: float, times: int, seed: int
 ) -> Judgements:
     """Return how far two assessors agree.
 
@@ -211,7 +205,7 @@ def judged_by_two(
     )
 
 
-def judged_by_all(pairs: Pairs, *, level: float, times: int, seed: int) -> Joint:
+def judged_by_all(pairs: JudgedPairs, *, level: float, times: int, seed: int) -> Joint:
     """Return how far all assessors agree."""
     found = coincidences(pairs.codes, len(pairs.grades))
     shared = np.flatnonzero((pairs.codes >= 0).sum(axis=0) >= 2)
@@ -226,7 +220,7 @@ def judged_by_all(pairs: Pairs, *, level: float, times: int, seed: int) -> Joint
 
 def _estimated(
     cells: Coincidences,
-    pairs: Pairs,
+    pairs: JudgedPairs,
     measured: Callable[[np.ndarray], np.ndarray],
     level: float,
     times: int,

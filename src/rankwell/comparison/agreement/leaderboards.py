@@ -25,15 +25,11 @@ from rankwell.statistics.rank_correlation import (
     swapped_pairs,
 )
 
-# Boards: the values of several systems under one metric and one set of judgements, also in bootstrap replicates
-# of the queries.
-
-
 SIGN = {"higher": 1.0, "lower": -1.0}
 
 
 @record(eq=False)
-class Board:
+class Leaderboard:
     """A leaderboard: the value of each system times ``sign``, so that higher is better, and its replicates (rows).
 
     ``replicates`` is None for a metric without a value per query. ``n`` is the largest number of queries behind a value.
@@ -49,7 +45,7 @@ class Board:
 
 def boards_of(
     results: Mapping[str, Results], metrics: tuple[Metric, ...], judged_by: str, times: int, seed: int
-) -> list[Board]:
+) -> list[Leaderboard]:
     """Return a board per metric of systems that were evaluated against the same judgements."""
     aligned = Aligned.of(results, metrics)
     for metric in metrics:
@@ -60,11 +56,11 @@ def boards_of(
     return [_board(aligned, metric, judged_by, drawn.get(metric)) for metric in metrics]
 
 
-def _board(aligned: Aligned, metric: Metric, judged_by: str, drawn: np.ndarray | None) -> Board:
+def _board(aligned: Aligned, metric: Metric, judged_by: str, drawn: np.ndarray | None) -> Leaderboard:
     label, sign = str(metric) + judged_by, SIGN[metric.better]
     means = np.array([res.mean[str(metric)] for res in aligned.results], np.float64)
     n = max(res.n[str(metric)] for res in aligned.results)
-    return Board(label, aligned.names, sign, sign * means, None if drawn is None else sign * drawn, n)
+    return Leaderboard(label, aligned.names, sign, sign * means, None if drawn is None else sign * drawn, n)
 
 
 class _Table(NamedTuple):
@@ -94,10 +90,6 @@ def _replicates(
         for metric, table in tables.items():
             parts[metric].append(table.means(weights))
     return {metric: np.concatenate(own) for metric, own in parts.items()}
-
-
-# How far two leaderboards of the same systems agree: coefficients with intervals over queries, the top apart,
-# and swapped pairs.
 
 
 LIMITS = (-1, 1), (-1, 1), (-1, 1), (-1, 1), (0, 1)  # of the coefficients
@@ -132,7 +124,7 @@ class Swap(NamedTuple):
 
 
 @record
-class How:
+class OrderOptions:
     """The persistence and the ties of RBO, the number of systems at the top, and the level of intervals."""
 
     p: float = 0.9
@@ -159,7 +151,7 @@ class Leaderboards:
     undefined: tuple[str, ...]
 
 
-def compared(first: Board, second: Board, how: How) -> Leaderboards:
+def compared(first: Leaderboard, second: Leaderboard, how: OrderOptions) -> Leaderboards:
     """Return how far two boards of the same systems agree."""
     known = ~(np.isnan(first.values) | np.isnan(second.values))
     rows = np.flatnonzero(known)
@@ -182,13 +174,13 @@ def compared(first: Board, second: Board, how: How) -> Leaderboards:
     )
 
 
-def _values(x: Order, y: Order, how: How) -> np.ndarray:
+def _values(x: Order, y: Order, how: OrderOptions) -> np.ndarray:
     found = kendall(x, y), ap_correlation(x, y), ap_correlation(y, x), ap_correlation_b(x, y)
     return np.stack([*found, overlap(x, y, how.p, how.ties)], axis=-1)
 
 
 def _coefficients(
-    x: np.ndarray, y: np.ndarray, drawn: tuple[np.ndarray, np.ndarray] | None, how: How
+    x: np.ndarray, y: np.ndarray, drawn: tuple[np.ndarray, np.ndarray] | None, how: OrderOptions
 ) -> Coefficients:
     values = _values(order_of(x), order_of(y), how)
     if drawn is None or len(x) < 2:

@@ -176,9 +176,6 @@ def _by_query(res: Results, metric: Metric) -> dict[Any, float]:
     return dict(zip(aligned.queries.tolist(), aligned.values(metric)[0].tolist(), strict=True))
 
 
-# PoolBias: what ``pool_bias`` found, as a table and a frame.
-
-
 APART = 0.1  # judged shares that differ by more make values incomparable
 
 

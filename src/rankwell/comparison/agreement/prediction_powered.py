@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.comparison.agreement.inputs import opened, policy_of
-from rankwell.comparison.agreement.judgements import Pairs
+from rankwell.comparison.agreement.judgements import JudgedPairs
 from rankwell.comparison.agreement.model_families import circular
-from rankwell.comparison.agreement.verdicts import LEAST, Power, Verdict, verdict_of
+from rankwell.comparison.agreement.verdicts import LEAST, Power, ReplacementVerdict, verdict_of
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
@@ -154,9 +154,6 @@ def _said(drawn: str | Mapping[Any, float]) -> str:
     return "at random"
 
 
-# Prediction-powered means from a sample of queries that people judged wholly, as far as a metric reads them.
-
-
 def rows_of_queries(
     runs: Mapping[str, Run],
     people: Qrels,
@@ -230,7 +227,7 @@ def _refuse_parts(
 
 def _with_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | None:
     """People's judgements, with what the model alone judged of their queries as highly relevant; None if that is nothing."""
-    pairs = Pairs.of({"human": people, "model": machine}, policy)
+    pairs = JudgedPairs.of({"human": people, "model": machine}, policy)
     own = pairs.codes[0] >= 0
     queries = np.zeros(len(pairs.queries), bool)
     queries[pairs.query[own]] = True
@@ -271,9 +268,6 @@ def _chances(
             raise DataError(f"drawn: query {brief(query)} needs its probability, above 0 and at most 1.")
         found[row] = chance
     return found
-
-
-# Prediction-powered terms of metrics that are sums over items, from a sample of items that people judged.
 
 
 LINEAR = "p", "cg", "dcg", "rbp"  # gains times weights, over a number that no judgement changes
@@ -369,7 +363,7 @@ def _refuse_gaps(
 
 def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
     """What the model says of the items that people judged, with the probability of each to be drawn."""
-    pairs = Pairs.of({"human": people, "model": machine}, policy)
+    pairs = JudgedPairs.of({"human": people, "model": machine}, policy)
     width = len(pairs.items)
     query, item = (
         Known(pairs.queries).rows_of(people.query, "query"),
@@ -388,9 +382,6 @@ def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
         propensity=chances,
         name=machine.name,
     )
-
-
-# Rows of prediction-powered means: which systems and pairs, and their values.
 
 
 def refuse_undefined(metric: Metric, model: np.ndarray, people: np.ndarray | None = None) -> None:
@@ -454,10 +445,6 @@ def power_of(
     )
 
 
-# Powered: means and differences from a few queries judged by people and all judged by a model, as tables and
-# plain values.
-
-
 REPLACING = (
     "may replace: yes, if the model alone decides between the two as it does corrected by people, each by its interval at {:g} %; for "
     "these systems, queries and this model and prompt, and no others"
@@ -488,7 +475,7 @@ class Powered(Result):
         return found[key]
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> ReplacementVerdict | None:
         """Whether the model may replace people for the decisions between these systems; None for one system."""
         return verdict_of(self.rows)
 

@@ -146,9 +146,6 @@ def _defined(
     return values[:, kept], aligned.units[kept], wanted
 
 
-# Stability: what ``stability`` found, as a table and a frame.
-
-
 class Stable(NamedTuple):
     """One metric: of so many ``pairs`` of ``systems``, how many differ significantly, and ``swaps`` by the size of the halves."""
 

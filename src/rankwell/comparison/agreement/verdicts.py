@@ -98,7 +98,7 @@ class Decision:
 
 
 @record
-class Verdict:
+class ReplacementVerdict:
     """Whether the model may replace people for this decision: all the pairs of systems and metrics that were asked for."""
 
     answer: Answer
@@ -119,7 +119,7 @@ class Verdict:
         return f"{may} for this decision: {_of(self.decisions, self.answer)}."
 
 
-def verdict_of(rows: Sequence[Power]) -> Verdict | None:
+def verdict_of(rows: Sequence[Power]) -> ReplacementVerdict | None:
     """Return the verdict over all differences; None if there are none.
 
     One "no" makes it "no", else one "not shown" that, and it is "yes" if all that is decided is decided alike. So a wrong order
@@ -130,7 +130,7 @@ def verdict_of(rows: Sequence[Power]) -> Verdict | None:
         return None
     answers = {each.answer for each in decisions}
     answer: Answer = next((each for each in ("no", "not shown", "yes") if each in answers), "undecided")
-    return Verdict(answer, decisions)
+    return ReplacementVerdict(answer, decisions)
 
 
 def _decision(row: Power) -> Decision:

@@ -36,7 +36,7 @@ class Means(NamedTuple):
     of_seeds: np.ndarray
 
 
-class Counted(NamedTuple):
+class SystemCounts(NamedTuple):
     """What each rule touched in a system, and per metric the queries without a value, by reason."""
 
     counts: Mapping[str, int]
@@ -317,11 +317,7 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
     return Cell.of_differences(sums, distinct(design.clusters))
 
 
-# What the Bayesian bootstrap says of each difference: the chances that it is below, within and above what
-# counts as none.
-
-
-class Parts(NamedTuple):
+class BayesianParts(NamedTuple):
     """The numbers of units or clusters, the differences of pairs (rows) between these, and their sizes."""
 
     numbers: np.ndarray
@@ -351,24 +347,24 @@ def with_chances_of_many(found: Differences, rope: float) -> Differences:
     return _with(found, chances_of_many(found.mean, error, found.effective, rope))
 
 
-def with_chances_of_parts(found: Differences, parts: Parts, rope: float, seed: int) -> Differences:
+def with_chances_of_parts(found: Differences, parts: BayesianParts, rope: float, seed: int) -> Differences:
     """Return the differences with their chances, by draws for their parts."""
     return _with(found, _drawn(parts, rope, seed))
 
 
-def parts_of_pairs(cell: Cell, design: Design) -> Parts:
+def parts_of_pairs(cell: Cell, design: Design) -> BayesianParts:
     """Return the parts of each pair of a cell, of which a cluster is one."""
     d = cell.values[cell.pairs[0]] - cell.values[cell.pairs[1]]
     if design.clusters is None:
-        return Parts(cell.units, d, design.weights)
+        return BayesianParts(cell.units, d, design.weights)
     sizes = ~np.isnan(d) * (1.0 if design.weights is None else design.weights)
     totals = by_cluster(np.nan_to_num(d) * sizes, design.clusters)
     sizes = by_cluster(sizes, design.clusters)
     with np.errstate(invalid="ignore"):
-        return Parts(distinct(design.clusters), totals / sizes, sizes)
+        return BayesianParts(distinct(design.clusters), totals / sizes, sizes)
 
 
-def _drawn(parts: Parts, rope: float, seed: int) -> np.ndarray:
+def _drawn(parts: BayesianParts, rope: float, seed: int) -> np.ndarray:
     return chances(parts.d, parts.numbers, rope=rope, sizes=parts.sizes, seed=seed)
 
 

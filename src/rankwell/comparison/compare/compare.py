@@ -13,9 +13,9 @@ import numpy as np
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.cells import (
     ROOM,
-    Counted,
     Differences,
     Means,
+    SystemCounts,
     difference_alone,
     differences_of,
     each_of_alike,
@@ -28,7 +28,7 @@ from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import costs_of
 from rankwell.comparison.compare.decisions import Judging
 from rankwell.comparison.compare.families import Key, corrected
-from rankwell.comparison.compare.groups import Groups, columns_of, groups_of, segments_of
+from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of, segments_of
 from rankwell.comparison.compare.methods import (
     FLIPS,
     RESAMPLES,
@@ -41,7 +41,7 @@ from rankwell.comparison.compare.methods import (
 from rankwell.comparison.compare.spread import Spread, compared_spread
 from rankwell.comparison.compare.sums import cell_by_sums
 from rankwell.comparison.compare.trainings import (
-    Systems,
+    TrainedSystems,
     interval_by_values,
     over_seeds,
     refuse_empty_lists,
@@ -179,7 +179,7 @@ def compare(
     if not results:
         _refuse_too_few((), baseline)
     trainings, parts = _names(seeds), _names(folds)
-    systems = Systems.of(list(results), trainings, parts)
+    systems = TrainedSystems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
     encoding = encoding_of(options)
     metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
@@ -333,17 +333,14 @@ def _number(value: object, what: str) -> float:
     return float(number)
 
 
-# How a comparison is computed: every cell by itself, then the p-values of each family.
-
-
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
 def compared(
     aligned: Aligned,
-    systems: Systems,
+    systems: TrainedSystems,
     baseline: str | None,
-    groups: Groups,
+    groups: QueryGroups,
     how: Methods,
     threads: int,
 ) -> Comparison:
@@ -437,7 +434,7 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
 
 
 def _of_cells(
-    metric: Metric, cells: Sequence[Cell], groups: Groups, how: Methods, threads: int, total: int
+    metric: Metric, cells: Sequence[Cell], groups: QueryGroups, how: Methods, threads: int, total: int
 ) -> list[tuple[Means, Differences]]:
     """The means and differences of all queries and of each segment; segments of one size at once, as there may be very many."""
     alike: dict[int, list[int]] = {}
@@ -527,7 +524,7 @@ def _comparison(
         grades=aligned.results[0].grades if any(metric.judgements for metric in aligned.metrics) else "none",
         rel=aligned.results[0].conditions.scale.rel,
         counted={
-            name: Counted(res.counts, {m: why for m, why in res.undefined.items() if m in named})
+            name: SystemCounts(res.counts, {m: why for m, why in res.undefined.items() if m in named})
             for name, res in zip(aligned.names, aligned.results, strict=True)
         },
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequire
 
 import numpy as np
 
-from rankwell.comparison.compare.cells import Counted, Differences, Means
+from rankwell.comparison.compare.cells import Differences, Means, SystemCounts
 from rankwell.comparison.compare.costs import CostEstimates, CostsRow
 from rankwell.comparison.compare.decisions import Decided
 from rankwell.comparison.compare.families import Key
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     from rankwell.display.table import Table
 
 
-# Records: what is known of one mean and of one difference.
-
-
-class Mean(NamedTuple):
+class SystemMean(NamedTuple):
     """A system's mean under one metric: of how many queries, its interval, how that was made, and whether it is likely too short.
 
     ``effective`` is n, the effective number of weighted queries, or the number of clusters; ``of_seeds`` the share of the
@@ -243,7 +240,7 @@ class Comparison(Saved):
     grades: str = ""  # how grades were read, "none" if they were not; empty if the comparison was saved before this was kept
     rel: float | None = None
     costs: CostEstimates | None = None
-    counted: Mapping[str, Counted] = field(
+    counted: Mapping[str, SystemCounts] = field(
         default_factory=dict
     )  # by system as it was given; each seed and fold has its own
     decided: Mapping[Metric, Decided] = field(default_factory=dict)  # only if bounds were asked for
@@ -265,11 +262,11 @@ class Comparison(Saved):
         sign = {"higher": -1.0, "lower": 1.0}.get(metric.better, 0.0)
         return np.lexsort((np.arange(len(values)), np.nan_to_num(sign * values, nan=math.inf))).tolist()
 
-    def mean(self, system: str, metric: Wanted, segment: str | None = None) -> Mean:
+    def mean(self, system: str, metric: Wanted, segment: str | None = None) -> SystemMean:
         """Return a system's mean with its interval; a segment is named by its labels, joined by commas."""
         found = self.means[self._metric(metric), self._segment(segment)]
         row = self._system(system)
-        return Mean(*(_plain(column[row]) for column in found))
+        return SystemMean(*(_plain(column[row]) for column in found))
 
     def difference(self, first: str, second: str, metric: Wanted, segment: str | None = None) -> Difference:
         """Return the difference of two systems, first less second.
@@ -608,7 +605,7 @@ def _comparison(data: SavedComparison) -> Comparison:
             for name, own in data.get("decided", {}).items()
         },
         bounding=bounding,
-        counted={name: Counted(**each) for name, each in data.get("counted", {}).items()},
+        counted={name: SystemCounts(**each) for name, each in data.get("counted", {}).items()},
     )
 
 

@@ -20,7 +20,7 @@ FRONT = "*"
 MEMORY = "MiB is memory above that before indexing."
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """A value and its bounds, NaN where there are none."""
 
     value: float
@@ -91,8 +91,8 @@ class FailuresRow(TypedDict):
     others: int
 
 
-class CostConditions(TypedDict):
-    """``Conditions`` in a file."""
+class ConditionsRow(TypedDict):
+    """``CostConditions`` in a file."""
 
     environment: dict[str, Any]
     slower: float | None
@@ -108,11 +108,11 @@ class CostsRow(TypedDict):
     load: str
     values: dict[str, dict[str, tuple[Plain, Plain, Plain]]]
     ratios: list[SlowerRow]
-    conditions: CostConditions
+    conditions: ConditionsRow
 
 
 @record
-class Conditions:
+class CostConditions:
     """On what machine costs were measured, and what disturbed it: what a reader must know to judge them.
 
     ``slower`` is the share by which the machine was slower at its slowest than at its best, ``busy`` the most cores that other processes
@@ -131,7 +131,7 @@ class Conditions:
         """Whether all calls of a system were answered, by one process, and no queue grew without end."""
         return not (system in self.saturated or system in self.restarts or system in self.failures)
 
-    def of(self, systems: Sequence[str]) -> Conditions:
+    def of(self, systems: Sequence[str]) -> CostConditions:
         """Return what concerns these systems."""
         return replace(
             self,
@@ -150,7 +150,7 @@ class Conditions:
         }
 
     @classmethod
-    def of_dict(cls, data: CostConditions) -> Conditions:
+    def of_dict(cls, data: ConditionsRow) -> CostConditions:
         """Return what ``to_dict`` gave."""
         failures = {name: Failures(**each) for name, each in data["failures"].items()}
         return cls(
@@ -168,16 +168,16 @@ class CostEstimates:
     """What systems cost under one load: quantities by name, then by system, ratios of latency of the pairs asked for, and conditions."""
 
     load: str
-    values: Mapping[str, Mapping[str, Estimate]]
+    values: Mapping[str, Mapping[str, CostEstimate]]
     ratios: tuple[Slower, ...] = ()
-    conditions: Conditions = Conditions()
+    conditions: CostConditions = CostConditions()
 
     @property
     def systems(self) -> list[str]:
         """The systems of which something is known."""
         return list({system: None for own in self.values.values() for system in own})
 
-    def of(self, quantity: str) -> Mapping[str, Estimate]:
+    def of(self, quantity: str) -> Mapping[str, CostEstimate]:
         """Return a quantity by system, without those of which it is not known.
 
         Raises
@@ -213,7 +213,7 @@ class CostEstimates:
         for name in data["values"]:
             ensure(name in QUANTITIES, f"costs.values.{name}", "there is no such cost")
         values = {
-            name: {system: Estimate(*map(_number, each)) for system, each in own.items()}
+            name: {system: CostEstimate(*map(_number, each)) for system, each in own.items()}
             for name, own in data["values"].items()
         }
         whole = "first", "second", "queries", "turns"
@@ -221,7 +221,7 @@ class CostEstimates:
             {name: each if name in whole else _number(each) for name, each in one.items()}  # type: ignore[arg-type]
             for one in data["ratios"]
         ]
-        conditions = Conditions.of_dict(data["conditions"])
+        conditions = CostConditions.of_dict(data["conditions"])
         return cls(data["load"], values, tuple(Slower(**one) for one in ratios), conditions)
 
 

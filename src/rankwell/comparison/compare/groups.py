@@ -16,7 +16,7 @@ from rankwell.tables.items_users import Users
 
 
 @record(eq=False)
-class Groups:
+class QueryGroups:
     """The labels of all queries (none) and of each segment, the places of their queries, and how queries count."""
 
     by: tuple[str, ...]
@@ -56,7 +56,7 @@ def groups_of(
     weights: str | None,
     clusters: str | None,
     encoding: str | None,
-) -> Groups:
+) -> QueryGroups:
     """Return the groups of queries by columns of a table of users.
 
     Raises
@@ -67,7 +67,7 @@ def groups_of(
     every = np.arange(len(queries))
     segments = segments_of(users, by, weights, clusters, encoding)
     if segments is None:
-        return Groups((), ((),), (every,), Design(), "", "")
+        return QueryGroups((), ((),), (every,), Design(), "", "")
     rows = segments.rows(queries)
     labels: tuple[tuple[str, ...], ...] = ()
     members: tuple[np.ndarray, ...] = ()
@@ -76,7 +76,7 @@ def groups_of(
         used = segments.division.labels.in_order(distinct(codes))
         labels = tuple(segments.division.labels.of(used))
         members = tuple(np.flatnonzero(codes == code) for code in used)
-    return Groups(
+    return QueryGroups(
         tuple(by),
         ((), *labels),
         (every, *members),

@@ -12,9 +12,9 @@ import numpy as np
 
 from rankwell.comparison.compare.alignment import refuse_unlike, value_and_n
 from rankwell.comparison.compare.cells import (
+    BayesianParts,
     Differences,
     Means,
-    Parts,
     flipped_as,
     parts_of_pairs,
     with_chances_of_many,
@@ -36,7 +36,7 @@ from rankwell.comparison.compare.sums import (
     with_few,
 )
 from rankwell.comparison.compare.trainings import (
-    Systems,
+    TrainedSystems,
     are_many,
     interval_by_values,
     over_seeds,
@@ -68,7 +68,7 @@ class Spread:
     results: tuple[Results, ...]
     remote: tuple[RemoteValues, ...]  # their values, in the same order
     metrics: tuple[Metric, ...]
-    systems: Systems
+    systems: TrainedSystems
     segments: Segments | None = None
     clusters: str = ""
 
@@ -77,7 +77,7 @@ class Spread:
         cls,
         results: Mapping[str, Results],
         metrics: Sequence[Metric] | None,
-        systems: Systems,
+        systems: TrainedSystems,
         *,
         partial: Collection[str] = (),
     ) -> Spread | None:
@@ -166,7 +166,7 @@ class Spread:
         codes: Sequence[int],
         how: Methods,
         correction: str,
-    ) -> tuple[dict[Key, Cell], dict[Place, Parts]]:
+    ) -> tuple[dict[Key, Cell], dict[Place, BayesianParts]]:
         """What signs are flipped of (where none are, only of how many units that is), and what the chances of differences need."""
         keys = [(metric, place) for place in range(len(codes)) for metric in tested]
         units = {key: sums.segments[codes[key[1]]].units for key in keys}
@@ -191,7 +191,7 @@ class Spread:
                 untested = self.systems.between_methods(asked.pairs)
                 found[metric, place] = without(joined(cells[at]), untested)
         parts = self._parts(drawn, partial(asked.of_cells, wanted=drawn, made=parts_of_pairs))
-        return found, {place: Parts(*in_order(each)) for place, each in parts.items()}
+        return found, {place: BayesianParts(*in_order(each)) for place, each in parts.items()}
 
     def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
         """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
@@ -241,11 +241,8 @@ def _most(res: Results) -> int:
     return int(max(res.n.values(), default=0))
 
 
-# How values that lie on Spark are compared: every cell from what their groups of queries answer.
-
-
 @record
-class Compared:
+class SpreadCells:
     """What is known of systems and pairs by metric and segment, cells that say at least how many units they have, and p of Tukey's test."""
 
     labels: tuple[tuple[str, ...], ...]
@@ -257,7 +254,7 @@ class Compared:
 
 def compared_spread(
     spread: Spread, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
-) -> Compared | None:
+) -> SpreadCells | None:
     """Return what is known of systems and pairs; None if these are too few queries for that."""
     for name, values in zip(spread.names, spread.remote, strict=True):
         values.refuse_other_ids(name, spread.segments)
@@ -306,7 +303,7 @@ def compared_spread(
             means[key], differences[key] = known, found
     shuffled = {} if correction != "tukey" else spread.by_shuffles(asked, sums, tested, how)
     p_shuffled = {(metric, place): shuffled[str(metric), codes[place]] for metric, place in cells if shuffled}
-    return Compared(labels, means, differences, cells, p_shuffled)
+    return SpreadCells(labels, means, differences, cells, p_shuffled)
 
 
 def _over_seeds(

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.compare.cells import ROOM, Differences, Means, differences_from, means_of
 from rankwell.comparison.compare.groups import design_of
 from rankwell.comparison.compare.methods import Methods
-from rankwell.comparison.compare.trainings import Systems
+from rankwell.comparison.compare.trainings import TrainedSystems
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results.segments import Segments
@@ -24,8 +24,6 @@ from rankwell.statistics.seeds import SeedMoments
 from rankwell.tables.csr import distinct
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
-
-# Sums over queries, by segment and metric, from which all follows that a comparison of very many queries says.
 
 
 class OfMetric(NamedTuple):
@@ -66,10 +64,6 @@ class Sums(NamedTuple):
         for code, more in other.segments.items():
             found[code] = found[code] + more if code in found else more
         return Sums(found, self.are_shared | other.are_shared)
-
-
-# What a group of queries on Spark tells of the values of several systems: sums by segment, and the values of
-# few queries.
 
 
 Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
@@ -113,7 +107,7 @@ class Shuffles(NamedTuple):
 class Question:
     """What is asked of each group: of which systems and pairs."""
 
-    systems: Systems
+    systems: TrainedSystems
     pairs: np.ndarray
 
     @property
@@ -240,9 +234,6 @@ def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, sli
         used, begins = np.unique(codes[order], return_index=True)
         for code, places in zip(used.tolist(), np.split(order, begins[1:]), strict=True):
             yield code + 1, places, design.of(places)
-
-
-# Spread cells: what is known of each system and each pair of systems, from sums over their queries.
 
 
 def means_by_sums(metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:

@@ -75,12 +75,6 @@ def _letter(number: int) -> str:
     return ALPHABET[place] + (str(turn) if turn else "")
 
 
-# Tables of a comparison, with their captions and notes: the leaderboard, pairs, what judgements decide, and
-# costs.
-#
-# ``Comparison`` names this file by its name alone and loads it when a table is asked for.
-
-
 LEAST = 1e-9
 STARS = (0.001, "***"), (0.01, "**"), (0.05, "*")
 WARN_ABOVE = 200

@@ -27,14 +27,14 @@ UNTESTED = (
 
 
 @record(eq=False)
-class Systems:
+class TrainedSystems:
     """The systems that are compared: of each the rows of its results, by seed and by fold."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[tuple[int, ...], ...], ...]
 
     @classmethod
-    def of(cls, names: Sequence[str], seeds: Groups | None, folds: Groups | None) -> Systems:
+    def of(cls, names: Sequence[str], seeds: Groups | None, folds: Groups | None) -> TrainedSystems:
         """Return the systems that some results are; what is in no group is one by itself.
 
         Raises
@@ -126,7 +126,7 @@ def _pooled(values: np.ndarray) -> np.ndarray:
 
 
 def refuse_empty_lists(
-    names: Sequence[str], results: Sequence[Results], systems: Systems, are_shared: np.ndarray
+    names: Sequence[str], results: Sequence[Results], systems: TrainedSystems, are_shared: np.ndarray
 ) -> None:
     """Refuse folds that were evaluated on the queries of the others too, where they have no lists and so count as 0.
 
@@ -146,7 +146,7 @@ def refuse_empty_lists(
 
 
 def over_seeds(
-    systems: Systems,
+    systems: TrainedSystems,
     pairs: np.ndarray,
     interval: Callable[[tuple[int, ...]], Seeded],
     means: Means,

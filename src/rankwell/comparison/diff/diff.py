@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
-from rankwell.comparison.compare.groups import Groups, columns_of, groups_of
+from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import Direction
-from rankwell.comparison.diff.query_diff import Lists, QueryDiff
+from rankwell.comparison.diff.query_diff import JudgedLists, QueryDiff
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, nearest
@@ -179,7 +179,7 @@ def diff(
 
 def _evaluated(
     a: Any, b: Any, request: Request | None, inputs: Inputs | None
-) -> tuple[tuple[Results, Results], tuple[Lists | None, Lists | None]]:
+) -> tuple[tuple[Results, Results], tuple[JudgedLists | None, JudgedLists | None]]:
     """The results of both, and the lists of those that were runs, which are evaluated together."""
     if request is None or inputs is None:
         return (a, b), (None, None)
@@ -188,7 +188,7 @@ def _evaluated(
     runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
     made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)
     results = [made.get(str(place), each) for place, each in enumerate((a, b))]
-    lists = [Lists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
+    lists = [JudgedLists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
     return (results[0], results[1]), (lists[0], lists[1])
 
 
@@ -240,7 +240,7 @@ def _names(given: Sequence[str] | None, own: tuple[str, str]) -> tuple[str, str]
     return own if own[0] != own[1] else (f"{own[0]} (A)", f"{own[1]} (B)")
 
 
-def _lacking(aligned: Aligned, row: int, lists: Lists | None) -> np.ndarray:
+def _lacking(aligned: Aligned, row: int, lists: JudgedLists | None) -> np.ndarray:
     """Which queries have no list in a run, as far as this is known: saved results tell only of those without a value."""
     res, places = aligned.results[row], aligned.places[row]
     found = np.ones(len(aligned.queries), bool)
@@ -248,9 +248,6 @@ def _lacking(aligned: Aligned, row: int, lists: Lists | None) -> np.ndarray:
     if lists is not None and res.counts.get(MISSING):
         found |= lists.lacks(aligned.queries)
     return found
-
-
-# Diff: the queries on which two systems differ, and both lists of one of them.
 
 
 # of a metric that has a better end and of one that has none: what B is, the greatest changes, and the sums of changes
@@ -285,9 +282,9 @@ class Diff(Result):
     ids: Ids
     values: np.ndarray  # a row per system, a column per query; NaN where undefined or missing
     lacking: np.ndarray  # whether a system has no list for a query, as far as this is known
-    groups: Groups
+    groups: QueryGroups
     results: tuple[Results, Results]
-    lists: tuple[Lists | None, Lists | None]
+    lists: tuple[JudgedLists | None, JudgedLists | None]
     query_texts: Texts | None
     item_texts: Texts | None
     top: int = 20

@@ -29,11 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# One list of a query: its items with their grades and scores, what each rank adds, and where they are in
-# another list.
-
-
-class Row(NamedTuple):
+class ListRow(NamedTuple):
     """An item of a list: its grade (None if unjudged), its score, what its rank adds, and its rank in the other list.
 
     ``added`` is None if the metric is no sum over ranks, ``other`` None if the other list lacks the item.
@@ -48,7 +44,7 @@ class Row(NamedTuple):
     text: str | None
 
 
-class Found(NamedTuple):
+class RelevantItems(NamedTuple):
     """How many relevant and unjudged items the part of a list that a metric reads has, and all relevant items there are."""
 
     relevant: int
@@ -99,23 +95,23 @@ class OneList:
         return contributions(self.one) if self.one is not None and self.is_additive else {}
 
     @cached_property
-    def found(self) -> Found:
+    def found(self) -> RelevantItems:
         """The numbers of relevant and unjudged items."""
         if self.one is None:
-            return Found(0, 0, 0)
+            return RelevantItems(0, 0, 0)
         k, rel = self.metric.k, getattr(self.metric, "rel", None)
         relevant = int(self.one.judged.relevant(rel).top(k).count()[0])
         unjudged = sum(math.isnan(grade) for rank, grade in self.one.grades.items() if k is None or rank <= k)
-        return Found(relevant, unjudged, int(self.one.judged.n_relevant(rel)[0]))
+        return RelevantItems(relevant, unjudged, int(self.one.judged.n_relevant(rel)[0]))
 
-    def rows(self, other: OneList, texts: Texts | None = None, top: int | None = None) -> tuple[Row, ...]:
+    def rows(self, other: OneList, texts: Texts | None = None, top: int | None = None) -> tuple[ListRow, ...]:
         """Return the items, down to a rank if it is given, and where they are in another list of the query."""
         if self.one is None:
             return ()
         items = self.one.names(top)
         named = dict(zip(items, texts.of(list(items.values())), strict=True)) if texts is not None else {}
         return tuple(
-            Row(
+            ListRow(
                 rank,
                 item,
                 None if math.isnan(self.one.grades[rank]) else self.one.grades[rank],
@@ -128,14 +124,11 @@ class OneList:
         )
 
 
-def moved(row: Row, *, was_first: bool) -> int | None:
+def moved(row: ListRow, *, was_first: bool) -> int | None:
     """Return how many ranks an item of the first or the second list rises from the first to the second; None if one lacks it."""
     if row.other is None:
         return None
     return row.rank - row.other if was_first else row.other - row.rank
-
-
-# Side by side: both lists of one query, with what each rank contributed to a metric.
 
 
 SHOWN = 20  # ranks of a list, where the metric reads all of it or more than MOST
@@ -148,7 +141,7 @@ Named = tuple[Column, list[Cell]]
 
 
 @record(eq=False)
-class Lists:
+class JudgedLists:
     """The lists of one run, and how they are judged; a run in a file is read when it is looked at, and not kept."""
 
     task: Task
@@ -184,8 +177,8 @@ class QueryDiff(Result):
     metric: Metric
     values: tuple[float, float]
     place: tuple[int, int]
-    rows: tuple[tuple[Row, ...], tuple[Row, ...]]
-    found: tuple[Found, Found]
+    rows: tuple[tuple[ListRow, ...], tuple[ListRow, ...]]
+    found: tuple[RelevantItems, RelevantItems]
     has_grades: bool
     is_additive: bool
     top: int
@@ -199,7 +192,7 @@ class QueryDiff(Result):
         metric: Metric,
         values: tuple[float, float],
         place: tuple[int, int],
-        lists: tuple[Lists, Lists],
+        lists: tuple[JudgedLists, JudgedLists],
         query_texts: Texts | None,
         item_texts: Texts | None,
         top: int | None,
@@ -427,12 +420,12 @@ def _notes(found: QueryDiff) -> list[str]:
     return notes
 
 
-Change = tuple[Row, tuple[int | None, int | None], tuple[float, float]]
+Change = tuple[ListRow, tuple[int | None, int | None], tuple[float, float]]
 
 
 def changes_of(found: QueryDiff) -> list[Change]:
     """Return the items whose contribution differs: one row of each, its rank and what it adds in A and in B."""
-    items: dict[str, Row] = {}
+    items: dict[str, ListRow] = {}
     ranks: dict[str, list[int | None]] = {}
     added: dict[str, list[float]] = {}
     for at, own in enumerate(found.rows if found.is_additive and not math.isnan(found.delta) else ()):
@@ -450,11 +443,11 @@ def changes_of(found: QueryDiff) -> list[Change]:
     return sorted(changes, key=lambda change: -round(abs(change[2][1] - change[2][0]), 12))
 
 
-def _grade(row: Row | None) -> str | None:
+def _grade(row: ListRow | None) -> str | None:
     return "" if row is None else None if row.grade is None else f"{row.grade:g}"
 
 
-def _moved(row: Row, *, was_first: bool) -> str:
+def _moved(row: ListRow, *, was_first: bool) -> str:
     """The rank in the other list, and how many ranks the item moves from A to B."""
     rise = moved(row, was_first=was_first)
     if rise is None:

@@ -23,7 +23,7 @@ from rankwell.tables.workers import on_all_cores
 
 
 @record(eq=False)
-class Listed:
+class RankedRun:
     """The lists of one run, in rank order: of each row the query, the candidate, the rank, and the score if scores count.
 
     ``queries`` are the queries that have a list, ascending, ``heads`` the rows at which their lists begin.
@@ -54,26 +54,26 @@ class Listed:
         """Return for each row the value of its list."""
         return np.repeat(values, self.lengths)
 
-    def take(self, rows: np.ndarray) -> Listed:
+    def take(self, rows: np.ndarray) -> RankedRun:
         """Return some rows, in an order in which the queries ascend."""
         score = None if self.score is None else self.score[rows]
-        return Listed(self.query[rows], self.candidate[rows], self.rank[rows], self.place[rows], score)
+        return RankedRun(self.query[rows], self.candidate[rows], self.rank[rows], self.place[rows], score)
 
-    def renumbered(self, queries: np.ndarray, candidate: np.ndarray) -> Listed:
+    def renumbered(self, queries: np.ndarray, candidate: np.ndarray) -> RankedRun:
         """Return the lists of the queries that have a new number, those without have -1, under the new numbers."""
         kept = self.take(np.flatnonzero(queries[self.query] >= 0))
         return replace(kept, query=queries[kept.query], candidate=candidate[kept.candidate])
 
 
 @record(eq=False)
-class Candidates:
+class FusionCandidates:
     """The candidates of each query, end to end, as rows of ``catalogue``; and the lists of each run."""
 
     queries: Ids
     offsets: np.ndarray
     item: np.ndarray
     catalogue: Ids
-    runs: tuple[Listed, ...]
+    runs: tuple[RankedRun, ...]
 
     def __len__(self) -> int:
         return len(self.item)
@@ -96,7 +96,7 @@ class Candidates:
         """The item of each candidate."""
         return self.catalogue[self.item]
 
-    def of_queries(self, queries: np.ndarray) -> Candidates:
+    def of_queries(self, queries: np.ndarray) -> FusionCandidates:
         """Return the candidates of some queries, ascending."""
         rows, offsets = spread(self.offsets, queries)
         number, candidate = np.full(len(self.queries), -1), np.full(len(self), -1)
@@ -159,7 +159,7 @@ def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
     )
 
 
-def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> Candidates:
+def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> FusionCandidates:
     """Return the candidates in the lists of several runs: items in the order of the policy, down to its depth.
 
     Raises
@@ -181,7 +181,7 @@ def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> 
         for query_of_row, key, table in zip(owner, keys, ranked, strict=True)
     ]
     offsets = offsets_of(np.bincount(query, minlength=len(queries)))
-    return Candidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
+    return FusionCandidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
 
 
 def _rows(run: Run, *, by_score: bool) -> Lists:
@@ -229,7 +229,7 @@ def _item(table: Ranked) -> np.ndarray:
     return table.item
 
 
-def _listed(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> Listed:
+def _listed(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> RankedRun:
     """The lists of a run, ordered by the queries of all runs."""
-    listed = Listed(query, candidate, table.rank, table.nth(), table.score)
+    listed = RankedRun(query, candidate, table.rank, table.nth(), table.score)
     return listed if np.all(query[1:] >= query[:-1]) else listed.take(np.argsort(query, kind="stable"))

@@ -8,10 +8,10 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import Candidates, candidates_of, in_parts, lists_of
-from rankwell.comparison.fusion.fused_run import Fused, How, Source
+from rankwell.comparison.fusion.candidates import FusionCandidates, candidates_of, in_parts, lists_of
+from rankwell.comparison.fusion.fused_run import Fused, FusedSource, FusionRecord
 from rankwell.comparison.fusion.lessons import Learned, lesson_of
-from rankwell.comparison.fusion.methods import Method, Recipe, Setting
+from rankwell.comparison.fusion.methods import FusionMethod, FusionSetting, Recipe
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.request import READING, Words, read_with, reading_of
 from rankwell.kernels import order
@@ -165,7 +165,7 @@ def fuse(
     _refuse_settled(recipe, what, given, number)
     own = recipe.method.parameter
     default = 1.0 if own is None else float(own.default)
-    setting = Setting(given or (1.0,) * len(names), default if number is None else number)
+    setting = FusionSetting(given or (1.0,) * len(names), default if number is None else number)
     lists = lists_of(opened, by_score=recipe.reads_scores)
     learned: Learned | None = None
     if lesson is not None:
@@ -183,7 +183,7 @@ def fuse(
     weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
     sources = _sources(pieces, names, weight)
     known = None if own is None or what == own.name else setting.number
-    how = How(recipe.method, recipe.norm, known, rule, sources, learned)
+    how = FusionRecord(recipe.method, recipe.norm, known, rule, sources, learned)
     return Fused.of(_rows(pieces, name or method), name or method, how)
 
 
@@ -201,7 +201,7 @@ def _refuse_settled(
         )
 
 
-def _learned_scores(recipe: Recipe, candidates: Candidates, learned: Learned) -> np.ndarray:
+def _learned_scores(recipe: Recipe, candidates: FusionCandidates, learned: Learned) -> np.ndarray:
     """The fused score of each candidate: each fold is fused with its own setting."""
     found = np.empty(len(candidates))
     for fit in learned.fits:
@@ -222,7 +222,7 @@ class _Piece:
     given: tuple[tuple[int, int, int], ...]
 
     @classmethod
-    def of(cls, candidates: Candidates, score: np.ndarray, policy: Policy, top: int | None) -> _Piece:
+    def of(cls, candidates: FusionCandidates, score: np.ndarray, policy: Policy, top: int | None) -> _Piece:
         """Return the candidates of each query in the order of their scores, down to a rank; of equal ones in that of the items."""
         rule = order.TIE_RULES["item-asc" if policy.ties == "item-asc" else "item-desc"]
         items, most = candidates.items, len(candidates) if top is None else top
@@ -246,17 +246,14 @@ def _rows(pieces: Sequence[_Piece], name: str) -> Columns:
 
 def _sources(
     pieces: Sequence[_Piece], names: Sequence[str], weights: tuple[float, ...] | None
-) -> tuple[Source, ...]:
+) -> tuple[FusedSource, ...]:
     """What each run gave."""
     every = sum(len(piece.queries) for piece in pieces)
     totals = np.sum([piece.given for piece in pieces], axis=0).tolist()
     return tuple(
-        Source(name, None if weights is None else weights[at], lists, every - lists, rows, alone)
+        FusedSource(name, None if weights is None else weights[at], lists, every - lists, rows, alone)
         for at, (name, (lists, rows, alone)) in enumerate(zip(names, totals, strict=True))
     )
-
-
-# The arguments of fuse, checked: runs with their names, weights, the number of a method, the policy.
 
 
 def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
@@ -299,7 +296,7 @@ def policy_of(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[
     return found
 
 
-def weights_of(weights: Any, names: Sequence[str], method: Method) -> tuple[float, ...] | None:
+def weights_of(weights: Any, names: Sequence[str], method: FusionMethod) -> tuple[float, ...] | None:
     """Return the weight of each run, None if none were given.
 
     Raises
@@ -335,7 +332,7 @@ def _by_name(weights: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
     return [weights[name] for name in names]
 
 
-def number_of(given: Mapping[str, float | None], method: Method) -> float | None:
+def number_of(given: Mapping[str, float | None], method: FusionMethod) -> float | None:
     """Return the number of a method that was given by its name, None if none was; UsageError if it does not fit."""
     own, found = method.parameter, None
     for name, value in given.items():

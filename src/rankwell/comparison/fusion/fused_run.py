@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.fusion.lessons import Learned
-from rankwell.comparison.fusion.methods import Method, Norm
+from rankwell.comparison.fusion.methods import FusionMethod, Norm
 from rankwell.display.output import WRITERS, save, whole_file
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
@@ -20,9 +20,6 @@ from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# Fused runs written to files; the suffix of the name sets the format.
 
 
 TREC = (".run", ".trec", ".txt")
@@ -69,9 +66,6 @@ def save_run(table: pl.DataFrame, path: str | Path, tag: str) -> None:
         lines.write_csv(whole, separator=" ", include_header=False, quote_style="never")
 
 
-# Fused: a run made of other runs, and how it was made.
-
-
 LETTERS = {
     "N": "the number of lists that have the item",
     "w": "the weight of the run",
@@ -83,7 +77,7 @@ LETTERS = {
 
 
 @record
-class Source:
+class FusedSource:
     """A run that was fused: how many queries it has and lacks, its rows, and its items that no other run has for their query."""
 
     name: str
@@ -95,14 +89,14 @@ class Source:
 
 
 @record(eq=False)
-class How:
+class FusionRecord:
     """How a run was made: method, normalisation (None for methods of ranks), the method's number, policy, and the runs."""
 
-    method: Method
+    method: FusionMethod
     norm: Norm | None
     number: float | None
     policy: Policy
-    sources: tuple[Source, ...]
+    sources: tuple[FusedSource, ...]
     learned: Learned | None = None
 
     def notes(self) -> list[str]:
@@ -124,10 +118,10 @@ class Fused(Result, Run):
     ``how`` holds the method, its settings, and what each run gave; ``learned`` what was learned from judgements, or None.
     """
 
-    how: How
+    how: FusionRecord
 
     @classmethod
-    def of(cls, rows: Columns, name: str, how: How) -> Fused:
+    def of(cls, rows: Columns, name: str, how: FusionRecord) -> Fused:
         """Return a run of these rows, in rank order."""
         run = cls.__new__(cls)
         run.name, run.rows, run.how = name, rows, how

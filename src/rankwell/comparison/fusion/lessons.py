@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import Candidates
-from rankwell.comparison.fusion.methods import Method, Parameter, Recipe, Setting, Votes
+from rankwell.comparison.fusion.candidates import FusionCandidates
+from rankwell.comparison.fusion.methods import FusionMethod, FusionSetting, Parameter, Recipe, Votes
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# Learning weights, or the number of a method, from judged queries; each judged query is fused with weights
-# learned from the other queries.
-
-
 STEPS = 10  # shares are tried in tenths
 MOST = 1_001  # up to this number of combinations of shares, all are tried
 TOGETHER = 4  # settings that one thread tries: most means are known already, from another fold
@@ -47,15 +43,17 @@ ROUNDS = 10
 BETTER = 1e-12  # a mean that is higher by less is the same
 
 
-Values = Callable[[Setting], np.ndarray]  # the metric of each judged query
-Search = Callable[[Callable[[Setting], float]], Setting]  # takes the mean of a setting, returns the best one
+Values = Callable[[FusionSetting], np.ndarray]  # the metric of each judged query
+Search = Callable[
+    [Callable[[FusionSetting], float]], FusionSetting
+]  # takes the mean of a setting, returns the best one
 
 
 @record(eq=False)
 class Fit:
     """A setting, the judged queries it was learned from (rows), their mean over ``n`` values, and the queries it is used for."""
 
-    setting: Setting
+    setting: FusionSetting
     learned_from: np.ndarray
     n: int
     mean: float
@@ -95,7 +93,7 @@ def fits_of(values: Values, search: Search, judged: np.ndarray, fold: np.ndarray
     def fit(kept: np.ndarray, used_for: np.ndarray) -> Fit:
         rows = np.flatnonzero(kept)
 
-        def defined(setting: Setting) -> np.ndarray:
+        def defined(setting: FusionSetting) -> np.ndarray:
             known = values(setting)[rows]
             known = known[~np.isnan(known)]
             if len(known):
@@ -119,16 +117,16 @@ def fits_of(values: Values, search: Search, judged: np.ndarray, fold: np.ndarray
 def number_search(parameter: Parameter, weights: tuple[float, ...]) -> Search:
     """Return what tries the values of a method's number, those near its default first: of equal means the first is taken."""
     tried = sorted({*parameter.grid, parameter.default}, key=lambda each: abs(each - parameter.default))
-    return lambda mean: _best((Setting(weights, number) for number in tried), mean)
+    return lambda mean: _best((FusionSetting(weights, number) for number in tried), mean)
 
 
 def weight_search(runs: int, number: float) -> Search:
     """Return what tries shares of the runs in tenths, the most even first; for many runs it moves one share at a time."""
     if math.comb(STEPS + runs - 1, runs - 1) <= MOST:
         shares = sorted(_shares(runs), key=lambda each: sum(share * share for share in each))
-        tried = [Setting(tuple(share / STEPS for share in each), number) for each in shares]
+        tried = [FusionSetting(tuple(share / STEPS for share in each), number) for each in shares]
         return lambda mean: _best(tried, mean)
-    return lambda mean: _moved(Setting((1 / runs,) * runs, number), mean)
+    return lambda mean: _moved(FusionSetting((1 / runs,) * runs, number), mean)
 
 
 def _shares(runs: int) -> Iterator[tuple[int, ...]]:
@@ -138,7 +136,7 @@ def _shares(runs: int) -> Iterator[tuple[int, ...]]:
         yield tuple(high - low - 1 for low, high in pairwise(ends))
 
 
-def _best(tried: Iterable[Setting], mean: Callable[[Setting], float]) -> Setting:
+def _best(tried: Iterable[FusionSetting], mean: Callable[[FusionSetting], float]) -> FusionSetting:
     settings = list(tried)
     parts = [settings[begin : begin + TOGETHER] for begin in range(0, len(settings), TOGETHER)]
     found = [reached for means in on_all_cores(lambda part: [*map(mean, part)], parts) for reached in means]
@@ -148,7 +146,7 @@ def _best(tried: Iterable[Setting], mean: Callable[[Setting], float]) -> Setting
     )
 
 
-def _moved(setting: Setting, mean: Callable[[Setting], float]) -> Setting:
+def _moved(setting: FusionSetting, mean: Callable[[FusionSetting], float]) -> FusionSetting:
     """The setting reached from one by moving one share at a time, the others keeping their proportions.
 
     It stops when a round over all runs moves nothing, or after ten rounds.
@@ -163,22 +161,19 @@ def _moved(setting: Setting, mean: Callable[[Setting], float]) -> Setting:
     return setting
 
 
-def _with_share(setting: Setting, run: int, share: float) -> Setting:
+def _with_share(setting: FusionSetting, run: int, share: float) -> FusionSetting:
     rest = 1.0 - setting.weights[run]
     factor = (1.0 - share) / rest if rest > BETTER else 0.0
     even = (1.0 - share) / (len(setting.weights) - 1) if rest <= BETTER else 0.0
     weights = [round(weight * factor + even, 12) for weight in setting.weights]
     weights[run] = share
-    return Setting(tuple(weights), setting.number)
-
-
-# Trials: the values of a metric when candidates are fused with one setting or another.
+    return FusionSetting(tuple(weights), setting.number)
 
 
 class Trials:
     """The values of a metric for the judged queries among candidates (``judged``, rows), worked out once for each setting."""
 
-    def __init__(self, recipe: Recipe, candidates: Candidates, evaluator: Evaluator) -> None:
+    def __init__(self, recipe: Recipe, candidates: FusionCandidates, evaluator: Evaluator) -> None:
         task = evaluator.task
         self.judged = np.flatnonzero(task.pool.queries.rows_of(candidates.queries, "query") >= 0)
         if not len(self.judged):
@@ -188,14 +183,14 @@ class Trials:
         self.metric = evaluator.metrics[0]
         self._recipe, self._candidates = recipe, candidates.of_queries(self.judged)
         self._votes: dict[float, list[Votes]] = {}
-        self._values: dict[Setting, np.ndarray] = {}
+        self._values: dict[FusionSetting, np.ndarray] = {}
         lists = self._candidates.queries, self._candidates.offsets
         none = np.zeros(len(self._candidates))
         rows = Columns(None, self._candidates.items, none, place=RowOf("fused"), lists=lists)
         self._lists, self._task = rows.lists(), task.of_run(Run.of_rows(rows, "fused"))
         self._k = _last_read(self.metric, task.asked.policy)
 
-    def values(self, setting: Setting) -> np.ndarray:
+    def values(self, setting: FusionSetting) -> np.ndarray:
         """Return the value of each judged query, NaN where the metric is undefined."""
         if setting not in self._values:
             score = self._recipe.scores(self._votes_of(setting.number), self._candidates, setting)
@@ -259,9 +254,6 @@ def evaluator_of(qrels: Any, metric: Wanted, policy: Policy, read: Mapping[str, 
         )
     request = Request(metrics=(only,), policy=policy, qrels=qrels, of_qrels=read, threads=1, tie_ranges=False)
     return Evaluator.of(request)
-
-
-# Learned: what was learned from judgements, and for which queries it was used.
 
 
 @record(eq=False)
@@ -351,9 +343,6 @@ class Learned:
         )
 
 
-# Lessons: what is to be learned, from which judgements, checked before the runs are read.
-
-
 @record(eq=False)
 class Lesson:
     """What is learned (``weights``, or the name of the method's number), by whose values, in how many folds."""
@@ -364,7 +353,7 @@ class Lesson:
     seed: int
 
     def learned(
-        self, recipe: Recipe, candidates: Candidates, setting: Setting, names: Sequence[str]
+        self, recipe: Recipe, candidates: FusionCandidates, setting: FusionSetting, names: Sequence[str]
     ) -> Learned:
         """Return what is learned about candidates; what is not learned is that of ``setting``."""
         trials = Trials(recipe, candidates, self.evaluator)
@@ -373,7 +362,7 @@ class Lesson:
         fits = fits_of(trials.values, search, trials.judged, fold, len(candidates.queries))
         return Learned.of(trials, self.what, names, fits, candidates.queries, self.seed)
 
-    def _search(self, recipe: Recipe, setting: Setting) -> Search:
+    def _search(self, recipe: Recipe, setting: FusionSetting) -> Search:
         """What finds the setting with the best mean, the highest or the lowest as the metric says."""
         own = recipe.method.parameter
         if self.what == "weights":
@@ -387,7 +376,7 @@ class Lesson:
 
 
 def lesson_of(
-    method: Method,
+    method: FusionMethod,
     qrels: Any,
     metric: Wanted | None,
     learn: str | None,
@@ -421,7 +410,7 @@ def lesson_of(
     return Lesson(what, evaluator_of(qrels, metric, policy, read), folds, seed)
 
 
-def _what(learn: str | None, method: Method) -> str:
+def _what(learn: str | None, method: FusionMethod) -> str:
     """What is learned: unless it is said, the number of a method that has one, else the weights."""
     own = method.parameter
     allowed = ([own.name] if own else []) + (["weights"] if method.is_weighted else [])

@@ -7,15 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import Candidates, Listed
+from rankwell.comparison.fusion.candidates import FusionCandidates, RankedRun
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import majorities as pairs
 from rankwell.kernels import votes
 from rankwell.records import record
 from rankwell.tables.csr import owners
-
-# Normalisation: what makes the scores of one list comparable with those of another.
-
 
 Votes = tuple[np.ndarray, np.ndarray]  # candidates, each at most once, and a value for each
 
@@ -26,7 +23,7 @@ class Norm:
 
     name: str
     formula: str
-    votes: Callable[[Listed, Candidates], Votes]
+    votes: Callable[[RankedRun, FusionCandidates], Votes]
     by_score: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -34,19 +31,19 @@ class Norm:
         return norm_named, (self.name,)
 
 
-def none(run: Listed, _: Candidates) -> Votes:
+def none(run: RankedRun, _: FusionCandidates) -> Votes:
     """The scores as they are."""
     return run.candidate, scores_of(run)
 
 
-def min_max(run: Listed, _: Candidates) -> Votes:
+def min_max(run: RankedRun, _: FusionCandidates) -> Votes:
     """From 0 for the lowest score of a list to 1 for its highest; 1 for each where all are equal."""
     score = scores_of(run)
     low, high = (run.per_row(f.reduceat(score, run.heads)) for f in (np.minimum, np.maximum))
     return run.candidate, np.divide(score - low, high - low, out=np.ones(len(score)), where=high > low)
 
 
-def max_norm(run: Listed, candidates: Candidates) -> Votes:
+def max_norm(run: RankedRun, candidates: FusionCandidates) -> Votes:
     """Divided by the highest score of the list, which must be above 0."""
     score = scores_of(run)
     high = np.maximum.reduceat(score, run.heads)
@@ -59,7 +56,7 @@ def max_norm(run: Listed, candidates: Candidates) -> Votes:
     return run.candidate, score / run.per_row(high)
 
 
-def sum_norm(run: Listed, _: Candidates) -> Votes:
+def sum_norm(run: RankedRun, _: FusionCandidates) -> Votes:
     """The lowest score taken away, then divided by the sum; 1/n for each of n equal scores."""
     score = scores_of(run)
     above = score - run.per_row(np.minimum.reduceat(score, run.heads))
@@ -67,7 +64,7 @@ def sum_norm(run: Listed, _: Candidates) -> Votes:
     return run.candidate, np.divide(above, total, out=equal, where=total > 0)
 
 
-def z_norm(run: Listed, _: Candidates) -> Votes:
+def z_norm(run: RankedRun, _: FusionCandidates) -> Votes:
     """Less the mean of the list, divided by its standard deviation (by n); 0 for each where all are equal."""
     score = scores_of(run)
     apart = score - run.per_row(_sums(run, score) / run.lengths)
@@ -76,18 +73,18 @@ def z_norm(run: Listed, _: Candidates) -> Votes:
     return run.candidate, np.divide(apart, spread, out=np.zeros(len(score)), where=high > low)
 
 
-def rank_norm(run: Listed, _: Candidates) -> Votes:
+def rank_norm(run: RankedRun, _: FusionCandidates) -> Votes:
     """From 1 for the first of n items in equal steps to 1/n for the last."""
     return run.candidate, 1.0 - (run.place - 1) / run.per_row(run.lengths)
 
 
-def borda_norm(run: Listed, candidates: Candidates) -> Votes:
+def borda_norm(run: RankedRun, candidates: FusionCandidates) -> Votes:
     """Borda's points divided by the number of candidates; items that the list lacks share what is left."""
     rows, points = borda_points(run, candidates)
     return rows, points / candidates.sizes[owners(candidates.offsets)[rows]]
 
 
-def borda_points(run: Listed, candidates: Candidates) -> Votes:
+def borda_points(run: RankedRun, candidates: FusionCandidates) -> Votes:
     """Of c candidates the first of a list of n gets c points, the next c − 1; each that it lacks gets (c − n + 1)/2."""
     owner = owners(candidates.offsets)
     size, length = candidates.sizes, np.zeros(len(candidates.queries), np.int64)
@@ -98,13 +95,13 @@ def borda_points(run: Listed, candidates: Candidates) -> Votes:
     return rows, points[rows]
 
 
-def scores_of(run: Listed) -> np.ndarray:
+def scores_of(run: RankedRun) -> np.ndarray:
     """The scores of a run, which were asked for."""
     assert run.score is not None
     return run.score
 
 
-def _sums(run: Listed, values: np.ndarray) -> np.ndarray:
+def _sums(run: RankedRun, values: np.ndarray) -> np.ndarray:
     """The sum of each list, added in rank order."""
     return np.bincount(np.repeat(np.arange(len(run.heads)), run.lengths), weights=values)
 
@@ -132,17 +129,13 @@ def norm_named(name: str) -> Norm:
     return NORMS[name]
 
 
-# Ballots: the values that each list gives its items, and what is made of them without knowing where they come
-# from.
-
-
 @record(eq=False)
 class Ballots:
     """The votes and the weight of each run: candidates, each at most once, and a value for each."""
 
     votes: Sequence[Votes]
     weights: np.ndarray
-    candidates: Candidates
+    candidates: FusionCandidates
 
     def total(self) -> np.ndarray:
         """Return Σ w v of each candidate, added in the order of the runs."""
@@ -181,9 +174,6 @@ class Ballots:
         return found
 
 
-# Condorcet: which of two candidates more lists rank higher, for all pairs of each query.
-
-
 UNITS = 1 << 28  # of all weights together: three times as many are below the highest whole number of 32 bits
 EQUAL = 1e-9  # a margin below this share of all weights is rounding
 LACKED = np.iinfo(np.int32).max
@@ -213,9 +203,6 @@ def _units(weights: np.ndarray) -> tuple[np.ndarray, int]:
     return np.rint(weights / weights.sum() * UNITS).astype(np.int32), len(weights) + 1
 
 
-# Methods of fusion: what each item gets from each list, and how this is combined.
-
-
 @record
 class Parameter:
     """The one number that a method has: its default, the range it must be in, and the values that are tried to learn it."""
@@ -228,13 +215,13 @@ class Parameter:
 
 
 @record
-class Method:
+class FusionMethod:
     """A method: ``votes`` gives values by rank alone; without it, values are scores under a normalisation."""
 
     name: str
     formula: str
     combine: Callable[[Ballots, float], np.ndarray]
-    votes: Callable[[Listed, Candidates, float], Votes] | None = None
+    votes: Callable[[RankedRun, FusionCandidates, float], Votes] | None = None
     parameter: Parameter | None = None
     is_weighted: bool = True
     needs_weights: bool = False
@@ -244,23 +231,23 @@ class Method:
         return method_named, (self.name,)
 
 
-def _reciprocal(run: Listed, _: Candidates, k: float) -> Votes:
+def _reciprocal(run: RankedRun, _: FusionCandidates, k: float) -> Votes:
     return run.candidate, 1.0 / (k + run.rank)
 
 
-def _square(run: Listed, _: Candidates, _n: float) -> Votes:
+def _square(run: RankedRun, _: FusionCandidates, _n: float) -> Votes:
     return run.candidate, 1.0 / run.rank.astype(np.float64) ** 2
 
 
-def _biased(run: Listed, _: Candidates, phi: float) -> Votes:
+def _biased(run: RankedRun, _: FusionCandidates, phi: float) -> Votes:
     return run.candidate, (1.0 - phi) * phi ** (run.rank - 1.0)
 
 
-def _points(run: Listed, candidates: Candidates, _: float) -> Votes:
+def _points(run: RankedRun, candidates: FusionCandidates, _: float) -> Votes:
     return borda_points(run, candidates)
 
 
-def _places(run: Listed, _: Candidates, _n: float) -> Votes:
+def _places(run: RankedRun, _: FusionCandidates, _n: float) -> Votes:
     return run.candidate, run.place
 
 
@@ -277,32 +264,34 @@ CONDORCET = (
 METHODS = {
     method.name: method
     for method in (
-        Method("comb_sum", "Σ v", lambda b, _: b.total(), is_weighted=False),
-        Method("comb_mnz", "N · Σ w v", lambda b, _: b.total() * b.count()),
-        Method("comb_anz", "Σ v / N", lambda b, _: b.total() / b.count(), is_weighted=False),
-        Method("comb_gmnz", "N^gamma · Σ w v", lambda b, gamma: b.total() * b.count() ** gamma, None, GAMMA),
-        Method("comb_min", "the least v", lambda b, _: b.least(), is_weighted=False),
-        Method("comb_max", "the greatest v", lambda b, _: b.greatest(), is_weighted=False),
-        Method("comb_med", "the median v, of two the mean", lambda b, _: b.median(), is_weighted=False),
-        Method("weighted", "Σ w v", lambda b, _: b.total(), needs_weights=True),
-        Method("rrf", "Σ w / (k + r)", lambda b, _: b.total(), _reciprocal, K),
-        Method("isr", "N · Σ w / r²", lambda b, _: b.total() * b.count(), _square),
-        Method("log_isr", "ln N · Σ w / r²", lambda b, _: b.total() * np.log(b.count()), _square),
-        Method(
+        FusionMethod("comb_sum", "Σ v", lambda b, _: b.total(), is_weighted=False),
+        FusionMethod("comb_mnz", "N · Σ w v", lambda b, _: b.total() * b.count()),
+        FusionMethod("comb_anz", "Σ v / N", lambda b, _: b.total() / b.count(), is_weighted=False),
+        FusionMethod(
+            "comb_gmnz", "N^gamma · Σ w v", lambda b, gamma: b.total() * b.count() ** gamma, None, GAMMA
+        ),
+        FusionMethod("comb_min", "the least v", lambda b, _: b.least(), is_weighted=False),
+        FusionMethod("comb_max", "the greatest v", lambda b, _: b.greatest(), is_weighted=False),
+        FusionMethod("comb_med", "the median v, of two the mean", lambda b, _: b.median(), is_weighted=False),
+        FusionMethod("weighted", "Σ w v", lambda b, _: b.total(), needs_weights=True),
+        FusionMethod("rrf", "Σ w / (k + r)", lambda b, _: b.total(), _reciprocal, K),
+        FusionMethod("isr", "N · Σ w / r²", lambda b, _: b.total() * b.count(), _square),
+        FusionMethod("log_isr", "ln N · Σ w / r²", lambda b, _: b.total() * np.log(b.count()), _square),
+        FusionMethod(
             "logn_isr",
             "ln(N + sigma) · Σ w / r²",
             lambda b, x: b.total() * np.log(b.count() + x),
             _square,
             SIGMA,
         ),
-        Method("rbc", "Σ w (1 − phi) phi^(r − 1)", lambda b, _: b.total(), _biased, PHI),
-        Method("borda", BORDA, lambda b, _: b.total(), _points),
-        Method("condorcet", CONDORCET, lambda b, _: majorities(b), _places),
+        FusionMethod("rbc", "Σ w (1 − phi) phi^(r − 1)", lambda b, _: b.total(), _biased, PHI),
+        FusionMethod("borda", BORDA, lambda b, _: b.total(), _points),
+        FusionMethod("condorcet", CONDORCET, lambda b, _: majorities(b), _places),
     )
 }
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str) -> FusionMethod:
     """Return a method; UsageError for an unknown name."""
     if name not in METHODS:
         close = nearest(name, METHODS) or nearest(f"comb_{name}", METHODS)
@@ -310,14 +299,11 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-# Recipes: a method, with the normalisation of the scores that it reads.
-
-
 DEFAULT_NORM = "min-max"
 
 
 @record
-class Setting:
+class FusionSetting:
     """What a method is used with: the weights of the runs and its number, 1 for a method that has none."""
 
     weights: tuple[float, ...]
@@ -328,7 +314,7 @@ class Setting:
 class Recipe:
     """A method, and the normalisation of the scores it reads; None for methods that go by ranks."""
 
-    method: Method
+    method: FusionMethod
     norm: Norm | None
 
     @classmethod
@@ -344,7 +330,7 @@ class Recipe:
         """Whether the scores of the runs are read."""
         return self.norm is not None and self.norm.by_score
 
-    def votes(self, candidates: Candidates, number: float) -> list[Votes]:
+    def votes(self, candidates: FusionCandidates, number: float) -> list[Votes]:
         """Return what each run gives its items."""
         give, norm = self.method.votes, self.norm
         if give is not None:
@@ -352,6 +338,8 @@ class Recipe:
         assert norm is not None
         return [norm.votes(run, candidates) for run in candidates.runs]
 
-    def scores(self, votes: Sequence[Votes], candidates: Candidates, setting: Setting) -> np.ndarray:
+    def scores(
+        self, votes: Sequence[Votes], candidates: FusionCandidates, setting: FusionSetting
+    ) -> np.ndarray:
         """Return the fused score of each candidate."""
         return self.method.combine(Ballots(votes, np.array(setting.weights), candidates), setting.number)

@@ -50,7 +50,7 @@ class Margin(NamedTuple):
         return f"{self.value * 100:g}%" if self.is_relative else f"{self.value:g}"
 
 
-class Finding(NamedTuple):
+class CheckFinding(NamedTuple):
     """What one check found, turned so that larger is better; NaN is unknown.
 
     ``p_drop`` is small if it surely dropped, ``p_margin`` if it surely did not drop by the margin, ``p_beyond`` if it surely
@@ -88,7 +88,7 @@ class Paired:
     goal: Goal = "keep"
     design: Design = field(default=PLAIN)
 
-    def found(self, *, alpha: float, power: float, times: int, seed: int) -> Finding:
+    def found(self, *, alpha: float, power: float, times: int, seed: int) -> CheckFinding:
         """Return the tests of this check."""
         sign = 1.0 if self.better == "higher" else -1.0
         both = np.flatnonzero(~np.isnan(self.new) & ~np.isnan(self.old))
@@ -107,7 +107,7 @@ class Paired:
         if told.n >= 2 and told.sd > 0 and allowed > 0:
             needed = int(units_needed(told.sd, told.n, allowed, alpha=2 * alpha, power=power))
         rise = _wary(*data, margin=0.0, **more)
-        return Finding(
+        return CheckFinding(
             n=len(both),
             lost=lost,
             old=sign * means[0],
@@ -154,7 +154,7 @@ class Estimated:
     better: Literal["higher", "lower"] = "higher"
     goal: Goal = "keep"
 
-    def found(self, *, alpha: float, power: float, times: int, seed: int) -> Finding:  # noqa: ARG002 - as all checks
+    def found(self, *, alpha: float, power: float, times: int, seed: int) -> CheckFinding:  # noqa: ARG002 - as all checks
         """Return the tests of this check, by Student's t."""
         from scipy.special import stdtr, stdtrit
 
@@ -170,7 +170,7 @@ class Estimated:
         reach = float(stdtrit(self.freedom, 1 - alpha)) * self.error
         seen = float(stdtrit(self.freedom, 1 - alpha) + stdtrit(self.freedom, power)) * self.error
         is_same = self.error == 0 and difference == 0
-        return Finding(
+        return CheckFinding(
             n=self.n,
             lost=0,
             old=self.old,
@@ -199,14 +199,11 @@ def margin_for(name: str, given: Mapping[str, Margin] | Margin | None) -> Margin
     return (given or {}).get(name, Margin(0.0))
 
 
-# Deciding: pass, fail or inconclusive, of each check and of all together.
-
-
 Status = Literal["pass", "fail", "inconclusive"]
 
 
 @record(kw_only=True)
-class Rules:
+class GateRules:
     """How a gate decides; checked when made.
 
     A check fails where a drop is certain (Holm over the checks, below ``alpha``) and larger than the margin as estimated, or,
@@ -230,11 +227,11 @@ class Rules:
             raise UsageError(f"flips={self.flips}: at least 999 random patterns of signs are needed.")
 
 
-class Decided(NamedTuple):
+class DecidedCheck(NamedTuple):
     """A check with what it found, its corrected p-value of a drop, its status, and why in one sentence."""
 
     check: Check
-    found: Finding
+    found: CheckFinding
     p: float
     status: Status
     why: str
@@ -249,7 +246,7 @@ class Limit(NamedTuple):
     why: str
 
 
-def decided(checks: Sequence[Check], rules: Rules) -> list[Decided]:
+def decided(checks: Sequence[Check], rules: GateRules) -> list[DecidedCheck]:
     """Return the status of each check."""
     found = [
         each.found(alpha=rules.alpha, power=rules.power, times=rules.flips, seed=rules.seed)
@@ -260,36 +257,36 @@ def decided(checks: Sequence[Check], rules: Rules) -> list[Decided]:
     return [_decided(*each, rules) for each in zip(checks, found, p.tolist(), strict=True)]
 
 
-def _decided(check: Check, found: Finding, p: float, rules: Rules) -> Decided:
+def _decided(check: Check, found: CheckFinding, p: float, rules: GateRules) -> DecidedCheck:
     alpha = rules.alpha
     if found.n == 0:
-        return Decided(check, found, p, "inconclusive", "no query is defined in both")
+        return DecidedCheck(check, found, p, "inconclusive", "no query is defined in both")
     if math.isnan(found.p_drop):
-        return Decided(
+        return DecidedCheck(
             check, found, p, "inconclusive", "fewer than 5 queries differ, which says nothing of others"
         )
     # against rounding: a drop that is the margin itself is no larger one
     is_larger = found.difference < -found.allowed - 1e-12
     if p < alpha and is_larger:
         certain = "a drop beyond the margin" if rules.fail_on == "margin" else "the drop"
-        return Decided(check, found, p, "fail", f"{certain} is certain and larger than {check.margin}")
+        return DecidedCheck(check, found, p, "fail", f"{certain} is certain and larger than {check.margin}")
     if check.goal == "improve":
         if found.p_better < alpha:
-            return Decided(check, found, p, "pass", "it surely improved")
-        return Decided(check, found, p, "inconclusive", "it did not surely improve, as was asked for")
+            return DecidedCheck(check, found, p, "pass", "it surely improved")
+        return DecidedCheck(check, found, p, "inconclusive", "it did not surely improve, as was asked for")
     if found.method == "identical":
-        return Decided(check, found, p, "pass", "the values are identical")
+        return DecidedCheck(check, found, p, "pass", "the values are identical")
     if found.p_margin < alpha:
         margin = f" by {check.margin}" if found.allowed else ""
-        return Decided(check, found, p, "pass", f"it surely did not drop{margin}")
+        return DecidedCheck(check, found, p, "pass", f"it surely did not drop{margin}")
     if p < alpha:
         why = f"it surely dropped, but by less than {check.margin} as far as seen"
     else:
         why = f"a drop by {check.margin} is neither certain nor excluded"
-    return Decided(check, found, p, "inconclusive", why)
+    return DecidedCheck(check, found, p, "inconclusive", why)
 
 
-def together(parts: Sequence[Decided | Limit]) -> Status:
+def together(parts: Sequence[DecidedCheck | Limit]) -> Status:
     """Return the status of all: one failure fails all, and all pass only together."""
     states = {each.status for each in parts}
     if "fail" in states:
@@ -297,7 +294,7 @@ def together(parts: Sequence[Decided | Limit]) -> Status:
     return "inconclusive" if "inconclusive" in states else "pass"
 
 
-def refuse_margins_too_small_to_see(parts: Sequence[Decided], rules: Rules) -> None:
+def refuse_margins_too_small_to_see(parts: Sequence[DecidedCheck], rules: GateRules) -> None:
     """Refuse to ask in non-inferiority mode for what these queries cannot show: it would hardly ever pass.
 
     Raises

@@ -11,15 +11,15 @@ import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.compare import results_of
-from rankwell.comparison.compare.groups import Groups, columns_of, groups_of
+from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
 from rankwell.comparison.gate.checks import (
     Check,
+    GateRules,
     Goal,
     Limit,
     Margin,
     Paired,
-    Rules,
     Status,
     decided,
     margin_for,
@@ -129,7 +129,7 @@ def gate(
     >>> found.status, found.exit_code, found.checks[0].why
     ('fail', 1, 'the drop is certain and larger than 0.02')
     """
-    rules = Rules(
+    rules = GateRules(
         mode=mode,
         fail_on=fail_on,
         alpha=alpha,
@@ -201,7 +201,7 @@ def _name(system: Any, word: str, *taken: str) -> str:
 
 
 def _checks(
-    aligned: Aligned, groups: Groups, margins: Mapping[str, Margin], goals: Mapping[str, Goal]
+    aligned: Aligned, groups: QueryGroups, margins: Mapping[str, Margin], goals: Mapping[str, Goal]
 ) -> list[Check]:
     """One check per metric and segment."""
     found: list[Check] = []
@@ -256,9 +256,6 @@ def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:
         return {}
     several = metrics_of(improve)
     return {named(str(metric), metrics, "improve"): "improve" for metric in several}
-
-
-# Limits: conditions on one number of the new system: its means, their bounds, the queries that it lost.
 
 
 MISSING = "judged queries missing from the run"
@@ -316,7 +313,9 @@ def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
     return found
 
 
-def means_surely_at_least(aligned: Aligned, groups: Groups, given: Amounts, rules: Rules) -> list[Limit]:
+def means_surely_at_least(
+    aligned: Aligned, groups: QueryGroups, given: Amounts, rules: GateRules
+) -> list[Limit]:
     """Return whether the one-sided bounds of the new means reach what they must."""
     found = []
     for name, least in _amounts(given, aligned.metrics, "sure_minimum").items():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from rankwell.comparison.gate.checks import Decided, Limit, Rules, Status, together
+from rankwell.comparison.gate.checks import DecidedCheck, GateRules, Limit, Status, together
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.display.text import PRINTED, plain_value
@@ -33,9 +33,9 @@ class Gate(Result):
     _kind: ClassVar[str] = "gate"
     _printed: ClassVar[int | None] = PRINTED
 
-    checks: tuple[Decided, ...]
+    checks: tuple[DecidedCheck, ...]
     limits: tuple[Limit, ...]
-    rules: Rules
+    rules: GateRules
     name: str
     baseline: str
     new: Results

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.comparison.compare.costs import QUANTITIES, CostEstimates, Estimate, front
+from rankwell.comparison.compare.costs import QUANTITIES, CostEstimate, CostEstimates, front
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError
@@ -171,7 +171,7 @@ def _subtitle(
 class Priced(NamedTuple):
     """Systems by a metric and a cost, best first by the metric; how many are left out; and the baseline."""
 
-    values: dict[str, tuple[Estimate, Estimate]]
+    values: dict[str, tuple[CostEstimate, CostEstimate]]
     left_out: int
     baseline: str | None
 
@@ -188,11 +188,11 @@ def costs_in(comparison: Comparison) -> CostEstimates:
 def priced(comparison: Comparison, metric: Metric, quantity: str) -> Priced:
     """Return the systems of which both a metric and a cost are known and finite."""
     known = costs_in(comparison).of(quantity)
-    found: dict[str, tuple[Estimate, Estimate]] = {}
+    found: dict[str, tuple[CostEstimate, CostEstimate]] = {}
     for row in comparison.order_of(metric, 0):
         name = comparison.names[row]
         mean = comparison.mean(name, metric)
-        quality = Estimate(mean.mean, mean.low, mean.high)
+        quality = CostEstimate(mean.mean, mean.low, mean.high)
         if name in known and math.isfinite(known[name].value) and math.isfinite(quality.value):
             found[name] = quality, known[name]
     return Priced(found, len(comparison.names) - len(found), comparison.baseline)
@@ -217,7 +217,7 @@ def is_log(values: Iterable[float]) -> bool:
     return min(known) > 0 and max(known) / min(known) > DECADE
 
 
-def ends_of(estimates: Sequence[Estimate], *, log: bool) -> tuple[float, float]:
+def ends_of(estimates: Sequence[CostEstimate], *, log: bool) -> tuple[float, float]:
     """Return the ends of an axis on which the estimates and their finite bounds have some air."""
     known = [end for each in estimates for end in each if math.isfinite(end) and (end > 0 or not log)]
     if not log:
@@ -250,7 +250,7 @@ def rows_of(found: Priced, metric: Metric, quantity: str, words: Words) -> list[
     return rows
 
 
-def shown(estimate: Estimate, digits: int, words: Words) -> str:
+def shown(estimate: CostEstimate, digits: int, words: Words) -> str:
     """Return an estimate as text with its bounds, or that it has none."""
     text = number(estimate.value, digits)
     if math.isnan(estimate.low):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankwell.comparison.compare.costs import QUANTITIES, SHOWN, CostEstimates, Estimate
+from rankwell.comparison.compare.costs import QUANTITIES, SHOWN, CostEstimate, CostEstimates
 from rankwell.display.table import ARROWS
 from rankwell.display.text import plain_value
 from rankwell.efficiency.estimates import OTHERS, PACE
@@ -83,7 +83,7 @@ def _row(material: Material, found: CostEstimates, system: str, shown: Sequence[
     }
 
 
-def _cell(known: Estimate | None) -> dict[str, Any]:
+def _cell(known: CostEstimate | None) -> dict[str, Any]:
     """A value with its bounds, None where there are none; equal bounds say nothing more than the value."""
     if known is None:
         return {"value": None, "low": None, "high": None}

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.comparison.compare.trainings import Systems
+from rankwell.comparison.compare.trainings import TrainedSystems
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import reading_of
 from rankwell.metrics import Wanted, metric_of
@@ -124,7 +124,7 @@ def values_of(results: Mapping[str, Results], metric: Metric, comparison: Compar
     folds = {} if comparison is None else comparison_in(comparison).folds
     seeds = {} if comparison is None else comparison.seeds
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
-    systems = Systems.of(list(results), seeds, folds)
+    systems = TrainedSystems.of(list(results), seeds, folds)
     return QueryValues(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.diff.diff import outcomes_of
-from rankwell.comparison.diff.query_diff import Lists, OneList, Row, digits_of, moved, ranks_shown
+from rankwell.comparison.diff.query_diff import JudgedLists, ListRow, OneList, digits_of, moved, ranks_shown
 from rankwell.display.page.album import ADDRESS, Album
 from rankwell.display.table import visible
 from rankwell.display.text import plain_value
@@ -69,7 +69,7 @@ class Catalogue:
     album: Album
 
     @classmethod
-    def of(cls, material: Material, rows: Sequence[Sequence[Sequence[Row]]]) -> Catalogue:
+    def of(cls, material: Material, rows: Sequence[Sequence[Sequence[ListRow]]]) -> Catalogue:
         """Return the items of some lists, numbered as they come."""
         found: dict[str, str | int] = {}
         for own in rows:
@@ -120,7 +120,7 @@ class Shelf:
     def of(cls, metric: Metric, task: Task, runs: Sequence[Run], queries: Ids) -> Shelf:
         """Return the lists in some runs, each of which is read once."""
         is_additive = has_contributions(metric, task.asked.policy.ties)
-        few = [Lists(task, lists_of(run, queries)) for run in runs]
+        few = [JudgedLists(task, lists_of(run, queries)) for run in runs]
         ids = [queries.one(row) for row in range(len(queries))]
         return cls(
             metric,
@@ -134,7 +134,7 @@ class Shelf:
         return has_contributions(self.metric, self.task.asked.policy.ties)
 
     @cached_property
-    def rows(self) -> list[list[tuple[Row, ...]]]:
+    def rows(self) -> list[list[tuple[ListRow, ...]]]:
         """The rows that are shown, without what another list has."""
         top, nothing = ranks_shown(self.metric), OneList(None, self.metric, self.is_additive)
         return [[each.rows(nothing, top=top) for each in own] for own in self.lists]
@@ -172,7 +172,7 @@ class Shelf:
         ]
 
     def _moves(
-        self, own: OneList, rows: Sequence[Row], other: OneList, *, was_first: bool
+        self, own: OneList, rows: Sequence[ListRow], other: OneList, *, was_first: bool
     ) -> list[int | None]:
         ranks = own.ranks_in(other, ranks_shown(self.metric))
         return [
@@ -182,7 +182,7 @@ class Shelf:
 
 
 def _plain(
-    own: OneList, rows: Sequence[Row], items: Mapping[str, int], grades: Mapping[float, int]
+    own: OneList, rows: Sequence[ListRow], items: Mapping[str, int], grades: Mapping[float, int]
 ) -> dict[str, Any]:
     """A list as plain values: of each row the rank, the numbers of its item and of its grade, the score, and what it adds."""
     scores = [row.score for row in rows if row.score is not None]

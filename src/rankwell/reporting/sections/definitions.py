@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
-from rankwell.comparison.compare.cells import Counted
+from rankwell.comparison.compare.cells import SystemCounts
 from rankwell.display.page import Words
 from rankwell.inspection.explaining import explain
 from rankwell.matching.policy import Policy
@@ -150,14 +150,14 @@ def _grades(material: Material) -> str:
     return material.words(f"report.definitions.grades_{kind}_from", rel=f"{rel:g}")
 
 
-def _counted(material: Material) -> Mapping[str, Counted]:
+def _counted(material: Material) -> Mapping[str, SystemCounts]:
     """What was counted of each system."""
     if material.comparison is not None:
         return material.comparison.counted
-    return {name: Counted(res.counts, res.undefined) for name, res in material.results.items()}
+    return {name: SystemCounts(res.counts, res.undefined) for name, res in material.results.items()}
 
 
-def _touched(material: Material, counted: Mapping[str, Counted]) -> list[dict[str, Any]]:
+def _touched(material: Material, counted: Mapping[str, SystemCounts]) -> list[dict[str, Any]]:
     """What each rule touched, as a row per count: one value if it is the same for all systems, else one per system."""
     found = [own.counts for own in counted.values()]
     rows = [_row(material, what, what, [own.get(what, 0) for own in found]) for what in _keys(found)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.compare.comparison import Comparison, Mean
+from rankwell.comparison.compare.comparison import Comparison, SystemMean
 from rankwell.comparison.compare.tables import marks_of
 from rankwell.display.table import ARROWS, are_alike
 from rankwell.metrics.metric import Metric
@@ -164,7 +164,7 @@ def _shown_intervals(material: Material) -> Iterator[tuple[str, bool]]:
     for metric in material.metrics:
         if material.comparison is None:
             alone = material.intervals.get(str(metric))
-            own: Sequence[MeanInterval | Mean] = [alone] if alone else []
+            own: Sequence[MeanInterval | SystemMean] = [alone] if alone else []
         else:
             own = [material.comparison.mean(name, metric) for name in material.comparison.names]
         for each in own:
