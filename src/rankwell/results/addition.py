@@ -1,4 +1,4 @@
-"""Addition of results over disjoint sets of queries."""
+"""Addition of results over disjoint sets of queries: what they must share, and their sum."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from itertools import chain
 import numpy as np
 
 from rankwell.errors import UsageError, brief
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import QueryMetric
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Part, Saved, SavedDiagnostics
+from rankwell.results.part import Part, SavedDiagnostics, SavedValue
 from rankwell.results.results import Results
 from rankwell.tables.columns import NOT_READ
+
+NOT_KEPT = (
+    "cannot add loaded results: a file holds what a sum needs only if it was saved with the values per query, by Results.save or by "
+    "`rankwell evaluate --per-query -o`, and by this version of rankwell or a later one. Evaluate and save them again, or pickle them."
+)
+DIVISIONS = "segments or weights: give both evaluations the same by=, weights= and users=."
 
 
 def total(results: list[Results], places: Sequence[str] = ()) -> Results:
@@ -33,7 +39,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     first, numbers = results[0], []
     for at, each in enumerate(results):
         try:
-            numbers.append(_refuse_others(first, each))
+            numbers.append(_numbers(first, each))
             _refuse_lost(each.part)
         except UsageError as error:
             where = f"{places[0]} and {places[at]}: " if places and at else ""
@@ -41,17 +47,18 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     if len(results) == 1:
         return first
     slices = {name: total([each.slices[name] for each in results], places) for name in first.slices}
-    conditions = reduce(Conditions.joined, (each.conditions for each in results))
+    conditions = reduce(_joined, (each.conditions for each in results))
     experiment = first.experiment if len({each.experiment for each in results}) == 1 else ""
     unread = {
         name: n for each in results for name, n in each.part.counts.items() if name.startswith(NOT_READ)
     }  # the columns are named once for all days
     ends = np.cumsum([len(each.part.queries) for each in results])
-    results.reverse()
+    results.reverse()  # popped from the end, each is released once it is added
     numbers.reverse()
     part = Part.sum(_renumbered(results.pop().part, numbers.pop()) for _ in ends)
     if not part.queries.is_distinct():
         raise _twice(part, ends, places)
+    # counts of the training data are of the same table each time, and no sum
     from rankwell.matching.train import COUNTS
 
     shared = COUNTS & first.part.counts.keys()
@@ -59,25 +66,66 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     return replace(first, conditions=conditions, part=part, slices=slices, experiment=experiment)
 
 
-def _refuse_others(left: Results, right: Results) -> np.ndarray:
-    """Return the left numbers of the right segments; UsageError if two results differ in something else than their queries."""
-    if left.metrics != right.metrics:
-        raise UsageError(
-            f"cannot add results with different metrics: {_listed(left.metrics)} and {_listed(right.metrics)}. Evaluate both with "
-            f"the same ones, in the same order."
-        )
-    left.conditions.refuse_others(right.conditions, left.metrics)
-    if (known := left.bounding or right.bounding) is not None:
-        known.refuse_others(left.bounding)
-        known.refuse_others(right.bounding)
+def _numbers(left: Results, right: Results) -> np.ndarray:
+    """The left numbers of the right segments; UsageError if two results differ in something else than their queries."""
     numbers = left.division.labels.numbers_of(right.division.labels)
-    if numbers is None or left.division._replace(labels=right.division.labels) != right.division:
-        raise UsageError(
-            "cannot add results with different segments or weights: give both evaluations the same by=, weights= and users=."
-        )
-    if left.slices.keys() != right.slices.keys():
-        raise UsageError("cannot add results with different slices: give both evaluations the same slices=.")
+    if (what := _difference(left, right)) or numbers is None:
+        raise UsageError(f"cannot add results with different {what or DIVISIONS}")
     return numbers
+
+
+def _difference(left: Results, right: Results) -> str:
+    """What two results differ in besides their queries and numbers of segments, and what helps; empty if in nothing that counts."""
+    if left.metrics != right.metrics:
+        names = [", ".join(map(str, each.metrics)) for each in (left, right)]
+        return f"metrics: {names[0]} and {names[1]}. Evaluate both with the same ones, in the same order."
+    ours, theirs = left.conditions, right.conditions
+    if not (ours.is_known and theirs.is_known):
+        raise UsageError(NOT_KEPT)
+    needs = frozenset[str]().union(*(metric.needed() for metric in left.metrics))
+    if ours.policy != theirs.policy:
+        return f"policies: {ours.policy} and {theirs.policy}."
+    if ours.scale != theirs.scale:
+        return f"grade scales: {ours.scale} and {theirs.scale}."
+    if "grade_max" in needs and ours.grade_max != theirs.grade_max:
+        return f"highest grades: {ours.grade_max} and {theirs.grade_max}. Set max_grade= in the metric."
+    if "grade_min" in needs and ours.grade_min != theirs.grade_min:
+        return f"lowest grades: {ours.grade_min} and {theirs.grade_min}. Set min_grade= in the metric."
+    if ours.collection_size != theirs.collection_size:
+        return f"catalogues: {ours.collection_size} and {theirs.collection_size} items."
+    counts_items = any(
+        "item" in metric.needs and not isinstance(metric, QueryMetric) for metric in left.metrics
+    )
+    if counts_items and ours.catalogue != theirs.catalogue:
+        return "catalogues: give both evaluations the same items=."
+    has_train = ours.train is not None or theirs.train is not None
+    if has_train and (ours.catalogue, ours.train) != (theirs.catalogue, theirs.train):
+        return "training data: give both evaluations the same train=."
+    asker = next((metric for metric in left.metrics if metric.reads_all_judgements()), None)
+    if asker is not None and ours.judgements != theirs.judgements:
+        return (
+            f"judgements: {asker} counts what is judged for any query. Evaluate both with all judgements and missing='skip', or "
+            f"without {asker}."
+        )
+    if ours.users != theirs.users:
+        return "tables of users: give both evaluations the same users=."
+    one, other = (
+        None if each is None else (each.grades, bool(each.pool)) for each in (left.bounding, right.bounding)
+    )
+    if one != other:
+        return "bounds: evaluate both with bounds=True, the same scale=, and a pool= or none."
+    if left.division._replace(labels=right.division.labels) != right.division:
+        return DIVISIONS
+    if left.slices.keys() != right.slices.keys():
+        return "slices: give both evaluations the same slices=."
+    return ""
+
+
+def _joined(left: Conditions, right: Conditions) -> Conditions:
+    """The conditions of the sum: the same, with the ends of the grades of both."""
+    highest = [each.grade_max for each in (left, right) if each.grade_max is not None]
+    lowest = [each.grade_min for each in (left, right) if each.grade_min is not None]
+    return replace(left, grade_max=max(highest, default=None), grade_min=min(lowest, default=None))
 
 
 def _renumbered(part: Part, numbers: np.ndarray) -> Part:
@@ -92,16 +140,12 @@ def _renumbered(part: Part, numbers: np.ndarray) -> Part:
     )
 
 
-def _listed(metrics: Sequence[Metric]) -> str:
-    return ", ".join(map(str, metrics))
-
-
 def _refuse_lost(part: Part) -> None:
     """Raise UsageError if a file held the value of a metric but not its states."""
     ends = ((metric, state) for metric, both in part.ends.items() for state in both)
     split = ((metric, state) for (metric, _), state in part.split.items())
     held = chain(part.states.items(), ends, split, part.weighted.items(), part.diagnostics.items())
-    lost = next((metric for metric, state in held if isinstance(state, Saved | SavedDiagnostics)), None)
+    lost = next((metric for metric, state in held if isinstance(state, SavedValue | SavedDiagnostics)), None)
     if lost is not None:
         raise UsageError(
             f"cannot add loaded results: the file holds the value of {lost} and not its state, as files hold only states that are "

@@ -70,13 +70,6 @@ class Bounding:
         """Return what bounds rest on as plain values."""
         return {"grades": list(self.grades), "is_given": self.is_given, "pool": self.pool}
 
-    def refuse_others(self, other: Bounding | None) -> None:
-        """Raise UsageError unless other bounds rest on the same scale, and both or neither on a stated pool."""
-        if other is None or (self.grades, bool(self.pool)) != (other.grades, bool(other.pool)):
-            raise UsageError(
-                "cannot add results with different bounds: evaluate both with bounds=True, the same scale=, and a pool= or none."
-            )
-
     def of(self, metric: Metric) -> Bounded:
         """Return whether a metric has bounds here, and why it has none."""
         if not isinstance(metric, QueryMetric):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
-from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
@@ -22,10 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 DIGESTS = ("catalogue", "train", "users", "judgements")
-NOT_KEPT = (
-    "cannot add loaded results: a file holds what a sum needs only if it was saved with the values per query, by Results.save or by "
-    "`rankwell evaluate --per-query -o`, and by this version of rankwell or a later one. Evaluate and save them again, or pickle them."
-)
 
 
 @record(eq=False)
@@ -83,62 +77,6 @@ class Conditions:
             "interactions": "grades are not used: every judged row is a 1 (interactions)",
         }
         return meaning[self.scale.kind]
-
-    def joined(self, other: Conditions) -> Conditions:
-        """Return the conditions of the sum: the same, with the ends of the grades of both."""
-        highest = [each.grade_max for each in (self, other) if each.grade_max is not None]
-        lowest = [each.grade_min for each in (self, other) if each.grade_min is not None]
-        return replace(self, grade_max=max(highest, default=None), grade_min=min(lowest, default=None))
-
-    def refuse_others(self, other: Conditions, metrics: Iterable[Metric]) -> None:
-        """Raise UsageError if the conditions differ in something that values of these metrics depend on."""
-        if not (self.is_known and other.is_known):
-            raise UsageError(NOT_KEPT)
-        metrics = list(metrics)
-        needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
-        if self.policy != other.policy:
-            raise UsageError(f"cannot add results with different policies: {self.policy} and {other.policy}.")
-        if self.scale != other.scale:
-            raise UsageError(
-                f"cannot add results with different grade scales: {self.scale} and {other.scale}."
-            )
-        if "grade_max" in needs and self.grade_max != other.grade_max:
-            raise UsageError(
-                f"cannot add results with different highest grades: {self.grade_max} and {other.grade_max}. Set "
-                f"max_grade= in the metric."
-            )
-        if "grade_min" in needs and self.grade_min != other.grade_min:
-            raise UsageError(
-                f"cannot add results with different lowest grades: {self.grade_min} and {other.grade_min}. Set "
-                f"min_grade= in the metric."
-            )
-        if self.collection_size != other.collection_size:
-            raise UsageError(
-                f"cannot add results with different catalogues: {self.collection_size} and {other.collection_size} items."
-            )
-        if any(map(_counts_items, metrics)) and self.catalogue != other.catalogue:
-            raise UsageError(
-                "cannot add results with different catalogues: give both evaluations the same items=."
-            )
-        has_train = self.train is not None or other.train is not None
-        if has_train and (self.catalogue, self.train) != (other.catalogue, other.train):
-            raise UsageError(
-                "cannot add results with different training data: give both evaluations the same train=."
-            )
-        asker = next((metric for metric in metrics if metric.reads_all_judgements()), None)
-        if asker is not None and self.judgements != other.judgements:
-            raise UsageError(
-                f"cannot add results with different judgements: {asker} counts what is judged for any query. Evaluate both with "
-                f"all judgements and missing='skip', or without {asker}."
-            )
-        if self.users != other.users:
-            raise UsageError(
-                "cannot add results with different tables of users: give both evaluations the same users=."
-            )
-
-
-def _counts_items(metric: Metric) -> bool:
-    return "item" in metric.needs and not isinstance(metric, QueryMetric)
 
 
 def _digest_of_judgements(pool: Pool) -> bytes:

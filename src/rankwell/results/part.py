@@ -16,121 +16,12 @@ from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State
 
-# Values of states, and saved values whose states are gone.
-
-
-TIE_RANGE = 0.001
-
-
-@record(slots=True)
-class Saved:
-    """A value read from a file, without its state; it cannot be added."""
-
-    value: float
-    n: int
-
-    def __add__(self, other: object) -> Saved:
-        raise UsageError("cannot add a loaded value without its state.")
-
-
-@record(slots=True)
-class SavedDiagnostics:
-    """Diagnostics read from a file, without the sums behind them; they cannot be added."""
-
-    diagnostics: dict[str, float]
-
-    def __add__(self, other: object) -> SavedDiagnostics:
-        raise UsageError("cannot add loaded diagnostics without the sums behind them.")
-
-
-def value_of(metric: Metric, state: State) -> float:
-    """Return the value of a metric's state."""
-    return state.value if isinstance(state, Saved) else metric.value(state)
-
-
-def tie_ranges(
-    metrics: Iterable[Metric], ends: Mapping[Metric, tuple[State, State]]
-) -> dict[str, tuple[float, float]]:
-    """Return the values under the worst and the best order of equal scores, for metrics where they differ by more than 0.001."""
-    ranges = {str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in metrics if m in ends}
-    return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
-
-
-def left_out_of(states: Mapping[Metric, State]) -> dict[str, int]:
-    """Return counts of what the metrics left out; a count that several metrics share appears once."""
-    total: dict[str, int] = {}
-    for metric, state in states.items():
-        if not isinstance(state, Saved) and (counted := metric.left_out(state)):
-            for what, count in counted.items():
-                total[what] = max(count, total.get(what, 0))
-    return total
-
-
-# The states of metrics under the best and the worst order of equal scores, worked out as late as can be.
-
-
-Ends = tuple[State, State]
+K = TypeVar("K", bound=Hashable)
+Ends = tuple[State, State]  # under the best and the worst order of equal scores
 AllEnds = Mapping[Metric, Ends]
 States = Mapping[Metric, State]
 Tied = AllEnds | Callable[[], AllEnds]  # the ends, or what works them out
-
-
-class GrowingEnds:
-    """The ends of a growing sum of parts, none of which are worked out here until a part comes whose ends were."""
-
-    def __init__(self, tied: Tied, states: States) -> None:
-        self._unseen: list[tuple[Tied, States]] = []
-        self._seen: dict[Metric, Ends] | None = None
-        if callable(tied) or not tied:
-            self._wait(tied, states)
-        else:
-            self._seen = dict(tied)
-
-    def add(self, tied: Tied, states: States, before: States) -> None:
-        """Add the ends of a part with these states to those of the parts before it, whose states are ``before`` together."""
-        if self._seen is None and (callable(tied) or not tied):
-            self._wait(tied, states)
-            return
-        if self._seen is None:
-            self._seen, self._unseen = _sum(self._unseen), []
-        if callable(tied):
-            tied = tied()
-        for metric in {**self._seen, **tied}:
-            best, worst = self._seen.get(metric) or (before[metric], before[metric])
-            more = tied.get(metric) or (states[metric], states[metric])
-            self._seen[metric] = best + more[0], worst + more[1]
-
-    def _wait(self, tied: Tied, states: States) -> None:
-        """Keep what the ends of a part are made of, which is little; parts without ties are kept as one."""
-        averages: dict[Metric, State] = {
-            metric: state for metric, state in states.items() if isinstance(metric, QueryMetric)
-        }
-        if self._unseen and not tied and not self._unseen[-1][0]:
-            for metric, state in self._unseen.pop()[1].items():
-                averages[metric] = state + averages[metric] if metric in averages else state
-        self._unseen.append((tied, averages))
-
-    def tied(self) -> Tied:
-        """Return the ends, or what works them out."""
-        if self._seen is not None:
-            return self._seen
-        return partial(_sum, self._unseen) if any(tied for tied, _ in self._unseen) else {}
-
-
-def _sum(parts: list[tuple[Tied, States]]) -> dict[Metric, Ends]:
-    """The sums of the ends of some parts; one without ends of a metric has its state, which no order of ties changes."""
-    looked = [(tied() if callable(tied) else tied, states) for tied, states in parts]
-    found: dict[Metric, Ends] = {}
-    for metric in dict.fromkeys(metric for ends, _ in looked for metric in ends):
-        both = [ends.get(metric) or (states[metric], states[metric]) for ends, states in looked]
-        found[metric] = reduce(add, [best for best, _ in both]), reduce(add, [worst for _, worst in both])
-    return found
-
-
-# Part: values, states and counts of some queries.
-
-
-K = TypeVar("K", bound=Hashable)
+TIE_RANGE = 0.001
 ROOM = 1 << 18
 
 
@@ -142,7 +33,7 @@ class Part:
     states under the best and the worst order of equal scores, for metrics that this order can change. ``segment`` is the
     segment of each query, ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of
     metrics without a value per query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted``
-    the states of weighted means. ``reported`` are counts of metrics; of those with one name the largest is told.
+    the states of weighted means. ``reported`` are counts of metrics; of those with one name the largest is shown.
     ``low`` and ``high`` are bounds of the values under unjudged items. ``seen`` is what was seen of the scores in passing.
     """
 
@@ -203,8 +94,7 @@ class Part:
                 add_counts(sizes, {code: int(np.count_nonzero(is_counted[own]))})
                 for metric, values in self.divided.items():
                     assert isinstance(metric, QueryMetric)
-                    found = values[own]
-                    split[metric, code] = metric.summary(found[~np.isnan(found)])
+                    split[metric, code] = metric.summary(values[own][~np.isnan(values[own])])
         none = {"queries": self.queries[:0], "pool_row": self.pool_row[:0], "split": split, "sizes": sizes}
         return replace(self, **none, values={}, segment=None, divided={}, low={}, high={})  # type: ignore[arg-type]
 
@@ -250,17 +140,18 @@ class Sum:
     """A sum of parts that grows; what it makes is of the parts added so far, and nothing can be added afterwards."""
 
     def __init__(self, part: Part) -> None:
-        self._queries, self._pool_row = [part.queries], Growing(part.pool_row)
+        self._queries, self._pool_row = [part.queries], GrowingColumn(part.pool_row)
         self._values, self._divided, self._low, self._high = (
-            {metric: Growing(values) for metric, values in each.items()}
+            {metric: GrowingColumn(values) for metric, values in each.items()}
             for each in (part.values, part.divided, part.low, part.high)
         )
-        self._segment = None if part.segment is None else Growing(part.segment)
-        self._states, self._ends = dict(part.states), GrowingEnds(part.tied, part.states)
+        self._segment = None if part.segment is None else GrowingColumn(part.segment)
+        self._states, self._ends = dict(part.states), _GrowingEnds(part.tied, part.states)
         self._diagnostics = dict(part.diagnostics)
         self._split, self._weighted = dict(part.split), dict(part.weighted)
         self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
         self._sizes, self._reported, self._seen = part.sizes.copy(), part.reported.copy(), part.seen.copy()
+        # keys of states that were made here: nobody else has them, so that they may change
         self._own: set[Any] = set()
 
     def add(self, part: Part) -> None:
@@ -276,6 +167,7 @@ class Sum:
                 column.extend(more[metric])
         if self._segment is not None and part.segment is not None:
             self._segment.extend(part.segment)
+        # before the states: a part without ends of a metric counts with its state, and so do all parts before it
         self._ends.add(part.tied, part.states, self._states)
         self._add_states(self._states, part.states)
         _add_each(self._diagnostics, part.diagnostics)
@@ -341,7 +233,7 @@ def _add_each(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
         total[key] = total[key] + state if key in total else state
 
 
-class Growing:
+class GrowingColumn:
     """A column that grows piece by piece; each piece is copied at once into one growing array."""
 
     def __init__(self, values: np.ndarray) -> None:
@@ -363,3 +255,102 @@ class Growing:
             return self._held
         self._held.resize(self._n, refcheck=False)  # in place: a copy would take twice the memory
         return self._held
+
+
+class _GrowingEnds:
+    """The ends of a growing sum of parts, worked out as late as can be: few ask for them, and an order of all ties takes a pass of its own.
+
+    Until a part comes whose ends were worked out, none are here.
+    """
+
+    def __init__(self, tied: Tied, states: States) -> None:
+        self._waiting: list[tuple[Tied, States]] = []
+        self._summed: dict[Metric, Ends] | None = None
+        if callable(tied) or not tied:
+            self._wait(tied, states)
+        else:
+            self._summed = dict(tied)
+
+    def add(self, tied: Tied, states: States, before: States) -> None:
+        """Add the ends of a part with these states to those of the parts before it, whose states are ``before`` together."""
+        if self._summed is None and (callable(tied) or not tied):
+            self._wait(tied, states)
+            return
+        if self._summed is None:
+            self._summed, self._waiting = _sum_of_ends(self._waiting), []
+        if callable(tied):
+            tied = tied()
+        for metric in {**self._summed, **tied}:
+            best, worst = self._summed.get(metric) or (before[metric], before[metric])
+            more = tied.get(metric) or (states[metric], states[metric])
+            self._summed[metric] = best + more[0], worst + more[1]
+
+    def _wait(self, tied: Tied, states: States) -> None:
+        """Keep what the ends of a part are made of, which is little; parts without ties are kept as one."""
+        averages: dict[Metric, State] = {
+            metric: state for metric, state in states.items() if isinstance(metric, QueryMetric)
+        }
+        if self._waiting and not tied and not self._waiting[-1][0]:
+            for metric, state in self._waiting.pop()[1].items():
+                averages[metric] = state + averages[metric] if metric in averages else state
+        self._waiting.append((tied, averages))
+
+    def tied(self) -> Tied:
+        """Return the ends, or what works them out."""
+        if self._summed is not None:
+            return self._summed
+        return partial(_sum_of_ends, self._waiting) if any(tied for tied, _ in self._waiting) else {}
+
+
+def _sum_of_ends(parts: list[tuple[Tied, States]]) -> dict[Metric, Ends]:
+    """The sums of the ends of some parts; one without ends of a metric has its state, which no order of ties changes."""
+    worked_out = [(tied() if callable(tied) else tied, states) for tied, states in parts]
+    sums: dict[Metric, Ends] = {}
+    for metric in dict.fromkeys(metric for ends, _ in worked_out for metric in ends):
+        both = [ends.get(metric) or (states[metric], states[metric]) for ends, states in worked_out]
+        sums[metric] = reduce(add, [best for best, _ in both]), reduce(add, [worst for _, worst in both])
+    return sums
+
+
+@record(slots=True)
+class SavedValue:
+    """A value read from a file without its state, for a metric whose states a file cannot hold; it cannot be added."""
+
+    value: float
+    n: int
+
+    def __add__(self, other: object) -> SavedValue:
+        raise UsageError("cannot add a loaded value without its state.")
+
+
+@record(slots=True)
+class SavedDiagnostics:
+    """Diagnostics read from a file, without the sums behind them; they cannot be added."""
+
+    diagnostics: dict[str, float]
+
+    def __add__(self, other: object) -> SavedDiagnostics:
+        raise UsageError("cannot add loaded diagnostics without the sums behind them.")
+
+
+def value_of(metric: Metric, state: State) -> float:
+    """Return the value of a metric's state."""
+    return state.value if isinstance(state, SavedValue) else metric.value(state)
+
+
+def tie_ranges(
+    metrics: Iterable[Metric], ends: Mapping[Metric, tuple[State, State]]
+) -> dict[str, tuple[float, float]]:
+    """Return the values under the worst and the best order of equal scores, for metrics where they differ by more than 0.001."""
+    ranges = {str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in metrics if m in ends}
+    return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
+
+
+def left_out_of(states: Mapping[Metric, State]) -> dict[str, int]:
+    """Return counts of what the metrics left out; a count that several metrics share appears once."""
+    total: dict[str, int] = {}
+    for metric, state in states.items():
+        if not isinstance(state, SavedValue) and (counted := metric.left_out(state)):
+            for what, count in counted.items():
+                total[what] = max(count, total.get(what, 0))
+    return total

@@ -29,7 +29,7 @@ from rankwell.readers.bytes.files import File
 from rankwell.results.addition import total
 from rankwell.results.bounds import Bounding, BoundingRow, BoundsRow
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Ends, Part, Saved, SavedDiagnostics
+from rankwell.results.part import Ends, Part, SavedDiagnostics, SavedValue
 from rankwell.results.results import SCHEMA, Results
 from rankwell.results.saving.days import Day, SavedFile, files_of, is_several, split_window, without_day
 from rankwell.results.saving.states import (
@@ -231,7 +231,7 @@ def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, Met
         if metric in values and isinstance(metric, QueryMetric):
             states[metric] = metric.summary(values[metric][~np.isnan(values[metric])])
         else:
-            states[metric] = Saved(_number(plain[str(metric)]), each["n"])
+            states[metric] = SavedValue(_number(plain[str(metric)]), each["n"])
     n = {str(metric): each["n"] for metric, each in saved.items()}
     rows = data.get("segments", [])
     return Part(
@@ -248,7 +248,7 @@ def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, Met
             if "diagnostics" in each
         },
         split={
-            (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
+            (m, code): SavedValue(_number(row["mean"][str(m)]), row["n"][str(m)])
             for code, row in enumerate(rows)
             for m in saved
         },
@@ -283,7 +283,7 @@ def _floats(column: pl.Series) -> np.ndarray:
 def _ends(found: tuple[float, float], n: int) -> Ends:
     """Return the states under the best and the worst tie order, given the range from worst to best."""
     worst, best = found
-    return Saved(best, n), Saved(worst, n)
+    return SavedValue(best, n), SavedValue(worst, n)
 
 
 def _part_of_slice(
@@ -303,7 +303,7 @@ def _part_of_slice(
 
 def _kept(values: Mapping[str, Plain], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
     """Return states of metrics whose values alone were saved."""
-    return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
+    return {m: SavedValue(_number(values[str(m)]), n[str(m)]) for m in metrics}
 
 
 def _labels(by: tuple[str, ...], segments: list[dict[str, Any]]) -> Labels:
