@@ -61,6 +61,7 @@ class ConfidenceSequence(Result):
     def decided(self) -> int | None:
         """The number of queries at which the bounds first exclude 0."""
         with np.errstate(invalid="ignore"):
+            # the bounds hold at all n at once, so the first time that they exclude 0 may be taken
             sure = np.flatnonzero((self.low > 0) | (self.high < 0))
         return int(sure[0]) + 1 if len(sure) else None
 

@@ -215,6 +215,7 @@ def jackknife(
                          f"{runs[0].name}: an interval needs at least two lists, not {n}.")  # fmt: skip
     wholes = [side.whole() for side in sides]
     value = values_of(wholes)
+    # by a hash of the query, so that groups do not depend on the order of the lists
     order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
     without = np.array(list(left_out([side.take(order) for side in sides], wholes, parts)))
     intervals = _intervals(evaluator.metrics, value, without, np.array(sizes_of(n, parts)), level)
@@ -236,6 +237,7 @@ def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float
     if (sizes == sizes[0]).all():
         spread = float(np.sum((without - without.mean()) ** 2)) * (groups - 1) / groups
     else:  # values that grow with the number of lists would differ by the sizes of groups alone
+        # pseudo-values by Busing, Meijer and van der Leeden, weighted by the sizes of groups
         times = n / sizes
         pseudo = times * value - (times - 1) * without
         spread = float(np.mean((pseudo - np.average(pseudo, weights=sizes)) ** 2 / (times - 1)))
@@ -279,6 +281,7 @@ class RunLists:
         """Return the same with the lists of each group together, in the order that they have; a group is so many users."""
         group = np.empty(len(self.place), np.int64)
         group[self.place] = owners_of(np.array(sizes))
+        # each group becomes one stretch of rows, so that two numbers name it
         rows = np.argsort(group, kind="stable")
         number = np.empty(len(rows), np.int64)
         number[rows] = np.arange(len(rows))
@@ -340,6 +343,7 @@ def _halved(
         )
         return
     n = len(sides[0].judged)
+    # what lies outside a half is worked out once and carried down: lists are read log₂ parts times, and not parts times
     few, middle = parts // 2, _half(n, parts)
     inside = [[side.between(*ends) for side in sides] for ends in ((0, middle), (middle, n))]
     states = [[_carried(*each) for each in zip(half, wholes, strict=True)] for half in inside]
@@ -353,6 +357,7 @@ def sizes_of(n: int, parts: int) -> list[int]:
     >>> sizes_of(10, 4)
     [2, 3, 2, 3]
     """
+    # halved as the lists are, so that sizes and values are of the same parts
     if parts == 1:
         return [n]
     few = parts // 2

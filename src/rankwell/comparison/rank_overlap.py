@@ -191,6 +191,7 @@ def _values(lists: _Lists, p: float) -> dict[str, np.ndarray]:
     depth = np.arange(1, int(last.max()) + 1)
     powers = np.cumsum(np.append(0.0, p**depth))  # Σ p^d
     shares = np.cumsum(np.append(0.0, p**depth / depth))  # Σ p^d / d
+    # an item that both lists have from place d on is in every X_e of e ≥ d: sums over depths become sums over items
     seen = np.bincount(lists.query, shares[long[lists.query]] - shares[lists.deeper - 1], minlength=n)
     open_ended = (powers[long] - powers[short]) - short * (shares[long] - shares[short])  # Σ (d − s) p^d / d
     weight = (1.0 - p) / p

@@ -13,7 +13,7 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decided, together
+from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decide, together
 from rankwell.errors import UsageError
 from rankwell.statistics.margins import margins
 from rankwell.tables.fingerprints import fingerprints_of
@@ -139,7 +139,7 @@ def test_rare_and_large_drops_do_not_pass_more_often_than_alpha():
     for _ in range(300):
         d = np.where(rng.random(60) < 0.1, -rng.exponential(0.3, 60), 0.02)
         margin = Margin(0.1 * 0.3 - 0.9 * 0.02)
-        passed += decided([Paired("d", d, np.zeros(60), UNITS[:60], margin)], GateRules())[0].status == "pass"
+        passed += decide([Paired("d", d, np.zeros(60), UNITS[:60], margin)], GateRules())[0].status == "pass"
     assert passed <= 0.05 * 300 + 3 * math.sqrt(300 * 0.05 * 0.95)
 
 
@@ -165,8 +165,8 @@ def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass():
         )
         for fail_on in failed:
             rules = GateRules(fail_on=fail_on)
-            failed[fail_on] += together(decided([same, *kept], rules)) == "fail"
-            passed[fail_on] += together(decided([dropped, *kept], rules)) == "pass"
+            failed[fail_on] += together(decide([same, *kept], rules)) == "fail"
+            passed[fail_on] += together(decide([dropped, *kept], rules)) == "pass"
     most = 0.05 * 60 + 3 * math.sqrt(60 * 0.05 * 0.95)
     assert max(failed.values()) <= most
     assert max(passed.values()) <= most
@@ -177,7 +177,7 @@ def test_holm_corrects_failures_over_the_checks_and_not_passes():
     checks = [
         Paired(str(i), rng.normal(-0.03, 0.1, 100), np.zeros(100), UNITS[:100], Margin(0.0)) for i in range(6)
     ]
-    found = decided(checks, GateRules())
+    found = decide(checks, GateRules())
     alone = [each.found.p_drop for each in found]
     told = np.minimum(1, np.maximum.accumulate(np.sort(alone) * np.arange(6, 0, -1)))
     assert sorted(each.p for each in found) == pytest.approx(told.tolist())

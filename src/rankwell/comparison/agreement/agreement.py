@@ -14,15 +14,15 @@ from rankwell.comparison.agreement.judgements import (
     JudgedPairs,
     Judgements,
     Measures,
-    judged_by_all,
-    judged_by_two,
+    compare_all,
+    compare_two,
 )
 from rankwell.comparison.agreement.leaderboards import (
     Coefficients,
     Leaderboards,
     OrderOptions,
     boards_of,
-    compared,
+    compare_boards,
 )
 from rankwell.comparison.agreement.model_families import Circular, circular
 from rankwell.display.result import Result
@@ -160,10 +160,10 @@ def _compared(
         return (), None
     pairs = JudgedPairs.of(judged, policy)
     found = tuple(
-        judged_by_two(pairs, first, second, level=level, times=times, seed=seed)
+        compare_two(pairs, first, second, level=level, times=times, seed=seed)
         for first, second in combinations(range(len(judged)), 2)
     )
-    whole = judged_by_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
+    whole = compare_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
     return found, whole
 
 
@@ -213,7 +213,7 @@ def _leaderboards(
         pairs = list(combinations(found[0], 2))
     else:
         pairs = [pair for boards in zip(*found, strict=True) for pair in combinations(boards, 2)]
-    return [compared(first, second, how) for first, second in pairs]
+    return [compare_boards(first, second, how) for first, second in pairs]
 
 
 SCHEMA = 1

@@ -169,7 +169,7 @@ class Judgements:
     measures: Measures
 
 
-def judged_by_two(
+def compare_two(
     pairs: JudgedPairs, first: int, second: int, *, level: float, times: int, seed: int
 ) -> Judgements:
     """Return how far two assessors agree.
@@ -181,6 +181,7 @@ def judged_by_two(
     """
     both = pairs.both(first, second)
     count = len(pairs.grades)
+    # a cell of the table of grades as one number: the row times the grades and the column
     cells = Coincidences(
         pairs.query[both], pairs.codes[first, both] * count + pairs.codes[second, both], np.ones(len(both))
     )
@@ -205,7 +206,7 @@ def judged_by_two(
     )
 
 
-def judged_by_all(pairs: JudgedPairs, *, level: float, times: int, seed: int) -> Joint:
+def compare_all(pairs: JudgedPairs, *, level: float, times: int, seed: int) -> Joint:
     """Return how far all assessors agree."""
     found = coincidences(pairs.codes, len(pairs.grades))
     shared = np.flatnonzero((pairs.codes >= 0).sum(axis=0) >= 2)
@@ -231,6 +232,7 @@ def _estimated(
 
     count = len(pairs.grades)
     queries, own = np.unique(cells.unit, return_inverse=True)
+    # a table per query, so that the tables of resampled queries are one product with their weights
     added = csr_array((cells.amount, (own, cells.cell)), shape=(len(queries), count * count))
     table = np.asarray(added.sum(axis=0)).reshape(count, count)
     parts = [
@@ -252,11 +254,13 @@ def _measures(tables: np.ndarray, grades: np.ndarray, relevant: np.ndarray) -> n
     """All measures (last axis) of tables with a row per grade of the first and a column per grade of the second."""
     total = tables.sum(axis=(-1, -2))
     sides = np.stack([relevant, ~relevant]).astype(np.float64)
+    # grades fall together into relevant and not, in rows and in columns
     binary = sides @ tables @ sides.T
     change = grades[None, :] - grades[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = [(tables * weight).sum(axis=(-1, -2)) / total for weight in (change, change > 0, change < 0)]
         shares = [binary[..., 0, :].sum(axis=-1) / total, binary[..., :, 0].sum(axis=-1) / total]
     found = [share_agreed(tables), share_agreed(binary), cohen(tables), cohen(binary), cohen(tables, grades)]
+    # Krippendorff's coincidences have no first and second: each pair counts in both orders
     found += _alphas(tables + np.swapaxes(tables, -1, -2), grades)
     return np.stack([*found, *shifts, *shares], axis=-1)

@@ -78,6 +78,7 @@ class _Table(NamedTuple):
         """Return the mean of each system (column) under some weights (rows); NaN where none of its queries has one."""
         counts = weights.sum(axis=1, keepdims=True) if self.known is None else weights @ self.known.T
         with np.errstate(divide="ignore", invalid="ignore"):
+            # one product of matrices for all replicates; undefined values are 0 here and not counted there
             return (weights @ self.values.T) / counts
 
 
@@ -151,10 +152,11 @@ class Leaderboards:
     undefined: tuple[str, ...]
 
 
-def compared(first: Leaderboard, second: Leaderboard, how: OrderOptions) -> Leaderboards:
+def compare_boards(first: Leaderboard, second: Leaderboard, how: OrderOptions) -> Leaderboards:
     """Return how far two boards of the same systems agree."""
     known = ~(np.isnan(first.values) | np.isnan(second.values))
     rows = np.flatnonzero(known)
+    # best first by the first board, so that its top is the beginning of every array
     rows = rows[np.lexsort((rows, -first.values[rows]))]
     x, y = first.values[rows], second.values[rows]
     drawn = None
@@ -190,6 +192,7 @@ def _coefficients(
     for low in range(0, len(drawn[0]), size):
         left, right = drawn[0][low : low + size], drawn[1][low : low + size]
         found = _values(order_of(left), order_of(right), how)
+        # a replicate in which a system has no value has no order of all systems
         found[np.isnan(left).any(axis=1) | np.isnan(right).any(axis=1)] = math.nan
         parts.append(found)
     columns = zip(values.tolist(), np.concatenate(parts).T, LIMITS, strict=True)
@@ -207,6 +210,7 @@ def _swaps(
     if drawn is not None:
         left, right = (each[:, better] - each[:, worse] for each in drawn)
         known = ~np.isnan(left + right)
+        # strictly: a replicate that ties the two does not swap them
         again = ((left > 0) & (right < 0) & known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     order = np.lexsort((worse, better, -np.nan_to_num(again)))
     return [

@@ -128,6 +128,7 @@ def _own(runs: Mapping[str, Run], pool: Pool, depth: int, policy: Policy) -> np.
             found = judge(make(), pool, asked, context)[0].found.top(depth)
             assert found.pool_row is not None
             brought[row, found.pool_row] = True
+    # what a second run has at the same depth would be judged without this one, too
     return brought & (brought.sum(axis=0) == 1)
 
 
@@ -159,6 +160,7 @@ def _alone(name: str, metric: Metric, results: Mapping[str, Results], after: Res
         n = sum(not np.isnan(each) for each in old.values())
         lost, left = n - len(both), math.fsum(new[query] for query in both)
         if lost:
+            # of the same queries before and after, so that the change is not that of the queries that are left
             change = (left - math.fsum(old[query] for query in both)) / len(both) if both else math.nan
             without = value + change
         elif n:

@@ -235,6 +235,7 @@ def _with_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | N
     if not extra.any():
         return None
     rows = np.flatnonzero(own | extra)
+    # the highest grade: a metric that does not change by that does not see these items at all
     grades = np.where(own[rows], pairs.grades[pairs.codes[0, rows]], pairs.grades.max())
     return Qrels(pairs.queries[pairs.query[rows]], pairs.items[pairs.item[rows]], grades, name=people.name)
 
@@ -290,6 +291,7 @@ def rows_of_items(
         predicted, true, rest = _terms(runs, people, machine, metric, policy, evaluated)
         f = predicted.values(metric)
         refuse_undefined(metric, f)
+        # a query of whose items none was drawn tells nothing of the model's errors
         is_sampled = ((true != 0) | (predicted.values(metric) != rest)).any(axis=0)
         for row, less in systems(predicted.names, baseline):
             truths = less_of(true, row, less)
@@ -370,6 +372,7 @@ def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
         Known(pairs.items).rows_of(people.item, "item"),
     )
     keys = pairs.query * width + pairs.item
+    # keys ascend, so that each pair is found by halving; clipped, as a pair may lie behind the last
     at = np.searchsorted(keys, query * width + item).clip(max=len(keys) - 1)
     codes = np.where(keys[at] == query * width + item, pairs.codes[1, at], -1)
     rows = np.flatnonzero(codes >= 0)
@@ -431,6 +434,7 @@ def power_of(
     """
     alone = interval(guesses, np.arange(len(guesses), dtype=np.uint64), method="t", level=level)
     other = "" if less is None else names[less]
+    # errors that differ by rounding are one; how many differ from the commonest tells whether their spread can be known
     _, counts = np.unique(np.round(errors, 12), return_counts=True)
     return Power(
         names[row],

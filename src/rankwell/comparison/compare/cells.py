@@ -98,6 +98,7 @@ def each_of_alike(
     systems, (low, high) = len(cells[0].values), limits
     values = np.concatenate([cell.values for cell in cells])
     units = np.repeat([cell.units for cell in cells], systems, axis=0)
+    # the rows of a cell begin at its place times the systems, and its pairs must point there
     pairs = np.concatenate([cell.pairs + systems * place for place, cell in enumerate(cells)], axis=1)
     whole = (
         _means_of(values, units, PLAIN, how, limits, threads, total),
@@ -205,8 +206,10 @@ def differences_from(
     ties = found.n - wins - losses
     with np.errstate(divide="ignore", invalid="ignore"):
         dz = np.where(found.sd > 0, found.mean / found.sd, math.nan)
+        # by the spread of the systems and not of the difference, so that it can be set beside effects of unpaired studies
         pooled = np.sqrt((variances[0] + variances[1]) / 2)
         smd = np.where(pooled > 0, found.mean / pooled, math.nan)
+        # ties half: one half is then no difference, whatever the number of ties
         superiority = (wins + ties / 2) / found.n
     nothing = np.full(len(wins), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
@@ -264,6 +267,7 @@ def _exact(d: np.ndarray, units: np.ndarray, design: Design) -> np.ndarray:
     found = np.full(len(d), math.nan)
     if not design.is_plain:
         return found
+    # a difference of 0 is the same with either sign: only those that are not 0 double the number of patterns
     for row in np.flatnonzero(np.count_nonzero(np.abs(np.nan_to_num(d)) > TIE, axis=1) <= EXACT):
         own = ~np.isnan(d[row])
         if np.count_nonzero(own) >= 2:
@@ -278,6 +282,7 @@ def _equivalent(found: Summaries, margin: float) -> np.ndarray:
     if math.isnan(margin):
         return np.full(len(found.n), math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # of the two one-sided tests that of the nearer bound has the larger p-value, and both must hold
         t = (margin - np.abs(found.mean)) / (found.sd / np.sqrt(found.effective))
         p = stdtr(found.effective - 1.0, -t)
     return np.where(found.n < 2, math.nan, p)
@@ -313,6 +318,7 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
     known, sums = (
         by_cluster(each, design.clusters) for each in ((~np.isnan(d)).astype(float), np.nan_to_num(d))
     )
+    # a cluster without a difference is no unit of the test, and not one of difference 0
     sums[known == 0] = math.nan
     return Cell.of_differences(sums, distinct(design.clusters))
 
@@ -358,6 +364,7 @@ def parts_of_pairs(cell: Cell, design: Design) -> BayesianParts:
     if design.clusters is None:
         return BayesianParts(cell.units, d, design.weights)
     sizes = ~np.isnan(d) * (1.0 if design.weights is None else design.weights)
+    # a cluster is drawn as one: its mean difference, and its size as the weight
     totals = by_cluster(np.nan_to_num(d) * sizes, design.clusters)
     sizes = by_cluster(sizes, design.clusters)
     with np.errstate(invalid="ignore"):

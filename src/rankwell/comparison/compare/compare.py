@@ -27,7 +27,7 @@ from rankwell.comparison.compare.cells import (
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import costs_of
 from rankwell.comparison.compare.decisions import Judging
-from rankwell.comparison.compare.families import Key, corrected
+from rankwell.comparison.compare.families import Key, correct
 from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of, segments_of
 from rankwell.comparison.compare.methods import (
     FLIPS,
@@ -38,7 +38,7 @@ from rankwell.comparison.compare.methods import (
     Test,
     refuse_more_than_all,
 )
-from rankwell.comparison.compare.spread import Spread, compared_spread
+from rankwell.comparison.compare.spread import Spread, compare_spread
 from rankwell.comparison.compare.sums import cell_by_sums
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,
@@ -175,7 +175,7 @@ def compare(
     wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
     asked = {"users": users, "by": columns or None, "threads": threads, **options}
-    results, judging = evaluated_with(runs, qrels, wanted, asked)
+    results, judging = evaluate_with(runs, qrels, wanted, asked)
     if not results:
         _refuse_too_few((), baseline)
     trainings, parts = _names(seeds), _names(folds)
@@ -206,7 +206,7 @@ def compare(
         if spread is not None:
             segments = segments_of(users, columns, weights, clusters, encoding)
             spread = replace(spread, segments=segments, clusters=clusters or "")
-    found = None if spread is None else compared_by_sums(spread, baseline, how, threads)
+    found = None if spread is None else compare_sums(spread, baseline, how, threads)
     if found is None:
         aligned = Aligned.of(results, wanted, partial=folded)
         if parts:
@@ -215,7 +215,7 @@ def compare(
         groups = groups_of(
             aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
         )
-        found = compared(aligned, systems, baseline, groups, how, threads)
+        found = compare_values(aligned, systems, baseline, groups, how, threads)
     pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
     estimates = None if costs is None else costs_of(found.names, pairs, costs)
     found = replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
@@ -261,10 +261,10 @@ def results_of(
     runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
 ) -> dict[str, Results]:
     """Return the results of all systems, in their order; what is not evaluated yet is evaluated together, as an ``Evaluator`` is asked."""
-    return evaluated_with(runs, qrels, metrics, asked)[0]
+    return evaluate_with(runs, qrels, metrics, asked)[0]
 
 
-def evaluated_with(
+def evaluate_with(
     runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
 ) -> tuple[dict[str, Results], Judging | None]:
     """Return the same, and what evaluated them if bounds were asked for."""
@@ -336,7 +336,7 @@ def _number(value: object, what: str) -> float:
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
-def compared(
+def compare_values(
     aligned: Aligned,
     systems: TrainedSystems,
     baseline: str | None,
@@ -365,6 +365,7 @@ def compared(
         own_cells = [
             Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows]) for rows in groups.members
         ]
+        # total of all segments: which interval is made depends on it, so that a segment is treated as the whole is
         known = _of_cells(metric, own_cells, groups, how, threads, total)
         for segment, (rows, cell) in enumerate(zip(groups.members, own_cells, strict=True)):
             design = groups.design.of(rows)
@@ -379,6 +380,7 @@ def compared(
                 means[key], found[key] = over_seeds(
                     systems, pairs, interval, means[key], found[key], metric.range
                 )
+            # pairs of two methods with seeds are in no family: a p-value over queries would say nothing of other seeds
             cells[key] = without(flipped_as(cell, design), untested)
         if len(groups.members) > 1 and groups.design.is_plain:
             varied[metric] = _heterogeneity(
@@ -386,7 +388,7 @@ def compared(
             )
             varied[metric][untested] = math.nan
     correction = how.chosen(has_baseline=baseline is not None)
-    found |= corrected(cells, found, how, correction, threads, names=systems.names)
+    found |= correct(cells, found, how, correction, threads, names=systems.names)
     return replace(
         _comparison(aligned, systems.names, baseline, pairs, means, found, how),
         by=groups.by,
@@ -397,12 +399,12 @@ def compared(
     )
 
 
-def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
+def compare_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
     """Return the comparison of systems whose values lie on a cluster, in every segment; None if these have to be held."""
     names = spread.systems.names
     pairs = _pairs(names, baseline)
     correction = how.chosen(has_baseline=baseline is not None)
-    known = compared_spread(spread, pairs, how, correction, SIGN)
+    known = compare_spread(spread, pairs, how, correction, SIGN)
     if known is None:
         return None
     means: dict[Key, Means] = {}
@@ -422,7 +424,7 @@ def compared_by_sums(spread: Spread, baseline: str | None, how: Methods, threads
             )
             varied[metric][spread.systems.between_methods(pairs)] = math.nan
     shuffled = known.p_shuffled.__getitem__
-    found |= corrected(known.cells, found, how, correction, threads, names=names, by_shuffles=shuffled)
+    found |= correct(known.cells, found, how, correction, threads, names=names, by_shuffles=shuffled)
     return replace(
         _comparison(spread, names, baseline, pairs, means, found, how),
         by=spread.by,
@@ -437,6 +439,7 @@ def _of_cells(
     metric: Metric, cells: Sequence[Cell], groups: QueryGroups, how: Methods, threads: int, total: int
 ) -> list[tuple[Means, Differences]]:
     """The means and differences of all queries and of each segment; segments of one size at once, as there may be very many."""
+    # thousands of small segments: what NumPy costs per call would be most of the time
     alike: dict[int, list[int]] = {}
     for place, cell in enumerate(cells):
         alike.setdefault(len(cell.units), []).append(place)
@@ -491,6 +494,7 @@ def _heterogeneity(segments: Sequence[Differences]) -> np.ndarray:
 
 def _over_metrics(varied: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
     """One p-value per metric and pair, corrected over the metrics."""
+    # whoever looks for a metric that varies over segments looks at all of them
     adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
     return dict(zip(varied, adjusted, strict=True))
 

@@ -44,7 +44,7 @@ def families_of(keys: Sequence[Key], how: Methods, correction: str) -> list[list
     return list(found.values())
 
 
-def corrected(
+def correct(
     cells: Mapping[Key, Cell],
     found: Mapping[Key, Differences],
     how: Methods,
@@ -64,6 +64,7 @@ def corrected(
         told = [found[key] for key in family]
         drawn = _by_flips(own, how, threads)
         exact, adjusted = np.concatenate([each.p_flips for each in told]), drawn.adjusted
+        # where all patterns were looked at nothing was drawn: the p-value is exact, and its bounds are itself
         flips = np.where(np.isnan(exact), drawn.p, exact)
         low, high = (
             np.where(np.isnan(exact), bound, exact)
@@ -101,6 +102,7 @@ def shuffles_of(how: Methods) -> int:
 
 def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> Family:
     times = flips_of([len(cell.units) for cell in cells], how)
+    # the t-test says the same of so many units
     if not times:
         nothing = np.full(sum(cell.pairs.shape[1] for cell in cells), math.nan)
         return Family(nothing, nothing, 0)

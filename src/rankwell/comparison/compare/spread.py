@@ -86,6 +86,7 @@ class Spread:
         remote = tuple(res.remote for res in found if res.remote is not None)
         if len(remote) < len(found):
             return None
+        # folds together hold the queries of one system, seeds the same queries again
         trained = [folds for seeds in systems.rows for folds in seeds]
         if max(sum(_most(found[row]) for row in folds) for folds in trained) < LARGE:
             return None
@@ -132,6 +133,7 @@ class Spread:
         found = np.zeros(len(self.systems.rows))
         for place, seeds in enumerate(self.systems.rows):
             own = [row for folds in seeds for row in folds]
+            # any value near the mean will do; means of folds and seeds are at hand, those of queries are not
             found[place] = np.average(np.nan_to_num(values[own]), weights=np.maximum(n[own], 1))
         return found
 
@@ -153,6 +155,7 @@ class Spread:
             (str(metric), code): rows
             for code, each in sums.segments.items()
             for metric in tested
+            # the interval of so few values is a bootstrap, which needs them here
             if len(rows := np.flatnonzero(each.metrics[str(metric)].systems.n < ENOUGH))
         }
         parts = self._parts(wanted, partial(asked.few, wanted=wanted))
@@ -185,6 +188,7 @@ class Spread:
         found = {}
         for metric, place in keys:
             at = str(metric), codes[place]
+            # a cell of which no sign is flipped only says how many units it has: an array of that length without memory
             nothing: Any = np.broadcast_to(np.uint64(0), units[metric, place])
             found[metric, place] = Cell(np.empty((0, 0)), asked.pairs, nothing)
             if at in flipped:
@@ -252,7 +256,7 @@ class SpreadCells:
     p_shuffled: dict[Key, np.ndarray]
 
 
-def compared_spread(
+def compare_spread(
     spread: Spread, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
 ) -> SpreadCells | None:
     """Return what is known of systems and pairs; None if these are too few queries for that."""

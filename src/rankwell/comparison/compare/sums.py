@@ -128,6 +128,7 @@ class Question:
             for name, each in pooled.items():
                 own, centre = each[:, places], centres[name]
                 metrics[name] = OfMetric(
+                    # squares are summed about a value near the mean: about 0 they would lose the digits of a small variance
                     Moments.of(own, centre, design),
                     PairMoments.of(own, self.pairs, centre, design),
                     {
@@ -137,6 +138,7 @@ class Question:
                         for of in seeded
                     },
                 )
+            # what is drawn and flipped is a cluster, where there are any; its queries are all in this group
             count = len(queries[places])
             units = count if design.clusters is None else len(distinct(design.clusters))
             found[code] = OfSegment(count, units, metrics)
@@ -273,6 +275,7 @@ def differences_by_sums(
 
     ``is_plain``: all queries count alike. ``p_ranks`` are those of Wilcoxon's test, if it was asked for.
     """
+    # sums were taken about these centres, which are added again here
     middle = centres[pairs[0]], centres[pairs[1]]
     found = paired.difference.summaries(middle[0] - middle[1])
     kinds = np.full(len(found.n), "t", object)

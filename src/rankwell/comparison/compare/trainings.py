@@ -165,6 +165,7 @@ def over_seeds(
     for place in systems.between_methods(pairs).tolist():
         first, second = pairs[:, place].tolist()
         _put(columns, place, interval((first, second)), (low - high, high - low))
+        # tests over queries say nothing of other seeds, so all that rests on them is undefined
         for word in UNTESTED:
             columns[word][place] = math.nan
     return means, Differences(**columns)
@@ -182,6 +183,7 @@ def interval_by_values(
     def interval(of: tuple[int, ...]) -> Seeded:
         own = [by_seed[system] for system in of]
         if are_many(n, of, total):
+            # normal means need only moments, and these the same sums as on a cluster, so that both give one number
             centres = [float(np.nanmean(each)) for each in own]
             return SeedMoments.of(own, centres).interval(centres, **more)
         whole = np.flatnonzero(~np.isnan(np.vstack(own)).any(axis=0))

@@ -519,6 +519,7 @@ class Diff(Result):
         """Return a frame with a row per query, the greatest change first: segment, both values, difference, outcome."""
         import polars as pl
 
+        # queries without a difference last, below those that are tied
         sizes = np.where(np.isnan(self.deltas), -1.0, np.round(np.abs(self.deltas), 12))
         order = self.listed(np.argsort(-sizes, kind="stable"))
         columns: dict[str, Any] = {"query": self.ids[order].tolist()}
@@ -683,6 +684,7 @@ def _concentration(found: Diff, direction: Direction, word: str, end: str) -> li
     if not len(sizes):
         return []
     told = f"B is {word} on {_queries(len(sizes))}, by {number(math.fsum(sizes.tolist()))} in all"
+    # within rounding: sums of equal sizes in another order may lie a last digit below
     n = int(np.argmax(np.cumsum(sizes) >= MOST * sizes.sum() - TIE)) + 1
     if n == len(sizes):
         return [told]

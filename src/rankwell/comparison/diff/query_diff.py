@@ -70,6 +70,7 @@ class OneList:
         """The first rank of each item, whose id is text."""
         found: dict[str, int] = {}
         for rank, item in ({} if self.one is None else self.one.names()).items():
+            # an item that a list repeats counts where it stands first
             found.setdefault(str(item), rank)
         return found
 
@@ -438,6 +439,7 @@ def changes_of(found: QueryDiff) -> list[Change]:
     changes: list[Change] = [
         (items[name], (ranks[name][0], ranks[name][1]), (a, b))
         for name, (a, b) in added.items()
+        # the same gain over another sum of ideal gains may differ in the last digits
         if abs(b - a) > 1e-12
     ]
     return sorted(changes, key=lambda change: -round(abs(change[2][1] - change[2][0]), 12))

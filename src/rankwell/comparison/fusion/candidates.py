@@ -172,6 +172,7 @@ def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> 
     width = len(catalogue)
     ranked = [_ranked(each, policy, catalogue, by_score=by_score) for each in lists]
     owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
+    # a query and an item as one number: rows of all runs meet by sorting these
     keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
     every = distinct(np.concatenate(keys))
     query, item = np.divmod(every, width)

@@ -140,6 +140,7 @@ def _best(tried: Iterable[FusionSetting], mean: Callable[[FusionSetting], float]
     settings = list(tried)
     parts = [settings[begin : begin + TOGETHER] for begin in range(0, len(settings), TOGETHER)]
     found = [reached for means in on_all_cores(lambda part: [*map(mean, part)], parts) for reached in means]
+    # the first within rounding of the best: settings are in the order of how plain they are
     highest = max(found)
     return next(
         setting for setting, reached in zip(settings, found, strict=True) if reached >= highest - BETTER
@@ -165,6 +166,7 @@ def _with_share(setting: FusionSetting, run: int, share: float) -> FusionSetting
     rest = 1.0 - setting.weights[run]
     factor = (1.0 - share) / rest if rest > BETTER else 0.0
     even = (1.0 - share) / (len(setting.weights) - 1) if rest <= BETTER else 0.0
+    # rounded, so that a setting that is reached twice is tried once
     weights = [round(weight * factor + even, 12) for weight in setting.weights]
     weights[run] = share
     return FusionSetting(tuple(weights), setting.number)

@@ -39,6 +39,7 @@ def none(run: RankedRun, _: FusionCandidates) -> Votes:
 def min_max(run: RankedRun, _: FusionCandidates) -> Votes:
     """From 0 for the lowest score of a list to 1 for its highest; 1 for each where all are equal."""
     score = scores_of(run)
+    # by list: scores of one run are comparable within a query only
     low, high = (run.per_row(f.reduceat(score, run.heads)) for f in (np.minimum, np.maximum))
     return run.candidate, np.divide(score - low, high - low, out=np.ones(len(score)), where=high > low)
 
@@ -148,6 +149,7 @@ class Ballots:
         """Return N, the number of lists of weight above 0 that have a candidate; 1 for those that have none, whose sum is 0."""
         count = np.zeros(len(self.candidates))
         for (rows, _), weight in zip(self.votes, self.weights, strict=True):
+            # a run of weight 0 is as if it were not there
             count[rows] += weight > 0
         return np.maximum(count, 1.0)
 

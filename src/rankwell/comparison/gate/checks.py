@@ -168,7 +168,9 @@ class Estimated:
             return float(away >= 0)
 
         reach = float(stdtrit(self.freedom, 1 - alpha)) * self.error
+        # the drop that is found with the power asked for: both quantiles times the standard error
         seen = float(stdtrit(self.freedom, 1 - alpha) + stdtrit(self.freedom, power)) * self.error
+        # leaving lists out changed nothing in either: the same system, of which no test can say more
         is_same = self.error == 0 and difference == 0
         return CheckFinding(
             n=self.n,
@@ -246,7 +248,7 @@ class Limit(NamedTuple):
     why: str
 
 
-def decided(checks: Sequence[Check], rules: GateRules) -> list[DecidedCheck]:
+def decide(checks: Sequence[Check], rules: GateRules) -> list[DecidedCheck]:
     """Return the status of each check."""
     found = [
         each.found(alpha=rules.alpha, power=rules.power, times=rules.flips, seed=rules.seed)
@@ -259,6 +261,7 @@ def decided(checks: Sequence[Check], rules: GateRules) -> list[DecidedCheck]:
 
 def _decided(check: Check, found: CheckFinding, p: float, rules: GateRules) -> DecidedCheck:
     alpha = rules.alpha
+    # in this order: what surely dropped too far fails whatever was hoped for, and only what did not can pass
     if found.n == 0:
         return DecidedCheck(check, found, p, "inconclusive", "no query is defined in both")
     if math.isnan(found.p_drop):

@@ -21,7 +21,7 @@ from rankwell.comparison.gate.checks import (
     Margin,
     Paired,
     Status,
-    decided,
+    decide,
     margin_for,
     refuse_margins_too_small_to_see,
 )
@@ -153,7 +153,7 @@ def gate(
         if not isinstance(each, Limit) and not callable(getattr(each, "found", None)):
             raise UsageError(f"checks= are values of Paired, Estimated or Limit, not {brief(each)}.")
     more = [each for each in checks if isinstance(each, Limit)]
-    parts = decided([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
+    parts = decide([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
     refuse_margins_too_small_to_see(parts, rules)
     limits = [
         *means_at_least(aligned, minimum),
@@ -324,6 +324,7 @@ def means_surely_at_least(
         told = intervals(
             row,
             aligned.units,
+            # only one end is asked about: one side at alpha is both sides at 2 alpha
             level=1 - 2 * rules.alpha,
             seed=rules.seed,
             limits=metric.range,
@@ -346,6 +347,7 @@ def lost_at_most(aligned: Aligned, limit: Margin) -> Limit:
     """Return whether the new system leaves queries unanswered, or undefined, that the baseline answers."""
     new, old = aligned.results
     judged = max(new.counts.get("judged queries", 0), len(aligned.queries), 1)
+    # an unanswered query counts as an empty list and has a value, so that no undefined value shows it
     unanswered = max(new.counts.get(MISSING, 0) - old.counts.get(MISSING, 0), 0)
     lost = unanswered
     for metric in aligned.metrics:

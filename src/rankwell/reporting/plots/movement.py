@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, boards_of, compared
+from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, boards_of, compare_boards
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import display_width
@@ -142,7 +142,7 @@ def movement(
         )[0]
         for each in judged
     ]
-    found = compared(boards[0], boards[1], OrderOptions())
+    found = compare_boards(boards[0], boards[1], OrderOptions())
     if len(found.systems) < 2:
         raise UsageError(
             f"{wanted} has a value under both judgements for {len(found.systems)} systems; movement needs two."
