@@ -27,7 +27,7 @@ def registry():
 
 
 def _forget():
-    for kept in (kinds._drawn, kinds._built, scored.tables):
+    for kept in (kinds._draw_situations, kinds._build_situations, scored.tables):
         kept.cache_clear()
 
 
@@ -143,8 +143,8 @@ def test_a_bug_in_the_checker_changes_a_verdict(name, monkeypatch):
 
 
 def _forget_drawn():
-    kinds._drawn.cache_clear()
-    kinds._built.cache_clear()
+    kinds._draw_situations.cache_clear()
+    kinds._build_situations.cache_clear()
 
 
 def test_saturation_within_rounding_would_be_believed_without_looking_at_the_step_before(monkeypatch):

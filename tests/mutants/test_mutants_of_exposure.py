@@ -69,14 +69,14 @@ MUTANTS = {
         around(exposure._TwoGroups, "compared",
             lambda original, self, seen, against: original(self, seen[::-1], against[::-1])), shares(("dp_ratio", {}))),
     "DP: the pool without what was listed": (
-        put(exposure.DPRatio, "against", lambda self, judged, context: groups.summed(
+        put(exposure.DPRatio, "against", lambda self, judged, context: groups.sum_by_group(
             self.groups_of(context), groups.items_of(judged.in_catalogue(context)))),
         shares(("dp_ratio", {"candidates": "pool"}))),
     "DTR that is DP": (
         put(exposure.DTR, "against", lambda self, judged, context: exposure.DPRatio(candidates="pool").against(judged, context)),
         shares(("dtr", {}), ("dtr", {"candidates": "list"}))),
     "DTR: the cut-off ignored": (
-        put(exposure.DTR, "against", lambda self, judged, context: groups.summed(
+        put(exposure.DTR, "against", lambda self, judged, context: groups.sum_by_group(
             self.groups_of(context),
             groups.items_of(judged.shown.where(context.scale.relevant(judged.shown.grade))))),
         shares(("dtr", {"candidates": "list"}))),

@@ -58,12 +58,12 @@ def of(name, pairs="all", parts=0):
 
 
 MUTANTS = {
-    "by topic: the highest grade of the item": (around(topics, "_found", grade_of_the_item), by("ap")),
+    "by topic: the highest grade of the item": (around(topics, "_hits_of_pairs", grade_of_the_item), by("ap")),
     "by topic: a hit in one topic only": (around(topics, "spread", one_topic_per_hit), by("p@3")),
     "by topic: the highest grade for every topic": (around(judge_pool, "_merge_copies", highest_for_every_topic), by("ndcg@3")),
     "by topic: condensed by the whole query": (put(topics, "condense", lambda judged: judged), by("ap")),
     "by topic: mean over all topics": (
-        around(topics.Each, "mean", lambda original, each, n, values, counted:
+        around(topics.TopicQueries, "mean", lambda original, each, n, values, counted:
             original(each, n, np.nan_to_num(values), np.ones_like(counted))), by("ap")),
     "by topic: nobody asks over": (
         around(by_topic.ByTopic, "per_query", lambda original, self, *given:
@@ -76,7 +76,7 @@ MUTANTS = {
     "preferences: one is both": (
         put(preferred.Tally, "fulfilled", lambda tally, pairs: tally.both_fulfilled), of("prefs_avgjg", "one")),
     "preferences: subgroups are one": (around(judge_pool, "topics_of", first_subgroup), of("prefs_simp", parts=3)),
-    "preferences: nothing follows": (put(preferred, "_closed", lambda matrix: matrix), of("prefs_num_poss", parts=3)),
+    "preferences: nothing follows": (put(preferred, "_close", lambda matrix: matrix), of("prefs_num_poss", parts=3)),
     "preferences: groups averaged as one": (
         put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
             preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),

@@ -38,7 +38,7 @@ def values_of_rows(
         )
     if preset is None and policy is None:
         rules = {"ties": "expected"} | dict(rules)
-    items = _numbered(queries)
+    items = _number_rows(queries)
     run, qrels = Run(queries, items, score), Qrels(queries, items, grade, name="target")
     together = [list(metrics)] if preset is None else [[metric] for metric in metrics]
     found: dict[str, float] = {}
@@ -48,7 +48,7 @@ def values_of_rows(
     return found
 
 
-def _numbered(queries: Ids) -> Ids:
+def _number_rows(queries: Ids) -> Ids:
     """The place of each row among those of its query."""
     codes, _ = queries.group()
     order = np.argsort(codes, kind="stable")

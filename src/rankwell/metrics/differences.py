@@ -31,10 +31,10 @@ def of_sums(metric: Any, both: Both, context: Context) -> DifferenceBounds:
     ends = np.stack([worst * weight[is_free], best * weight[is_free]])
     least = sums + _by_query(both, free, ends.min(axis=0))
     most = sums + _by_query(both, free, ends.max(axis=0))
-    return divided(metric, both, context, least, most, is_decided=True)
+    return divide_bounds(metric, both, context, least, most, is_decided=True)
 
 
-def divided(
+def divide_bounds(
     metric: Any, both: Both, context: Context, least: np.ndarray, most: np.ndarray, *, is_decided: bool
 ) -> DifferenceBounds:
     """Return bounds of a difference from those of its numerator, and the least and the greatest divisor."""

@@ -15,7 +15,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
-from rankwell.metrics.parameters import check_cut, described, fitted, parameter_kinds, value_text
+from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
 from rankwell.records import SetOnce, cached_property
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
@@ -123,12 +123,12 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def _fit(self, name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         for kind in kinds:
-            normal = fitted(value, kind)
+            normal = fit_parameter(value, kind)
             if normal is not UNFIT:
                 return normal
         limit = " up to 2**53" if isinstance(value, int) and abs(value) > LARGEST else ""
         raise UsageError(
-            f"{type(self).__name__}({name}={brief(value)}): {name} must be {described(kinds)}{limit}."
+            f"{type(self).__name__}({name}={brief(value)}): {name} must be {describe_kinds(kinds)}{limit}."
         )
 
     def __matmul__(self, k: int) -> Self:

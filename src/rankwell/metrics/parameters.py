@@ -35,20 +35,20 @@ def parameter_kinds(cls: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     return tuple((name, kinds_of(hint)) for name, hint in parameter_types(cls).items())
 
 
-def fitted(value: Any, kind: Any) -> Any:
+def fit_parameter(value: Any, kind: Any) -> Any:
     """Return ``value`` in the normal form of one kind of parameter, or UNFIT if it does not fit."""
     if value is None and "none" in get_args(kind):
         return "none"
     if kind == Numbers:
         listed = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
-        numbers = [fitted(each, float) for each in value] if listed else [UNFIT]
+        numbers = [fit_parameter(each, float) for each in value] if listed else [UNFIT]
         return UNFIT if UNFIT in numbers else tuple(numbers)
     if kind == Gains:
         pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
         rows = [tuple(pair) if isinstance(pair, (tuple, list)) else () for pair in pairs]
         # types first: a row may hold anything, such as an array, which has no truth value
         others = [row for row in rows if set(map(type, row)) == {str} and row == OTHERS_OWN]
-        named = [fitted(row, Numbers) for row in rows if row not in others]
+        named = [fit_parameter(row, Numbers) for row in rows if row not in others]
         return UNFIT if UNFIT in named or not named else (*sorted(named), *others)
     return arguments.fit_kind(value, kind)
 
@@ -59,7 +59,7 @@ def named_gains(gains: Gains) -> tuple[Pairs, bool]:
     return cast("Pairs", gains[:-1] if has_own else gains), has_own
 
 
-def described(kinds: tuple[Any, ...]) -> str:
+def describe_kinds(kinds: tuple[Any, ...]) -> str:
     """Describe the allowed kinds of value in words: ``one of linear, exp2, {number: number, …}``."""
     words: list[str] = []
     for kind in kinds:

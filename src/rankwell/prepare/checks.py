@@ -241,7 +241,7 @@ def drift(sides: Sides, seed: int) -> Finding:
     parts, of_pairs = [], []
     for table in (0, 1):
         copies = sides.copies[table]
-        first = ~copies if copies.any() else slice(None)
+        first = ~copies if copies.any() else slice(None)  # a slice copies nothing
         users, items = sides.users.codes[table][first], sides.items.codes[table][first]
         parts.append(items)
         of_pairs.append(

@@ -55,7 +55,7 @@ class Limits:
             n_user, n_item = np.bincount(users[rows]), np.bincount(items[rows])
             fits = _between(n_user, self.min_per_user, self.max_per_user)[users[rows]]
             fits &= _between(n_item, self.min_per_item, self.max_per_item)[items[rows]]
-            if fits.all():
+            if fits.all():  # the largest set within the limits, if these are minimums: no order of dropping reaches another
                 return rows, rounds
             rows = rows[fits]
             rounds.append(_size(users[rows], items[rows]))

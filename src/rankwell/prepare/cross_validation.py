@@ -76,7 +76,7 @@ def folds(
     dealt = np.empty(size, np.int64)  # dealt like cards in a random order, so sizes differ by at most one
     dealt[order_of(draws(seed, *apart))] = np.arange(size) % k
     own = dealt[group]
-    every = [divide(read, own != part, own == part) for part in range(k)]
+    every = [divide(read, own != part, own == part) for part in range(k)]  # masks keep the order of the log
     rows = [
         (part + 1, len(train), len(test), *(_cold(side, own == part) for side in sides))
         for part, (train, test) in enumerate(every)

@@ -113,6 +113,7 @@ def impute(
     queries, items = code_ids(sources, "query"), code_ids(sources, "item")
     pairs = keys(queries, items, -1)
     asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
+    # each pair once: two lists of a user may hold the same item, and it would be judged twice
     new = np.flatnonzero(asked & ~are_among(pairs, keys(queries, items, 0)) & ~are_copies(pairs))
     user, item = queries.codes[-1][new], items.codes[-1][new]
     if how == "constant":
@@ -185,7 +186,7 @@ def _append_rows(
     """The ratings and the new rows, marked."""
     names = log.words
     ids = {}
-    rated = log.frame
+    rated = log.frame  # ids keep the type of the ratings, which may differ from that of the lists
     for word, new_ids in (("query", queries.ids[user]), ("item", items.ids[item])):
         column = names[word]
         if not rated[column].dtype.is_integer():  # text, or categories, which may lack the new ids

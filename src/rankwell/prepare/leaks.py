@@ -68,6 +68,7 @@ class Sides:
         """Which test rows are older than their user's newest training row."""
         assert self.times is not None
         train, test = self.times
+        # users without training rows have the least value of the type, before which no row is
         newest = greatest(self.users.codes[0], train, len(self.users))
         return test < newest[self.users.codes[1]]
 
@@ -83,7 +84,7 @@ class Sides:
             facts["test rows before their user's newest training row"] = Share(
                 int(self.before_own.sum()), size
             )
-        cold = ~users.present[0] & users.present[1]
+        cold = ~users.present[0] & users.present[1]  # of ids, not rows: one busy user is one
         facts["test users not in train"] = Share(int(cold.sum()), int(users.present[1].sum()))
         cold = ~items.present[0] & items.present[1]
         facts["test items not in train"] = Share(int(cold.sum()), int(items.present[1].sum()))

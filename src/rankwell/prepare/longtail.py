@@ -97,7 +97,7 @@ class LongTail(Result):
         """Return the given items by part; items missing from the log are in the tail."""
         distinct = items[items.group()[1]]
         row = Known(self.items).rows_of(distinct, "item")
-        part = np.where(row >= 0, self.part[row], 2)
+        part = np.where(row >= 0, self.part[row], 2)  # an item that nobody used is the end of the tail
         return {PARTS[code]: Items(distinct[part == code], name=PARTS[code]) for code in self.cut.codes}
 
     def to_frame(self) -> pl.DataFrame:

@@ -345,7 +345,7 @@ def refill_lists(
     place, queries = places(log), code_ids([log], "query")
     rows = np.flatnonzero(keep)
     moved = np.zeros(len(log), np.int64)
-    moved[rows] = nth(queries.codes[0][rows], place[rows])
+    moved[rows] = nth(queries.codes[0][rows], place[rows])  # places among the rows that stay
     cut = keep & (moved <= length)
     before = np.bincount(queries.codes[0], minlength=len(queries))
     after = np.bincount(queries.codes[0][cut], minlength=len(queries))

@@ -227,6 +227,7 @@ class _Data:
         segment = np.where(rows < 0, len(places), np.array([places[name] for name in names])[rows])
         for number in distinct(segment[users]):
             inside = np.flatnonzero(segment[self.users.codes[0]] == number)
+            # a segment that nobody trained in knows nothing of its own
             whole = number == len(places) or not len(inside)
             yield from self.ordered(users[segment[users] == number], self.order(None if whole else inside))
 
@@ -236,6 +237,7 @@ class _Data:
         grade = judged.numbers("grade") if "grade" in judged.words else None
         users, items = self.users.codes[-1], self.items.codes[-1]
         rows, _ = by_code(users, None if grade is None else -grade)
+        # a repeated judgement would take two ranks
         fits = ~are_copies(keys(self.users, self.items, -1)[rows])
         rows = rows[fits if grade is None else fits & (grade[rows] > 0)]
         rows = rows[places_of(np.bincount(users[rows])) <= self.k]
@@ -264,6 +266,7 @@ def _read_test(test: Any, columns: Mapping[str, str] | None) -> Log:
 
 def _newest(log: Log, recent: float) -> np.ndarray:
     """The newest share of the rows, including all rows as old as the oldest of them."""
+    # equal times stay together, else the order of the file would decide
     times = log.times()
     number = max(round(recent * len(times)), 1)
     return np.flatnonzero(times >= np.sort(times)[-number])

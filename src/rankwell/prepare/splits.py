@@ -137,7 +137,7 @@ def split(
         facts |= sizes_within
         tables.append(table)
     rule = Rule(read, test, at, n, seed)
-    is_test = RULES[how].rows(rule, facts)
+    is_test = RULES[how].rows(rule, facts)  # by masks, so that all tables keep the order of the log
     first = np.zeros(len(read), np.bool_)
     if fold_in is not None:
         first = first_rows(rule, is_test, fold_in, facts)
@@ -158,7 +158,7 @@ def split(
         if wanted == "drop":
             facts[f"test rows of {what}, dropped"] = Share(int(rows().sum()), len(sides.test))
             kept &= ~rows()
-    if not kept.all():
+    if not kept.all():  # the sides are made again, since their facts and sizes are of what is left
         left = is_test & ~first
         left[left] = kept
         sides = sides_of(rule, ~is_test, left)

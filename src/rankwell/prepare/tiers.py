@@ -154,6 +154,7 @@ def scale_by_tier(
         weight = _shape_weights(weight, normalise, bounds, facts, log)
         frame = frame.with_columns(pl.Series(into, weight))
     facts["sum of weights"] = float(weight.sum())
+    # Kish's: how many rows of equal weight say as much, the price of unequal weights
     facts["effective sample size"] = float(weight.sum() ** 2 / np.sum(weight**2))
     title = f"{log.name} by tier: {how} ({HOWS[how]})"
     return Prepared(frame, Report(title, facts, (_table(log, held, factor, weight),), (ADVICE,)))

@@ -9,11 +9,11 @@ import pytest
 from tests.every import every
 
 from rankwell.inspection.axioms import AXIOMS
-from rankwell.inspection.axioms.kinds import Drawn, Searched
+from rankwell.inspection.axioms.kinds import DrawnAxiom, LengthAxiom
 from rankwell.inspection.axioms.situations import RANKS, WEIGHS, Draw, Item, mirrored, pair, tables
 
-DRAWN = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Drawn)]
-SEARCHED = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Searched)]
+DRAWN = [axiom for axiom in AXIOMS.values() if isinstance(axiom, DrawnAxiom)]
+SEARCHED = [axiom for axiom in AXIOMS.values() if isinstance(axiom, LengthAxiom)]
 MIRRORED = {"Red", "MRed", "AspRel", "P3", "P5", "P6", "P7"}
 
 
@@ -186,7 +186,7 @@ def test_lists_are_no_longer_than_the_cut_off_and_need_no_more_ranks_than_is_sai
 
 @every("axiom", AXIOMS.values())
 def test_the_pool_is_the_same_when_two_topics_change_places_where_topics_are_compared(axiom):
-    situations = drawn(axiom.name, 50) if isinstance(axiom, Drawn) else [axiom.build(2, 3)]
+    situations = drawn(axiom.name, 50) if isinstance(axiom, DrawnAxiom) else [axiom.build(2, 3)]
     is_same = [
         Counter(str(sorted(item.grades.items())) for item in made.items)
         == Counter(str(sorted(item.mirrored.grades.items())) for item in made.items)

@@ -49,11 +49,11 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _evaluate(options: Options) -> None:
-    from rankwell.compat.ndeval.values import printed, read_judgements, read_lists
+    from rankwell.compat.ndeval.values import print_table, read_judgements, read_lists
 
     judgements, run = read_judgements(options.files[0]), read_lists(options.files[1], options)
     baseline = None if options.baseline is None else read_lists(options.baseline, options)
-    table, notes = printed(options, judgements, run, baseline)
+    table, notes = print_table(options, judgements, run, baseline)
     sys.stdout.flush()
     sys.stdout.buffer.write(table)
     sys.stdout.buffer.flush()

@@ -30,9 +30,6 @@ from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
 
-# ndeval's input files: judgements by subtopic, and runs ordered by rank or by score.
-
-
 QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
 
 
@@ -136,9 +133,6 @@ def _without_task(word: bytes) -> bytes:
     return word if word[:1].isdigit() else word.partition(b"-")[2]
 
 
-# The words of a file's lines as columns: text stays in place, and each distinct word is parsed once.
-
-
 IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 MOST = 1_000_009  # the largest integer that the program reads
 
@@ -159,7 +153,9 @@ class Words:
         is_space = IS_SPACE[self.text]
         is_space[:begin] = True
         self.file.check()
-        edges = np.flatnonzero(np.diff(is_space, prepend=True))
+        edges = np.flatnonzero(
+            np.diff(is_space, prepend=True)
+        )  # words begin and end in turn, as the text ends with a space
         self._starts, self._lengths = edges[::2], (edges[1::2] - edges[::2]).astype(np.int32)
         ends = np.flatnonzero(self.text == 10)
         self._first = np.searchsorted(self._starts, np.append(0, ends[:-1]))
@@ -215,9 +211,6 @@ class Words:
         )
 
 
-# ndeval's values, computed from rankwell's metrics; some reproduce the program's result to the last bit.
-
-
 CUTS = (5, 10, 20)
 DIGITS = 13  # further digits are rounding error
 EXACT = ("NRBP", "MAP-IA", "P-IA", "strec")
@@ -241,6 +234,7 @@ class SumOfNRBP(Unweighted, NRBP):
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """Beta times beta times beta …"""
+        # a running product, as in the program: a power rounds otherwise
         betas = np.full(int(ranks.max(initial=1)), self.beta)
         betas[0] = 1.0
         return np.cumprod(betas)[ranks.astype(np.int64) - 1]
@@ -289,16 +283,14 @@ class Values:
         subtopics = np.maximum([self._subtopics[topic] for topic in topics], 1)
         found = {name: res.values(metric) for name, metric in self.columns.items()}
         for k in CUTS:
+            # a mean of means of hits is a whole number over k · subtopics: back to it, and one division as in the program
             found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
         found["NRBP"] = found["NRBP"] * (self._share / subtopics)
         found["MAP-IA"] = found["MAP-IA"] / subtopics
         return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
 
 
-# ndeval's output: a row per topic of the run with values, or differences from a baseline, and a row of means.
-
-
-def printed(
+def print_table(
     options: Options, judgements: Judgements, run: Lists, baseline: Lists | None
 ) -> tuple[bytes, list[str]]:
     """Return the table, and notes on values that the program prints differently."""
@@ -315,10 +307,13 @@ def printed(
     nothing = np.zeros(len(evaluated.columns))
     ours, others = (np.array([of.get(topic, nothing) for topic in shown]) for of in (values, base))
     loss = 1 + options.risk_alpha
-    rows = np.where(ours >= others, ours - others, loss * (ours - others))
+    rows = np.where(
+        ours >= others, ours - others, loss * (ours - others)
+    )  # a loss counts 1 + α times, as in risk-sensitive runs
     sums = np.cumsum(rows, axis=0)[-1]  # in sequence, as the program does
     table = np.vstack([rows, sums / count if count else np.full(len(sums), np.nan)])
     sizes = np.vstack([loss * np.maximum(ours, others), np.abs(rows).sum(axis=0) / max(count, 1)])
+    # a difference that rounding made of equal values would be printed with a sign of its own on every machine
     is_noise = ~evaluated.is_exact & (np.abs(table) <= sizes * 10.0**-DIGITS)
     clean = np.where(evaluated.is_exact, table, np.round(np.where(is_noise, 0.0, table), DIGITS))
     lines = [",".join(["runid", "topic", *evaluated.columns]).encode()]

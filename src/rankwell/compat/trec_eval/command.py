@@ -22,7 +22,7 @@ from rankwell.compat.trec_eval import measures
 from rankwell.compat.trec_eval.judgements import read_judgements
 from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, NICKNAMES, GainRBP, Printed, Settings
 from rankwell.compat.trec_eval.options import Options, parse
-from rankwell.compat.trec_eval.values import Evaluated, evaluated
+from rankwell.compat.trec_eval.values import Evaluated, evaluate_lines
 from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.inspection.explaining.card import card
@@ -119,7 +119,7 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
     if misplaced is not None:
         raise _Exit(EVALUATION, f"Can't calculate measure '{misplaced}' from -R {options.rel_format}")
     try:
-        found = evaluated(options, judged, run, lambda settings: measures.lines(wanted, settings))
+        found = evaluate_lines(options, judged, run, lambda settings: measures.lines(wanted, settings))
     except NothingInCommonError as error:
         raise _Exit(NOTHING if options.version == 9 else EVALUATION, str(error)) from error
     except (UsageError, InputError) as error:

@@ -23,9 +23,6 @@ from rankwell.metrics.parameters import OTHERS_OWN, Pairs
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of
 
-# Numbers parsed as C does.
-
-
 INTEGER, NUMBER = r"\s*[+-]?\d+", r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 
@@ -39,10 +36,6 @@ def real(text: str) -> float:
     """Parse a number as C's atof does, except words such as nan."""
     found = re.match(NUMBER, text)
     return float(found.group()) if found else 0.0
-
-
-# Metrics that only trec_eval has: first grades as a string, RBP of gains scaled per topic, a residual for every
-# list.
 
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
@@ -68,7 +61,7 @@ class Relstring(QueryMetric):
         shown = np.clip(judged.n_retrieved - self.start, 0, self.length)
         weights = BASE ** np.arange(self.length - 1, -1, -1, dtype=np.int64)
         until = offsets_of(weights)
-        number = (UNKNOWN + 1) * until[shown]
+        number = (UNKNOWN + 1) * until[shown]  # every shown rank is unjudged at first; digit 0 is no item
         rows = judged.found
         place = rows.rank - 1 - self.start
         rows, place = rows.where(inside := (place >= 0) & (place < self.length)), place[inside]
@@ -101,6 +94,7 @@ class Eleven(Avg11):
         is_read, is_lost = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
         total = np.zeros(len(found))
         at = self.at or ()
+        # the program walks its list of hits once, backwards, and never finds a level that needs more hits than the one before
         for level in reversed(at):
             needed = needed_hits(level, relevant, self.levels)
             is_read |= needed <= found
@@ -151,6 +145,7 @@ class GainRBP(RBP):
         highest = best.sum(np.where(context.scale.judged(best.grade), best.grade, 0.0))
         rows = rows.where(context.scale.judged(rows.grade)).top(self.k)
         shares = np.empty(len(rows))
+        # the program scales by the gains possible in a topic: those named, and every other grade up to its highest
         for top in np.unique(highest):
             gain = {float(grade): float(grade) for grade in range(int(top) + 1)} | dict(self.gain)
             low, high = min(gain.values()), max(gain.values())

@@ -58,6 +58,7 @@ class Evaluated:
                 continue
             total = float(np.add.accumulate(np.append(0.0, self.columns[line.name]))[-1])
             if line.kind == "log":
+                # a topic that is not there counts as the least value of a geometric mean, 1e-5
                 total = math.exp((total + (self.n - len(self.topics)) * LEAST_LOG) / self.n)
             elif line.kind != "count":
                 total /= self.n
@@ -85,19 +86,21 @@ class _Parts:
         return max(part.conditions.grade_max or 0.0 for part in self._parts)
 
 
-def evaluated(options: Options, judgements: Judgements, run: Run, lines: Lines) -> Evaluated:
+def evaluate_lines(options: Options, judgements: Judgements, run: Run, lines: Lines) -> Evaluated:
     """Evaluate against judgements, judgements by group, or preferences."""
     printed = lines(_settings(options, judgements.qrels))
     wanted = [metric for line in printed for metric in (line.metric, *line.text) if metric is not None]
     fair = [line for line in printed if line.metric is not None and line.metric.name == "prefs_avgjg_rnonrel"]
     by_groups = [OF_ALL, OF_THOSE] if any(line.metric.needed() for line in fair if line.metric) else []
     metrics = [*judged_metrics(), *wanted, *by_groups]
-    listed = _listed(options, judgements, run, metrics)
+    listed = _evaluate_listed(options, judgements, run, metrics)
     here = {str(query) for part in listed for query in part.queries}
     missing = sorted(set(judgements.topics) - here, key=str.encode)
-    others = _unlisted(options, judgements, missing, metrics)
+    others = _evaluate_unlisted(options, judgements, missing, metrics)
     res = _Parts([*listed, *others])
-    n = judgements.all_topics if options.complete else len(res.topics)
+    n = (
+        judgements.all_topics if options.complete else len(res.topics)
+    )  # -c takes the mean over all judged topics
     found = Evaluated(res.topics, n, printed, missing=missing)
     for line in printed:
         if line.text:
@@ -120,7 +123,9 @@ def evaluated(options: Options, judgements: Judgements, run: Run, lines: Lines) 
     return found
 
 
-def _listed(options: Options, judgements: Judgements, run: Run, metrics: Sequence[Metric]) -> list[Results]:
+def _evaluate_listed(
+    options: Options, judgements: Judgements, run: Run, metrics: Sequence[Metric]
+) -> list[Results]:
     """Evaluate the topics that the run has; with -M 0 their lists are empty."""
     try:
         res = _results(options, judgements.qrels, run, metrics)
@@ -134,7 +139,7 @@ def _listed(options: Options, judgements: Judgements, run: Run, metrics: Sequenc
     return [_results(replace(options, judged_only=True), judgements.qrels, _nothing(topics), metrics)]
 
 
-def _unlisted(
+def _evaluate_unlisted(
     options: Options, judgements: Judgements, missing: list[str], metrics: Sequence[Metric]
 ) -> list[Results]:
     """With -c, version 10 evaluates a list of one unjudged document for each topic that the run lacks."""

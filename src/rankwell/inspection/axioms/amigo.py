@@ -6,8 +6,8 @@ from functools import partial
 
 from rankwell.inspection.axioms.kinds import (
     Axiom,
-    Drawn,
-    Searched,
+    DrawnAxiom,
+    LengthAxiom,
     at_some_length,
     from_some_length_on,
     no_worse_at_some_length,
@@ -127,7 +127,7 @@ def heavier_topic(draw: Draw) -> Situation:
 
 
 AXIOMS: tuple[Axiom, ...] = (
-    Drawn(
+    DrawnAxiom(
         name="Pri",
         title="priority (binary)",
         statement="If a relevant item is ranked below a nonrelevant one, swapping the two raises the value.",
@@ -136,7 +136,7 @@ AXIOMS: tuple[Axiom, ...] = (
         levels=BINARY,
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="PriGraded",
         title="priority (graded)",
         statement="If an item is ranked below one of a lower grade, swapping the two raises the value.",
@@ -144,7 +144,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=partial(priority, levels=GRADED),
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="Deep",
         title="deepness (binary)",
         statement="The same correct swap of two neighbours, one relevant and one not, is worth more nearer the top.",
@@ -153,7 +153,7 @@ AXIOMS: tuple[Axiom, ...] = (
         levels=BINARY,
         least=4,
     ),
-    Drawn(
+    DrawnAxiom(
         name="DeepGraded",
         title="deepness (graded)",
         statement="The same correct swap of two neighbours of different grades is worth more nearer the top.",
@@ -161,7 +161,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=partial(deepness, levels=GRADED),
         least=4,
     ),
-    Searched(
+    LengthAxiom(
         name="DeepTh",
         title="deepness threshold",
         statement="From some n on, one relevant item on top beats n relevant items after n nonrelevant ones.",
@@ -170,7 +170,7 @@ AXIOMS: tuple[Axiom, ...] = (
         lengths=LONG,
         decide=from_some_length_on,
     ),
-    Searched(
+    LengthAxiom(
         name="CloseTh",
         title="closeness threshold",
         statement="For some n ≥ 2, n relevant items after n nonrelevant ones beat one relevant item on top.",
@@ -180,7 +180,7 @@ AXIOMS: tuple[Axiom, ...] = (
         decide=at_some_length,
         ranks=lambda n: 2 * n,
     ),
-    Drawn(
+    DrawnAxiom(
         name="Conf",
         title="confidence",
         statement="One more item that is not relevant to any topic lowers the value.",
@@ -188,7 +188,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=confidence,
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="QAspDiv",
         title="query aspect diversity",
         statement="If an item becomes relevant to one more topic, which no other item has, the value rises.",
@@ -196,7 +196,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=one_more_topic,
         least=1,
     ),
-    Drawn(
+    DrawnAxiom(
         name="Red",
         title="redundancy",
         statement="After items of one topic, an item of a new topic is worth more than one more of the same, if the topics are "
@@ -205,7 +205,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=redundancy,
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="MRed",
         title="monotonic redundancy",
         statement="After items that cover one topic at least as much as another, and some of them more, an item of the other "
@@ -214,7 +214,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=monotonic_redundancy,
         least=2,
     ),
-    Searched(
+    LengthAxiom(
         name="Sat",
         title="aspect relevance saturation",
         statement="After some number of relevant items of a topic, one more does not raise the value.",
@@ -225,7 +225,7 @@ AXIOMS: tuple[Axiom, ...] = (
         ranks=lambda n: n + 1,
         any_grade=True,
     ),
-    Drawn(
+    DrawnAxiom(
         name="AspRel",
         title="aspect relevance",
         statement="After a list that covers two topics equally, an item of the topic that weighs more is worth more.",

@@ -8,13 +8,13 @@ from typing import Any
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.inspection.axioms import amigo, parapar
-from rankwell.inspection.axioms.kinds import Axiom, Drawn
+from rankwell.inspection.axioms.kinds import Axiom, DrawnAxiom
 from rankwell.inspection.axioms.situations import Draw, Item, Situation
 from rankwell.inspection.axioms.verdicts import Rule, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.tables.arguments import checked
 
-# An axiom of rankwell's own that compares queries: the purpose of dividing by the ideal list.
+# an axiom of rankwell's own that compares queries: it says what dividing by the ideal list is for
 
 
 OWN = "rankwell; not from an article"
@@ -30,7 +30,7 @@ def perfect_list(draw: Draw) -> Situation:
 
 
 OWN_AXIOMS: tuple[Axiom, ...] = (
-    Drawn(
+    DrawnAxiom(
         name="Norm",
         title="normalisation",
         statement="The perfect list of one query has a higher value than an imperfect list of any other.",

@@ -11,7 +11,14 @@ from random import Random
 import numpy as np
 
 from rankwell.errors import RankwellError
-from rankwell.inspection.axioms.situations import GRADED, Compared, Counterexample, Draw, Situation, compared
+from rankwell.inspection.axioms.situations import (
+    GRADED,
+    Counterexample,
+    Draw,
+    ListValues,
+    Situation,
+    compare_lists,
+)
 from rankwell.inspection.axioms.verdicts import Verdict, Word
 from rankwell.matching.policy import Policy
 from rankwell.metrics.corpus_metric import CorpusMetric
@@ -53,13 +60,13 @@ class Axiom(ABC):
     @abstractmethod
     def _judge(self, metric: Metric, trials: int, seed: int) -> Verdict: ...
 
-    def compare(self, metric: Metric, situations: tuple[Situation, ...]) -> Compared:
+    def compare(self, metric: Metric, situations: tuple[Situation, ...]) -> ListValues:
         """Score situations of this axiom."""
-        return compared(metric, situations, self.policy, max(self.levels))
+        return compare_lists(metric, situations, self.policy, max(self.levels))
 
 
 @record(kw_only=True)
-class Drawn(Axiom):
+class DrawnAxiom(Axiom):
     """An axiom about any pair of lists of a kind: ``draw`` makes a pair, and needs at least ``least`` ranks."""
 
     draw: Callable[[Draw], Situation]
@@ -69,7 +76,7 @@ class Drawn(Axiom):
         cut = cut_off(metric)
         if cut is not None and cut < self.least:
             return self._not_applicable(metric, f"it needs {self.least} ranks within the cut-off")
-        made = _drawn(self, trials, seed, cut)
+        made = _draw_situations(self, trials, seed, cut)
         found = self.compare(metric, tuple(situation for _, situation in made))
         if not found.is_defined.any():
             return self._not_applicable(metric, "it is undefined in every trial")
@@ -77,7 +84,9 @@ class Drawn(Axiom):
         rounding = int(np.count_nonzero(found.is_rounded))
         example = None
         if outcome < 1:
-            at = min(found.where(outcome), key=lambda at: made[at][1].size)
+            at = min(
+                found.where(outcome), key=lambda at: made[at][1].size
+            )  # the smallest is soonest simplified
             example = self._shrunk(metric, made[at], found.example(made[at][1], at), cut, outcome)
         return Verdict(
             str(metric),
@@ -109,6 +118,7 @@ class Drawn(Axiom):
                 made = self.draw(draw)
                 if made.size < situation.size:
                     tried.setdefault(tuple(draw.made), made)
+            # all steps in one evaluation, the smallest first: the first that still fails is where the search goes on
             steps = sorted(tried.items(), key=lambda step: step[1].size)
             if not steps:
                 return example
@@ -121,10 +131,11 @@ class Drawn(Axiom):
 
 
 @lru_cache(maxsize=128)
-def _drawn(
-    axiom: Drawn, trials: int, seed: int, cut: int | None
+def _draw_situations(
+    axiom: DrawnAxiom, trials: int, seed: int, cut: int | None
 ) -> tuple[tuple[tuple[int, ...], Situation], ...]:
     """The situations of an axiom, the same for every metric, with the choices they were made from."""
+    # by the name too, so that an axiom's situations do not depend on which others are checked
     random = Random(f"{axiom.name} {seed}")  # noqa: S311 - not used for security
     draws = [Draw(random, cut) for _ in range(trials)]
     situations = [axiom.draw(draw) for draw in draws]
@@ -142,7 +153,7 @@ def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 @record(kw_only=True)
-class Searched(Axiom):
+class LengthAxiom(Axiom):
     """An axiom about some length: ``build`` makes the pair for a grade and a length, ``decide`` judges all lengths together.
 
     ``decide`` returns the outcome (1, 0 or -1) and the length, if one is found. ``ranks`` are the ranks that a length fills,
@@ -152,7 +163,7 @@ class Searched(Axiom):
 
     build: Callable[[int, int], Situation]
     lengths: tuple[int, ...]
-    decide: Callable[[tuple[int, ...], Compared], Outcome]
+    decide: Callable[[tuple[int, ...], ListValues], Outcome]
     ranks: Callable[[int], int] | None = None
     any_grade: bool = False
 
@@ -161,7 +172,9 @@ class Searched(Axiom):
         lengths = tuple(n for n in self.lengths if ranks is None or cut is None or ranks(n) <= cut)
         if not lengths:
             return self._not_applicable(metric, "no length fits within the cut-off")
-        found = {grade: self.compare(metric, _built(self, grade, lengths)) for grade in self.levels[1:]}
+        found = {
+            grade: self.compare(metric, _build_situations(self, grade, lengths)) for grade in self.levels[1:]
+        }
         defined = {grade: each for grade, each in found.items() if each.is_defined.all()}
         if not defined:
             return self._not_applicable(metric, "it is undefined for some length")
@@ -173,7 +186,7 @@ class Searched(Axiom):
         if outcome < 1:
             grade = next(grade for grade, (sign, _) in outcomes.items() if sign == outcome)
             at = int(np.argmax(found[grade].sign == outcome))
-            example = found[grade].example(_built(self, grade, lengths)[at], at, lengths[at])
+            example = found[grade].example(_build_situations(self, grade, lengths)[at], at, lengths[at])
         return Verdict(
             str(metric),
             self.name,
@@ -189,25 +202,26 @@ class Searched(Axiom):
 
 
 @lru_cache(maxsize=128)
-def _built(axiom: Searched, grade: int, lengths: tuple[int, ...]) -> tuple[Situation, ...]:
+def _build_situations(axiom: LengthAxiom, grade: int, lengths: tuple[int, ...]) -> tuple[Situation, ...]:
     return tuple(axiom.build(grade, n) for n in lengths)
 
 
-def from_some_length_on(lengths: tuple[int, ...], found: Compared) -> Outcome:
+def from_some_length_on(lengths: tuple[int, ...], found: ListValues) -> Outcome:
     """Better at every length from some length on, among those tried."""
     last = int(found.sign[-1])
     others = np.flatnonzero(found.sign != 1)
     return last, lengths[int(others[-1]) + 1 if len(others) else 0] if last == 1 else None
 
 
-def at_some_length(lengths: tuple[int, ...], found: Compared) -> Outcome:
+def at_some_length(lengths: tuple[int, ...], found: ListValues) -> Outcome:
     """Better at some length."""
     best = int(found.sign.max())
     return best, lengths[int(np.argmax(found.sign == 1))] if best == 1 else None
 
 
-def no_worse_at_some_length(lengths: tuple[int, ...], found: Compared) -> Outcome:
+def no_worse_at_some_length(lengths: tuple[int, ...], found: ListValues) -> Outcome:
     """No worse at some length; a tie of rounded values counts only if the difference before it was clear."""
+    # a value that falls geometrically ends in a tie of two rounded zeros, which shows nothing; one from a clear difference does
     before = np.concatenate(([np.inf], np.abs(found.better - found.worse)[:-1]))
     is_tie = (found.sign == 0) & (found.is_exact | (before > CLEAR))
     reached = np.flatnonzero((found.sign == 1) | is_tie)

@@ -10,7 +10,13 @@ from rankwell.inspection.axioms.amigo import (
     heavier_topic,
     top_against_depth,
 )
-from rankwell.inspection.axioms.kinds import Axiom, Drawn, Searched, at_some_length, from_some_length_on
+from rankwell.inspection.axioms.kinds import (
+    Axiom,
+    DrawnAxiom,
+    LengthAxiom,
+    at_some_length,
+    from_some_length_on,
+)
 from rankwell.inspection.axioms.situations import GRADED, Draw, Item, Situation, copies, mirrored, pair
 from rankwell.matching.policy import Policy
 
@@ -90,7 +96,7 @@ def one_more_liked_topic(draw: Draw) -> Situation:
 
 
 AXIOMS: tuple[Axiom, ...] = (
-    Drawn(
+    DrawnAxiom(
         name="P1",
         title="priority inside an aspect",
         statement="Of two items of the same topics the preferred one belongs first: swapping them accordingly raises the value.",
@@ -98,7 +104,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=preferred_first,
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="P2",
         title="deepness inside an aspect",
         statement="The same correct swap of items of the same topics is worth more nearer the top, and a liked item that moves "
@@ -107,7 +113,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=preferred_near_the_top,
         least=4,
     ),
-    Drawn(
+    DrawnAxiom(
         name="P3",
         title="non-priority on a saturated aspect",
         statement=f"After {COPIES} strong items of a topic, a less preferred item of an uncovered topic of the profile is worth "
@@ -116,7 +122,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=uncovered_topic,
         least=2,
     ),
-    Drawn(
+    DrawnAxiom(
         name="P4",
         title="missing over non-relevant",
         statement=f"Replacing a disliked item (grade below {LIKED}) by an unrated one of the same topics raises the value.",
@@ -125,7 +131,7 @@ AXIOMS: tuple[Axiom, ...] = (
         least=1,
         policy=Policy(grades="ratings", rel=LIKED, missing="skip"),
     ),
-    Searched(
+    LengthAxiom(
         name="P5",
         title="top-heaviness threshold",
         statement="Within a topic, from some n on, one liked item on top beats n liked items after n disliked ones.",
@@ -135,7 +141,7 @@ AXIOMS: tuple[Axiom, ...] = (
         lengths=LONG,
         decide=from_some_length_on,
     ),
-    Searched(
+    LengthAxiom(
         name="P6",
         title="minimal exploration",
         statement="Within a topic, for some n ≥ 2, n liked items after n disliked ones beat one liked item on top.",
@@ -146,7 +152,7 @@ AXIOMS: tuple[Axiom, ...] = (
         decide=at_some_length,
         ranks=lambda n: 2 * n,
     ),
-    Drawn(
+    DrawnAxiom(
         name="P7",
         title="aspect relevance",
         statement="After a list that covers two topics equally, an item of the topic that the user likes more is worth more.",
@@ -155,7 +161,7 @@ AXIOMS: tuple[Axiom, ...] = (
         draw=heavier_topic,
         least=1,
     ),
-    Drawn(
+    DrawnAxiom(
         name="P8",
         title="aspect diversity",
         statement="If an item has one more topic of the profile, which no other item has, the value rises.",

@@ -128,7 +128,7 @@ class Draw:
     def two(self, numbers: Sequence[int]) -> tuple[int, int]:
         """Choose two different numbers from an ascending sequence, the lower one first."""
         low = self.below(len(numbers) - 1)
-        return numbers[low], numbers[low + 1 + self.below(len(numbers) - 1 - low)]
+        return numbers[low], numbers[low + 1 + self.below(len(numbers) - 1 - low)]  # choice 0 is the next one
 
     def parts(self, count: int, make: Callable[[], Item], *, taken: int) -> list[list[Item]]:
         """Make the parts of a list around ``taken`` items; together they are at most as long as the longest list."""
@@ -257,9 +257,6 @@ def _pairs(numbers: dict[str, int | None] | dict[str, int]) -> str:
     return " ".join(f"{topic}:{'unrated' if x is None else x}" for topic, x in numbers.items())
 
 
-# Scoring of situations: one evaluation with each list as a query, and which list of each pair scores higher.
-
-
 MARGIN = 1e-13  # float differences below this are treated as ties
 WEIGHS = 5  # the highest weight of a topic, and so the number of its items needed for histories
 ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for metrics with terms
@@ -277,7 +274,7 @@ class Tables:
 
 
 @record(eq=False)
-class Compared:
+class ListValues:
     """The values of pairs of lists: ``sign`` is 1 if the better list scores higher, 0 for a tie, -1 if it scores lower.
 
     ``is_defined`` says which pairs have two values, ``is_exact`` which signs come from terms and not from a difference of two
@@ -306,7 +303,7 @@ class Compared:
         return Counterexample.of(situation, values, n, by_terms=by_terms)
 
 
-def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, top: int) -> Compared:
+def compare_lists(metric: Metric, situations: tuple[Situation, ...], policy: Policy, top: int) -> ListValues:
     """Score both lists of each situation; ``top`` is the highest possible grade.
 
     Raises
@@ -314,6 +311,7 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
     RankwellError
         If the metric cannot be computed from judgements with topics, items with topics and a history.
     """
+    # one evaluation, with each list as a query: thousands of single ones would take minutes
     data = tables(situations, top)
     request = Request(
         metrics=(metric,),
@@ -332,6 +330,7 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
     is_defined = ~np.isnan(difference)
     sign = np.where(np.abs(difference) > MARGIN, np.sign(difference), 0.0)
     is_exact = np.zeros(len(situations), np.bool_)
+    # values that are equal but for rounding may still differ, deep in a list: the terms tell, if both sums have one divisor
     near = np.flatnonzero(is_defined & (sign == 0))
     if len(near) and isinstance(metric, Additive) and type(metric).per_query is Additive.per_query:
         terms, divisor = _terms(metric, evaluator, data.run, len(values))
@@ -341,7 +340,7 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
             exact = exact_difference(terms[2 * pair], terms[2 * pair + 1]) / divisor[2 * pair]
             sign[pair] = np.sign(exact) * (-1.0 if metric.better == "lower" else 1.0)
     is_rounded = is_defined & ~is_exact & (sign == 0) & (difference != 0)
-    return Compared(
+    return ListValues(
         better, worse, np.where(is_defined, sign, 0).astype(int), is_defined, is_exact, is_rounded
     )
 
@@ -371,7 +370,7 @@ def exact_difference(left: Iterable[float], right: Iterable[float]) -> float:
     >>> exact_difference([0.1, 0.2], [0.3])
     0.0
     """
-    first, second = Counter(left), Counter(right)
+    first, second = Counter(left), Counter(right)  # multisets, as the same term may be added several times
     rest = [*(first - second).elements(), *(-term for term in (second - first).elements())]
     difference = math.fsum(rest)
     return difference if abs(difference) > ROUNDING * sum(map(abs, rest)) else 0.0

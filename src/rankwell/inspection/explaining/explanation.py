@@ -100,9 +100,6 @@ def explain(
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)
 
 
-# The worked table: the computation of a metric's value, rank by rank, for one query.
-
-
 ALL_RANKS = 40  # in longer lists only ranks that add something are shown
 
 
@@ -230,9 +227,6 @@ def _grade(grade: float) -> str | None:
     return None if math.isnan(grade) else f"{grade:g}"
 
 
-# What each rank of a list contributes to the value of one query.
-
-
 def has_contributions(metric: Metric, ties: str) -> bool:
     """Whether a metric's value is a sum over the ranks of one list; with ``ties=expected`` only weights of ranks are."""
     return isinstance(metric, RankWeighted if ties == "expected" else Additive) and metric.of_list
@@ -249,6 +243,8 @@ def contributions(one: One) -> dict[int, float]:
     below = float(metric.divisor(one.judged, one.task.context)[0])
     if math.isnan(below) or below == 0:
         return {}
-    ranks, place = np.unique(terms.rows.rank, return_inverse=True)
+    ranks, place = np.unique(
+        terms.rows.rank, return_inverse=True
+    )  # an item of several topics has several terms at one rank
     sums = np.bincount(place, terms.gain * terms.weight, len(ranks)) / below
     return dict(zip(ranks.tolist(), sums.tolist(), strict=True))

@@ -29,8 +29,9 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-
-# Cleaned copies: repeated rows left out, white space around ids removed, lists in order, every line ended.
+SEPARATORS = {".tsv": "\t", ".psv": "|"}
+LEAST_PLAIN = 1e-4  # Python prints smaller fractions with an exponent
+MOST_WHOLE = 1e15  # whole numbers below it are printed without a point
 
 
 def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
@@ -44,13 +45,13 @@ def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
         If it would replace a file.
     """
     for run in data.runs:
-        yield _copied(run.run, len(run.rows), partial(clean_run, run, data.settings.policy), folder)
+        yield _write_one(run.run, len(run.rows), partial(clean_run, run, data.settings.policy), folder)
     if data.qrels is not None:
         qrels = data.qrels
-        yield _copied(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)
+        yield _write_one(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)
 
 
-def _copied(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], folder: Path) -> Finding:
+def _write_one(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], folder: Path) -> Finding:
     name = source.files[0].name if source.files else source.name
     if not all(file.is_whole for file in source.files):
         return Finding(
@@ -76,7 +77,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     from rankwell.readers.frames.in_memory import series_of_ids
 
     lists = run.lists
-    items, queries = _stripped(lists.items), _stripped(lists.queries)
+    items, queries = _strip(lists.items), _strip(lists.queries)
     lost, nobody = np.zeros(lists.rows, np.uint8), np.full(len(queries), -1)
     none = Ids.of_spans(NO_TEXT, np.empty(0, np.int64), np.empty(0, np.int32))
     match.hits(lists.offsets, lists.score, *items.columns, nobody, np.zeros(1, np.int64), *none.columns, lost)
@@ -93,6 +94,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     ranks = places_of(np.bincount(query, minlength=len(queries)))
     given = _given_ranks(run, policy)
     if given is not None:
+        # a list that lost a copy is numbered again: the gap would be read as an item that was left out
         is_whole = np.bincount(query, minlength=len(queries)) == np.diff(lists.offsets)
         ranks = np.where(is_whole[query], given[rows], ranks)
     columns["rank"] = ranks
@@ -117,8 +119,8 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
 
     given = qrels.qrels
     columns: dict[str, Any] = {
-        "query": series_of_ids(_stripped(given.query)),
-        "item": series_of_ids(_stripped(given.item)),
+        "query": series_of_ids(_strip(given.query)),
+        "item": series_of_ids(_strip(given.item)),
     }
     columns |= {
         word: series_of_ids(column)
@@ -136,7 +138,7 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
     return table.group_by(keys, maintain_order=True).agg(best)
 
 
-def _stripped(ids: Ids) -> Ids:
+def _strip(ids: Ids) -> Ids:
     """The ids without white space around them, of which ASCII has no byte above that of a space."""
     if not ids.is_text:
         return ids
@@ -148,14 +150,6 @@ def _stripped(ids: Ids) -> Ids:
         return ids
     codes, firsts = ids.group()
     return Ids.of([str(each).strip() for each in ids[firsts].tolist()])[codes]
-
-
-# Writers of cleaned copies, one for each format.
-
-
-SEPARATORS = {".tsv": "\t", ".psv": "|"}
-LEAST_PLAIN = 1e-4  # Python prints smaller fractions with an exponent
-MOST_WHOLE = 1e15  # whole numbers below it are printed without a point
 
 
 def write_copy(table: pl.DataFrame, source: Run | Qrels, folder: Path) -> Path:
@@ -207,13 +201,13 @@ def _trec(table: pl.DataFrame, path: Path) -> None:
     if "score" in table.columns:
         rank = pl.int_range(1, pl.len() + 1).over("query").alias("rank")
         q0, tag = pl.lit("Q0").alias("Q0"), pl.lit("cleaned").alias("tag")
-        _rows(table.select("query", q0, "item", rank, _printed(table["score"]), tag), path)
+        _rows(table.select("query", q0, "item", rank, _print_numbers(table["score"]), tag), path)
     else:
-        _rows(table.select("query", "topic", "item", _printed(table["grade"])), path)
+        _rows(table.select("query", "topic", "item", _print_numbers(table["grade"])), path)
 
 
 def _prefs(table: pl.DataFrame, path: Path) -> None:
-    _rows(table.select("query", "topic", "subgroup", "item", _printed(table["grade"])), path)
+    _rows(table.select("query", "topic", "subgroup", "item", _print_numbers(table["grade"])), path)
 
 
 def _rows(table: pl.DataFrame, path: Path) -> None:
@@ -239,11 +233,11 @@ def _double_colons(table: pl.DataFrame, path: Path) -> None:
     import polars as pl
 
     query, item, number = table.columns
-    cells = table.select(query, item, _printed(table[number]))
+    cells = table.select(query, item, _print_numbers(table[number]))
     _rows(cells.select(pl.concat_str(pl.all(), separator="::")), path)
 
 
-def _printed(numbers: pl.Series) -> pl.Series:
+def _print_numbers(numbers: pl.Series) -> pl.Series:
     """Numbers as ``_number`` prints them. Polars prints most of them so too, but not those with an exponent."""
     import polars as pl
 

@@ -208,12 +208,8 @@ def common(wanted: Ids, known: Known) -> np.ndarray | None:
     return known.find(integers) if is_wanted else Known(integers).find(wanted)
 
 
-# The lists of a run in batches that are held: each is looked at by itself, on all cores, and evaluated without
-# reading it again.
-
-
 class HeldRows:
-    """The rows of a run as batches of whole lists that are held."""
+    """The rows of a run as batches of whole lists in memory: rules look at each on all cores, and none is read again."""
 
     grouped = True
 
@@ -223,10 +219,10 @@ class HeldRows:
     @classmethod
     def of(cls, rows: Rows) -> HeldRows:
         """Return rows from a reader, with those of each query together."""
-        held = cls(on_all_cores(_made, rows.batches(PART_ROWS)))
+        held = cls(on_all_cores(_make, rows.batches(PART_ROWS)))
         if rows.grouped or not held.lists or held.queries.is_distinct():
             return held
-        return cls(on_all_cores(_made, rows.regrouped().batches(PART_ROWS)))
+        return cls(on_all_cores(_make, rows.regrouped().batches(PART_ROWS)))
 
     @property
     def queries(self) -> Ids:
@@ -276,7 +272,7 @@ class HeldRows:
         return rows
 
 
-def _made(make: Callable[[], Lists]) -> Lists:
+def _make(make: Callable[[], Lists]) -> Lists:
     return make()
 
 
@@ -285,7 +281,7 @@ def _itself(lists: Lists) -> Lists:
 
 
 @record
-class Marked:
+class MarkedRows:
     """Rows that a rule has something to say about: how many there are, and the first of them."""
 
     count: int
@@ -309,33 +305,30 @@ class Marked:
         return brief(self.lists.queries.one(at))
 
 
-def marked(batches: list[Lists], rows: list[np.ndarray]) -> Marked | None:
+def mark_rows(batches: list[Lists], rows: list[np.ndarray]) -> MarkedRows | None:
     """Return what there is to say of some rows of each batch; None if there are none."""
     found = [(lists, own) for lists, own in zip(batches, rows, strict=True) if len(own)]
-    return Marked(sum(len(own) for _, own in found), found[0][0], int(found[0][1][0])) if found else None
+    return MarkedRows(sum(len(own) for _, own in found), found[0][0], int(found[0][1][0])) if found else None
 
 
 def inside(lists: Lists) -> np.ndarray:
     """Return whether each row but the first is of the same list as the row above it."""
     same = np.ones(max(lists.rows - 1, 0), np.bool_)
     begins = lists.offsets[1:-1]
-    same[begins[(begins > 0) & (begins < lists.rows)] - 1] = (
-        False  # where the list above or below is not empty
-    )
+    # where the list above or below is not empty
+    same[begins[(begins > 0) & (begins < lists.rows)] - 1] = False
     return same
 
 
-def in_order(lists: Lists, key: np.ndarray) -> np.ndarray | None:
+def order_rows(lists: Lists, key: np.ndarray) -> np.ndarray | None:
     """Return the rows, those of the highest key first in each list; None if they are in this order already."""
-    if not np.any((key[1:] > key[:-1]) & inside(lists)):
+    if not np.any(
+        (key[1:] > key[:-1]) & inside(lists)
+    ):  # one pass, where a sort is the larger part of a rule
         return None
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
     return rows
-
-
-# Reading for lint: what a reader refuses becomes a finding, and the lines beside a damaged one are read all the
-# same.
 
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")
@@ -359,7 +352,7 @@ def qrels_data(source: Any, **options: Any) -> QrelsData:
     return QrelsData(read_qrels(source, **options))
 
 
-def tried(
+def try_reading(
     read: Callable[[Any], Read], source: Any, found: list[Finding], encoding: str | None
 ) -> Read | None:
     """Return what ``read`` gives, None if it cannot be read; what is wrong is added to the findings.
@@ -378,6 +371,7 @@ def tried(
             except DataError as error:
                 found.append(_unreadable(error))
                 label, line = _line_of(error, files)
+                # no line to leave out, or one that is left out and still damaged: reading on would never end
                 if not line or line in damaged.get(label, []):
                     return None
                 damaged.setdefault(label, []).append(line)

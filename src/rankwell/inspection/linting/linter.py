@@ -12,7 +12,7 @@ from rankwell.evaluation.inputs import NOT_NAMED
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.inspection.linting import matches, rules
 from rankwell.inspection.linting.copies import write_copies
-from rankwell.inspection.linting.data import Data, Settings, fits, qrels_data, run_data, tried
+from rankwell.inspection.linting.data import Data, Settings, fits, qrels_data, run_data, try_reading
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import as_list, checked, plain
@@ -102,11 +102,13 @@ def lint(
     )  # fmt: skip
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
-    opened = [tried(partial(run_data, **of_runs), source, found, encoding) for source in several]
+    opened = [try_reading(partial(run_data, **of_runs), source, found, encoding) for source in several]
     ready = [each for each in opened if each is not None]
-    judged = None if qrels is None else tried(partial(qrels_data, **of_qrels), qrels, found, encoding)
-    learned = None if train is None else tried(partial(qrels_data, columns=NOT_NAMED), train, found, encoding)
-    catalogue = None if items is None else tried(read_items, items, found, encoding)
+    judged = None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, found, encoding)
+    learned = (
+        None if train is None else try_reading(partial(qrels_data, columns=NOT_NAMED), train, found, encoding)
+    )
+    catalogue = None if items is None else try_reading(read_items, items, found, encoding)
     ready = [each for each in ready if fits(each.run, judged, found)]
     allowed = (
         None if scale is None else tuple(plain("scale", each, float) for each in as_list("scale", scale))

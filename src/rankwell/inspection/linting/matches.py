@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import brief
-from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, marked
+from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, mark_rows
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.matching.mismatch import IdSource, Mismatch, mismatch, swapped
@@ -69,7 +69,7 @@ def items(data: Data) -> Iterator[Finding]:
     if data.qrels is not None:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
-            held = _held(run, judged)
+            held = _are_listed(run, judged)
             if not held.any():
                 yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
             elif len(held) - int(np.count_nonzero(held)) >= ENOUGH:
@@ -78,7 +78,7 @@ def items(data: Data) -> Iterator[Finding]:
         return
     catalogue = Known(data.items.item)
     for run in data.runs:
-        found = marked(run.batches, _outside([lists.items for lists in run.batches], catalogue))
+        found = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
         if found is not None:
             yield _unknown_items(data.items, run.name, found.place, found.item, found.count)
     if data.qrels is not None:
@@ -91,7 +91,7 @@ def items(data: Data) -> Iterator[Finding]:
             )
 
 
-def _held(run: RunData, judged: Known) -> np.ndarray:
+def _are_listed(run: RunData, judged: Known) -> np.ndarray:
     """Which judged items some list holds; text that meets integers is the plain form of one in every row, or none is held."""
     held = np.zeros(len(judged), np.bool_)
     is_alike = run.batches[0].items.is_text == judged.ids.is_text
@@ -214,8 +214,8 @@ def training_items(data: Data) -> Iterator[Finding]:
         is_text = run.batches[0].items.is_text
         if common(run.queries, data.train.queries) is None or is_text != data.train.items.is_text:
             continue
-        rows = on_all_cores(partial(_trained, data.train), run.batches)
-        found = marked(run.batches, rows)
+        rows = on_all_cores(partial(_training_rows, data.train), run.batches)
+        found = mark_rows(run.batches, rows)
         if found is not None:
             yield Finding(
                 "training-items", "warning", found.place,
@@ -228,7 +228,7 @@ def training_items(data: Data) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _trained(train: QrelsData, lists: Lists) -> np.ndarray:
+def _training_rows(train: QrelsData, lists: Lists) -> np.ndarray:
     """The rows of items that their user has in the training data."""
     known = common(lists.queries, train.queries)
     assert known is not None  # as for all queries of the run

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import UsageError, brief
-from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, in_order, inside, marked
+from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, inside, mark_rows, order_rows
 from rankwell.kernels import match
 from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.asked import Asked
@@ -65,7 +65,7 @@ def duplicates(data: Data) -> Iterator[Finding]:
                 for lists, (again, _) in zip(run.batches, repeats, strict=True)
             ]
             repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(others, repeats, strict=True)]
-        found = marked(run.batches, [again for again, _ in repeats])
+        found = mark_rows(run.batches, [again for again, _ in repeats])
         if found is not None:
             first = next(int(firsts[0]) for again, firsts in repeats if len(again))
             kept, dropped = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
@@ -90,7 +90,7 @@ def _repeats(lists: Lists) -> tuple[np.ndarray, np.ndarray]:
 def own_queries(data: Data) -> Iterator[Finding]:
     """Lists that hold their own query as an item: the document that was searched with, found again."""
     for run in () if data.settings.policy.drop_own_query else data.runs:
-        found = marked(run.batches, on_all_cores(own_rows, run.batches))
+        found = mark_rows(run.batches, on_all_cores(own_rows, run.batches))
         if found is not None and 2 * found.count >= len(run.queries):
             dropped = data.value(run, drop_own_query=True)
             yield Finding(
@@ -133,7 +133,7 @@ def ranks_against_scores(data: Data) -> Iterator[Finding]:
             yield from _rising(data, run)
             continue
         rising = on_all_cores(lambda each: _rising_rows(*each), list(zip(run.batches, both, strict=True)))
-        found = marked(run.batches, rising)
+        found = mark_rows(run.batches, rising)
         if found is None:
             continue
         neighbours = len(run.rows) - len(run.queries)
@@ -161,7 +161,7 @@ def ranks_against_scores(data: Data) -> Iterator[Finding]:
 def _rising_rows(lists: Lists, ranks_and_scores: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Rows with a higher score than the row of the next better rank."""
     key, score = ranks_and_scores
-    rows = in_order(lists, key)
+    rows = order_rows(lists, key)
     score = score if rows is None else score[rows]
     below = np.flatnonzero((score[1:] > score[:-1]) & inside(lists)) + 1
     return below if rows is None else rows[below]
@@ -172,7 +172,7 @@ def _rising(data: Data, run: RunData) -> Iterator[Finding]:
     if run.by_rank:
         return
     rises = [np.flatnonzero((x.score[1:] > x.score[:-1]) & inside(x)) + 1 for x in run.batches]
-    found, neighbours = marked(run.batches, rises), len(run.rows) - len(run.queries)
+    found, neighbours = mark_rows(run.batches, rises), len(run.rows) - len(run.queries)
     if found is not None and neighbours > 1 and found.count > ASCENDING * neighbours:
         negated = run.with_scores(-lists.score for lists in run.batches)
         effect = data.change(data.value(run), data.value(negated), Composed("if low scores are better"))
@@ -187,7 +187,7 @@ def infinite_scores(data: Data) -> Iterator[Finding]:
     """Scores that are infinite: they are tied with each other."""
     for run in data.runs:
         rows = [np.flatnonzero(np.isinf(lists.score)) for lists in run.batches]
-        found = marked(run.batches, rows)
+        found = mark_rows(run.batches, rows)
         if found is not None and not run.by_rank:
             yield Finding(
                 "infinite-scores", "warning", found.place,
@@ -202,7 +202,7 @@ def near_ties(data: Data) -> Iterator[Finding]:
     for run in data.runs:
         if run.by_rank:
             continue
-        found = marked(run.batches, on_all_cores(_nearly_tied, run.batches))
+        found = mark_rows(run.batches, on_all_cores(_nearly_tied, run.batches))
         if found is not None:
             yield Finding(
                 "near-ties", "note", found.place,
@@ -217,8 +217,9 @@ def near_ties(data: Data) -> Iterator[Finding]:
 
 def _nearly_tied(lists: Lists) -> np.ndarray:
     """Rows whose score differs from that of the row above, in the order of scores, only beyond single precision."""
-    rows = in_order(lists, lists.score)
+    rows = order_rows(lists, lists.score)
     score = lists.score if rows is None else lists.score[rows]
+    # rounded to 32 bits as trec_eval 9 reads them, these rows are tied, and the id decides
     with np.errstate(over="ignore"):
         single = score.astype(np.float32)
     below = np.flatnonzero((single[1:] == single[:-1]) & (score[1:] != score[:-1]) & inside(lists)) + 1
@@ -228,7 +229,7 @@ def _nearly_tied(lists: Lists) -> np.ndarray:
 def white_space(data: Data) -> Iterator[Finding]:
     """White space at the beginning or the end of ids: they match nothing."""
     for run in data.runs:
-        items = marked(run.batches, on_all_cores(_padded_items, run.batches))
+        items = mark_rows(run.batches, on_all_cores(_padded_items, run.batches))
         if items is not None:
             yield _padded(items.place, items.item, items.count)
         yield from _padded_ids(run.queries, run.place_of_list)
@@ -299,9 +300,6 @@ def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (
     columns, duplicates, own_queries, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
 )  # fmt: skip
-
-
-# Rules about rank columns: ranks that cannot count, and lists that leave ranks out.
 
 
 def ranked_as_given(run: RunData, policy: Policy) -> Lists:

@@ -17,7 +17,7 @@ from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
-from rankwell.metrics.differences import divided, divisors
+from rankwell.metrics.differences import divide_bounds, divisors
 from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked, ratio
@@ -409,7 +409,7 @@ def difference_bounds(metric: Any, both: Both, context: Context) -> DifferenceBo
     least, most = (np.where(np.abs(each) < 1e-12, 0.0, each) for each in (least, most))
     small, _ = divisors(metric, both, context)
     least, most = (np.where(np.isnan(small), np.nan, each) for each in (least, most))
-    return divided(metric, both, context, least, most, is_decided=bool(is_exact.all()))
+    return divide_bounds(metric, both, context, least, most, is_decided=bool(is_exact.all()))
 
 
 def _within(ranks: np.ndarray, k: int | None) -> np.ndarray:
@@ -456,11 +456,11 @@ def _highest(linear: np.ndarray, pairs: np.ndarray) -> tuple[float, bool]:
         linear = linear[left] + pairs[np.ix_(left, sure)].sum(axis=1)
         pairs = pairs[np.ix_(left, left)]
     if len(linear) <= MOST:
-        return total + _tried(linear, pairs), True
+        return total + _try_all(linear, pairs), True
     return total + float(np.maximum(linear + np.maximum(pairs, 0.0).sum(axis=1) / 2, 0.0).sum()), False
 
 
-def _tried(linear: np.ndarray, pairs: np.ndarray) -> float:
+def _try_all(linear: np.ndarray, pairs: np.ndarray) -> float:
     """Return the highest value, trying all values of all items."""
     values = np.zeros(1)  # of all subsets of the items so far; each item doubles them
     for at in range(len(linear)):

@@ -11,7 +11,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.precision import AP
-from rankwell.metrics.diversity.split_by_topic import each_topic
+from rankwell.metrics.diversity.split_by_topic import topic_queries
 from rankwell.metrics.metric import Metric, QueryMetric, definition
 
 __all__ = ["ByTopic"]
@@ -119,7 +119,7 @@ class ByTopic(QueryMetric):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The mean over topics."""
-        each = each_topic(judged)
+        each = topic_queries(judged)
         assert isinstance(self.metric, QueryMetric)
         values: Any = np.asarray(self.metric.per_query(each.judged, context), np.float64)
         is_defined = ~np.isnan(values)

@@ -13,7 +13,7 @@ from rankwell.metrics.binary.binary import P
 from rankwell.metrics.binary.first import RR
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.binary.sets import SetP
-from rankwell.metrics.diversity.split_by_topic import each_topic
+from rankwell.metrics.diversity.split_by_topic import topic_queries
 from rankwell.metrics.diversity.subtopic_metric import Discounted, OnTopics
 from rankwell.metrics.diversity.subtopics import Weights
 from rankwell.metrics.graded.ndcg import nDCG
@@ -47,7 +47,7 @@ class _IntentAware(OnTopics):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The weighted values of the topics; a topic without a relevant item adds nothing."""
         of_items = None if self.topics == "qrels" else context
-        each = each_topic(judged, self.topic_table(judged, context), of_items)
+        each = topic_queries(judged, self.topic_table(judged, context), of_items)
         values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
         found = self.subtopics(judged.pool, context)
         place = found.places(judged.pool_row[each.owner], each.topic)

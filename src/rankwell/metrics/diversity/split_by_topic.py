@@ -35,7 +35,7 @@ class _Split:
 
 
 @record(eq=False)
-class Each:
+class TopicQueries:
     """The judged lists by topic: ``judged`` has a query per pair of query (its ``owner``) and ``topic``.
 
     ``origin`` is the row of the whole pool of each row of the pool of ``judged``; ``subgroups`` as in ``_Split``.
@@ -55,7 +55,9 @@ class Each:
         return np.divide(total, below, out=np.full(queries, np.nan), where=below > 0)
 
 
-def each_topic(judged: Judged, topics: Topics | None = None, context: Context | None = None) -> Each:
+def topic_queries(
+    judged: Judged, topics: Topics | None = None, context: Context | None = None
+) -> TopicQueries:
     """Return the judged lists of each topic of each query; topics are those of the judgements unless others are given.
 
     For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they supply the topics of each row of the pool.
@@ -66,11 +68,11 @@ def each_topic(judged: Judged, topics: Topics | None = None, context: Context | 
     if topics is None:
         raise LookupError('a metric that reads topics must declare needs = {"topics"}')
     if context is None:
-        return judged.once(_each, judged.pool.once(_split, topics), False)
-    return judged.once(_each, context.once(_split_by_items, judged.pool, topics), True)
+        return judged.once(_make_queries, judged.pool.once(_split, topics), False)
+    return judged.once(_make_queries, context.once(_split_by_items, judged.pool, topics), True)
 
 
-def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
+def _make_queries(judged: Judged, split: _Split, of_items: bool) -> TopicQueries:
     is_known = judged.pool_row >= 0
     lengths = np.where(is_known, split.first[judged.pool_row + 1] - split.first[judged.pool_row], 0)
     starts = np.cumsum(lengths) - lengths
@@ -84,17 +86,17 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     made = Judged(
         Ids.of_integers(known),
         known,
-        _found(judged.found, split, here, len(owner)),
+        _hits_of_pairs(judged.found, split, here, len(owner)),
         judged.n_retrieved[owner],
         split.pool,
-        None if judged.listed is None else _shown(judged.listed, split, here, owner),
+        None if judged.listed is None else _lists_of_pairs(judged.listed, split, here, owner),
         in_run=judged.in_run,
         is_expected=judged.is_expected,
         ranks=ranks,
     )
     if judged.is_condensed and not of_items:
         made = condense(made)
-    return Each(made, owner, split.topic[known], split.origin, split.subgroups)
+    return TopicQueries(made, owner, split.topic[known], split.origin, split.subgroups)
 
 
 def _split(pool: Pool, topics: Topics) -> _Split:
@@ -137,7 +139,7 @@ def _split_by_items(_: Context, pool: Pool, topics: Topics) -> _Split:
     return _split(pool, topics)
 
 
-def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:
+def _hits_of_pairs(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:
     """The hits of each pair: every hit once per topic."""
     assert found.pool_row is not None
     cells, starts = spread(split.cells, found.pool_row)
@@ -152,7 +154,7 @@ def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked
     return made
 
 
-def _shown(shown: Ranked, split: _Split, here: np.ndarray, owner: np.ndarray) -> Ranked:
+def _lists_of_pairs(shown: Ranked, split: _Split, here: np.ndarray, owner: np.ndarray) -> Ranked:
     """The whole list of each pair: that of its query, with the grades for its topic."""
     assert shown.pool_row is not None
     ends = np.searchsorted(shown.query, np.arange(shown.queries + 1))

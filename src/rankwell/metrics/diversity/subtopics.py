@@ -195,10 +195,10 @@ def _universe(pool: Pool, context: Context, wanted: Wanted, topics: Topics, kept
     """The pairs of query and topic that count, ascending, each as query × number of topics + topic."""
     if wanted.universe == "catalogue":
         return np.arange((len(pool.offsets) - 1) * topics.count)
-    return distinct(kept if wanted.universe == "judged" else _learned(pool, context, wanted.source))
+    return distinct(kept if wanted.universe == "judged" else _learn_weights(pool, context, wanted.source))
 
 
-def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
+def _learn_weights(pool: Pool, context: Context, source: str) -> np.ndarray:
     """The pairs of query and topic of all training rows, with repeats."""
     assert context.train is not None
     queries: Ids = pool.queries.ids
@@ -214,15 +214,15 @@ def _weights(
 ) -> np.ndarray:
     """The weight of each slot, before normalisation; ``keys`` are those of all entries, if the judgements carry weights."""
     if wanted.weights == "profile":
-        learned, times = np.unique(_learned(pool, context, wanted.source), return_counts=True)
-        return _found(learned, times.astype(np.float64), slots)
+        learned, times = np.unique(_learn_weights(pool, context, wanted.source), return_counts=True)
+        return _find_values(learned, times.astype(np.float64), slots)
     if wanted.weights == "uniform" or topics.weight is None:
         return np.ones(len(slots))
     known, firsts = np.unique(keys, return_index=True)
-    return _found(known, topics.weight[firsts], slots)
+    return _find_values(known, topics.weight[firsts], slots)
 
 
-def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def _find_values(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The value of each wanted key; 0 for one that is not there."""
     return np.append(values, 0.0)[places_among(keys, wanted)]
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
-from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, summed
+from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, sum_by_group
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import amounts_of
@@ -65,7 +65,7 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The number of items in each group, or the relevant judgements."""
         if self.target == "merit":
-            return summed(self.groups_of(context), items_of(self.merits(judged, context)))
+            return sum_by_group(self.groups_of(context), items_of(self.merits(judged, context)))
         return len(judged) * self.fair(context)
 
     def compared(self, seen: np.ndarray, against: np.ndarray) -> float:
@@ -210,9 +210,9 @@ class DPRatio(_TwoGroups):
             return len(judged) * self.items_in(context)
         groups, listed = self.groups_of(context), judged.shown.top(self.k)
         if self.candidates == "list":
-            return summed(groups, items_of(listed))
+            return sum_by_group(groups, items_of(listed))
         pooled, others = judged.in_catalogue(context), listed.where(np.isnan(listed.grade))
-        return summed(groups, np.append(items_of(pooled), items_of(others)))
+        return sum_by_group(groups, np.append(items_of(pooled), items_of(others)))
 
 
 @definition
@@ -259,4 +259,4 @@ class DTR(_TwoGroups):
         """The number of relevant candidates in each group."""
         rows = judged.shown.top(self.k) if self.candidates == "list" else judged.in_catalogue(context)
         relevant = rows.where(context.scale.relevant(rows.grade, self.rel))
-        return summed(self.groups_of(context), items_of(relevant))
+        return sum_by_group(self.groups_of(context), items_of(relevant))

@@ -146,7 +146,7 @@ class OfAllLists(OfGroups, CorpusMetric):
     def state(self, judged: Judged, context: Context) -> GroupSums:
         """The exposure of each group, and what to compare it with."""
         rows = judged.shown.top(self.k)
-        seen = summed(self.groups_of(context), items_of(rows), self.seen(rows.rank))
+        seen = sum_by_group(self.groups_of(context), items_of(rows), self.seen(rows.rank))
         return GroupSums(seen, self.against(judged, context), len(judged))
 
     @abstractmethod
@@ -164,7 +164,7 @@ class OfAllLists(OfGroups, CorpusMetric):
 
 @record(eq=False)
 class GroupSums:
-    """Exact sums by group, as returned by ``summed``: the exposure of its items, and what to compare it with."""
+    """Exact sums by group, as returned by ``sum_by_group``: the exposure of its items, and what to compare it with."""
 
     seen: np.ndarray
     against: np.ndarray
@@ -174,7 +174,7 @@ class GroupSums:
         return GroupSums(self.seen + other.seen, self.against + other.against, self.n + other.n)
 
 
-def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
+def sum_by_group(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
     """Return the sum of the weights (at most 1) of each group's items; an item in s groups counts 1/s in each.
 
     Weights are rounded to multiples of 2**-52 and split into two halves, multiples of 2**-26 and of 2**-52, whose sums are
@@ -194,7 +194,7 @@ def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0
 
 
 def _catalogue_sums(_: Context, groups: Features) -> np.ndarray:
-    return summed(groups, np.arange(len(groups.lengths)))
+    return sum_by_group(groups, np.arange(len(groups.lengths)))
 
 
 def items_of(rows: Ranked) -> np.ndarray:

@@ -195,7 +195,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
             members = at[inside]
             preferred[np.ix_(members, members)] |= level[inside][:, None] > level[inside][None, :]
         if len(parts) > 1:
-            preferred = _closed(preferred)
+            preferred = _close(preferred)
         if (preferred & preferred.T).any():
             a, b = np.argwhere(np.triu(preferred & preferred.T, 1))[0]
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
@@ -223,7 +223,7 @@ def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
     return np.bincount(keys[0], minlength=len(starts) - 1) > 1
 
 
-def _closed(preferred: np.ndarray) -> np.ndarray:
+def _close(preferred: np.ndarray) -> np.ndarray:
     """Add the implied preferences: a above b and b above c imply a above c."""
     # each round doubles the length of the chains; a product of floats is a fast one, and only its sign is read
     while True:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
-from rankwell.metrics.diversity.split_by_topic import Each, each_topic
+from rankwell.metrics.diversity.split_by_topic import TopicQueries, topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.preferences.fulfilled import Items, Pairs, Tally, compound, matrices
 from rankwell.records import record
@@ -23,7 +23,7 @@ Groups = Literal["topic", "query"]
 class Preferred:
     """The judgement groups of a batch, with their queries and preferences."""
 
-    each: Each
+    each: TopicQueries
     tally: Tally
     has_any: np.ndarray  # whether a group has a preference
 
@@ -42,10 +42,10 @@ class Preferred:
         return np.bincount(self.each.owner[self.has_any], minlength=queries)
 
 
-def _groups(judged: Judged, groups: Groups) -> Each:
+def _groups(judged: Judged, groups: Groups) -> TopicQueries:
     if groups == "topic":
-        return each_topic(judged)
-    return Each(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
+        return topic_queries(judged)
+    return TopicQueries(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
 
 
 def _tally(judged: Judged, groups: Groups) -> Tally:
