@@ -67,7 +67,7 @@ def called(monkeypatch, name, words):
         calls.append((list(positional), given))
 
     with monkeypatch.context() as patched:
-        patched.setattr(commands, "command", lambda _: recorder)
+        patched.setattr(commands.homes()[name,].module + f".{name}", recorder)
         parser.run([name, *words])
     return calls[0]
 
