@@ -22,6 +22,7 @@ from rankwell.results.intervals import MeanInterval
 MOST_LISTED = 3  # names in a sentence
 LEAST = 1e-9  # a p-value is never 0
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
+CLOSE = 1.1  # ratios below this are said with a digit more
 
 
 @record
@@ -153,25 +154,22 @@ class Verdicts:
         return Sentence(key, self.fields(d) | more, d.first, d.second, self.numbers(d))
 
 
-# The cases of the answer: one pair, several against a baseline, all pairs, one system alone.
-
-
-def sentence_of(found: Comparison, metric: Metric, words: Words) -> Sentence:
+def sentence_of(comparison: Comparison, metric: Metric, words: Words) -> Sentence:
     """Return what a comparison says under one metric."""
-    judge = Verdicts(found, metric, words)
-    others = [name for name in found.names if name != found.baseline]
-    if found.baseline is not None and len(others) == 1:
-        return _pair(judge, others[0], found.baseline)
-    order = [found.names[row] for row in found.order_of(metric, 0)]
+    judge = Verdicts(comparison, metric, words)
+    others = [name for name in comparison.names if name != comparison.baseline]
+    if comparison.baseline is not None and len(others) == 1:
+        return _pair(judge, others[0], comparison.baseline)
+    order = [comparison.names[row] for row in comparison.order_of(metric, 0)]
     if len(order) == 2:
         return _pair(judge, *order)
     undefined = judge.undefined(*order)
-    if len(order) - len(undefined) < 2 or found.baseline in undefined:
+    if len(order) - len(undefined) < 2 or comparison.baseline in undefined:
         return _undefined(judge, undefined)
     known = [name for name in order if name not in undefined]
-    if found.baseline is None:
+    if comparison.baseline is None:
         return _leader(judge, known)
-    return _candidates(judge, [name for name in known if name != found.baseline], found.baseline)
+    return _candidates(judge, [name for name in known if name != comparison.baseline], comparison.baseline)
 
 
 def _undefined(judge: Verdicts, systems: list[str]) -> Sentence:
@@ -292,24 +290,17 @@ def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None) -> S
     return Sentence("alone", fields, res.name, None, numbers)
 
 
-# The clause on cost in the answer: by which factor one of its two systems takes longer, said only where it is
-# certain.
-
-
-CLOSE = 1.1  # ratios below this are said with a digit more
-
-
-def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> Sentence | None:
+def slowdown_of(costs: CostEstimates, first: str | None, second: str | None) -> Sentence | None:
     """Return the sentence about the latencies of two systems, or None where it would not be certain.
 
     It is certain where both intervals, for other queries and for another measurement, leave out 1 on the same side, all calls of both systems
     were answered by one process, and no queue grew without end. The bounds are those that hold for both.
     """
-    pairs = [each for each in found.ratios if {each.first, each.second} == {first, second}]
+    pairs = [each for each in costs.ratios if {each.first, each.second} == {first, second}]
     if len(pairs) != 1:
         return None
     (pair,) = pairs
-    if not (found.conditions.are_sound(pair.first) and found.conditions.are_sound(pair.second)):
+    if not (costs.conditions.are_sound(pair.first) and costs.conditions.are_sound(pair.second)):
         return None
     low, high = min(pair.low, pair.low_turns), max(pair.high, pair.high_turns)
     if (

@@ -24,6 +24,9 @@ LESS, MORE = 0.55, 1.8  # a ratio between them is no news
 FEW_JUDGED = 0.05  # a smaller share of unjudged items is no news
 MISSING = "judged queries missing from the run"
 NO_RELEVANT = "undefined by the judgements"
+CLOSE = 1e-9  # means over the same queries differ by the mean difference
+AS_PERCENTAGE = 2.0  # a larger ratio is said as "times"
+LONGEST_TEXT = 60
 
 
 def facts_of(material: Material, metric: Metric, said: Sentence) -> list[Sentence]:
@@ -204,15 +207,6 @@ def _unjudged(material: Material, metric: Metric) -> Iterator[Sentence]:
 def _listed(names: list[str]) -> str:
     rest = len(names) - MOST_METRICS
     return ", ".join(names[:MOST_METRICS]) + (f" +{rest}" if rest > 0 else "")
-
-
-# How large a difference is, in words for people who do not know the metric: as a percentage, by query, by
-# segment.
-
-
-CLOSE = 1e-9  # means over the same queries differ by the mean difference
-AS_PERCENTAGE = 2.0  # a larger ratio is said as "times"
-LONGEST_TEXT = 60
 
 
 def of_means(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:

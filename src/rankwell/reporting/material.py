@@ -16,13 +16,13 @@ from rankwell.errors import InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
+from rankwell.reporting.chart.inputs import has_interval
 from rankwell.reporting.chart.systems import FEW, best_first
 from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     from rankwell.comparison.compare.costs import CostEstimates
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from rankwell.tables.redaction import Redaction
 
 
-# Material: what a report is made from, read and evaluated once.
-
-
 DEPTH = 10  # of lists, where the metric that decides has no cut-off
+CHUNK = 1 << 20
 
 
 @record(eq=False)
@@ -103,13 +101,7 @@ class Material:
     def intervals(self) -> dict[str, MeanInterval]:
         """The intervals of the means of a system that is alone; a comparison has its own."""
         (res,) = self.results.values()
-        return {
-            str(metric): res.interval(metric)
-            for metric in res.metrics
-            if metric in res.part.values
-            and metric not in res.part.weighted
-            and isinstance(res.part.states[metric], Mean)
-        }
+        return {str(metric): res.interval(metric) for metric in res.metrics if has_interval(res, metric)}
 
     @cached_property
     def judged(self) -> dict[str, float]:
@@ -142,12 +134,6 @@ class Material:
     def _compared(self) -> Comparison:
         assert self.comparison is not None
         return self.comparison
-
-
-# The files that a report is made from: what each holds, its name, its size and its hash.
-
-
-CHUNK = 1 << 20
 
 
 @record

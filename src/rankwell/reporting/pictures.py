@@ -26,22 +26,10 @@ FORMS = "svg", "png", "pdf", "html", "json"
 LARGEST = 20  # pixels
 NOWHERE = "\ufdd0"  # a code point that will never be a character, so that no font has it
 UNSEEN = "\u2060"  # a word joiner, which takes no room
-OF_EVERY_OBJECT = frozenset(
-    [
-        "constructor",
-        "hasOwnProperty",
-        "isPrototypeOf",
-        "propertyIsEnumerable",
-        "toLocaleString",
-        "toString",
-        "valueOf",
-        "__proto__",
-        "__defineGetter__",
-        "__defineSetter__",
-        "__lookupGetter__",
-        "__lookupSetter__",
-    ]
-)
+OF_EVERY_OBJECT = frozenset((
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf", "__proto__",
+    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+))  # fmt: skip
 NAMED = 8  # missing characters that a warning names
 
 

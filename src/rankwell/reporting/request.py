@@ -32,10 +32,6 @@ from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Qrels, Run
 
-# Gathering: what a report is asked of becomes its material; every table is read once, what is a run is
-# evaluated once.
-
-
 ONE = "run"  # what a system without a name is called
 # arguments of compare that are not those of an evaluation
 STATISTICS = (

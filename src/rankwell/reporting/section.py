@@ -13,7 +13,7 @@ from rankwell.records import record
 from rankwell.reporting.material import Material
 from rankwell.tables.redaction import Redaction, warn_of
 
-# Section: a part of the report, as plain data; the page and its JSON are both made of nothing else.
+WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
 
 
 @record
@@ -62,7 +62,7 @@ class SectionKind:
 
 
 def report_section(*, order: int) -> Callable[[Callable[[Material], Content | None]], SectionKind]:
-    """Return a decorator that makes a function a part of the report; of two section_kinds the one with the lower ``order`` comes first."""
+    """Return a decorator that makes a function a part of the report; of two parts the one with the lower ``order`` comes first."""
     return lambda make: SectionKind(make, order)
 
 
@@ -77,17 +77,8 @@ def section_kinds() -> tuple[SectionKind, ...]:
     return tuple(sorted(found, key=lambda part: (part.order, part.name)))
 
 
-# Redaction of a report: what it is made from loses its texts and small groups, and what its sections say its
-# ids.
-#
-# Numbers are computed with the true ids, because the order of equal scores and random draws follow from them;
-# ids are replaced in what is shown. A field named ``query`` or ``item`` holds an id, wherever it is in a
-# section's data or in the rows behind a chart.
-
-
-WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
-
-
+# Numbers are computed with the true ids, because the order of equal scores and random draws follow from them; ids are
+# replaced in what is shown. A field named ``query`` or ``item`` holds an id, wherever it is.
 def redact_material(material: Material) -> Material:
     """Return the material without texts, pictures, small groups and names of folders, if ids are to be redacted."""
     redaction = material.redaction
@@ -109,9 +100,8 @@ def redact_material(material: Material) -> Material:
 def warn_of_ids(material: Material, *, stacklevel: int) -> None:
     """Warn who makes a page to be given to others, if its ids look personal and are not redacted."""
     if material.redaction is None:
-        for res in material.results.values():
+        for res in list(material.results.values())[:1]:  # all systems were asked the same queries
             warn_of(res.part.queries, "queries", stacklevel=stacklevel)
-            break
 
 
 def redact_section(section: Section, redaction: Redaction | None) -> Section:

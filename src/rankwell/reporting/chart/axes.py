@@ -9,7 +9,9 @@ from typing import Any
 from rankwell.display.page import Words
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data
-from rankwell.reporting.chart.texts import axis_title
+from rankwell.reporting.chart.systems import best_first
+from rankwell.reporting.chart.texts import axis_title, shorten
+from rankwell.results import Results
 
 FEW = 12  # rows that have room
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks that read well, times a power of ten
@@ -58,7 +60,26 @@ def row_height(rows: Sized) -> int:
     return 24 if len(rows) <= FEW else 14
 
 
-def panel(
+def panels(
+    words: Words,
+    room: str,
+    metrics: Sequence[Metric],
+    systems: Mapping[str, Results],
+    ranges: Sequence[Mapping[str, Any]],
+    ends: tuple[str, str],
+) -> tuple[list[Any], dict[str, str]]:
+    """Return a panel per metric, of which the first of each row names the systems, and these names, best first by the first metric."""
+    first = metrics[0]
+    means = {name: res.plain_mean[str(first)] for name, res in systems.items()}
+    labels = shorten(best_first(systems, means, first.better))
+    own = [
+        _panel(words, room, metric, ranges, ends, labels, labelled=at % IN_A_ROW == 0)
+        for at, metric in enumerate(metrics)
+    ]
+    return own, labels
+
+
+def _panel(
     words: Words,
     room: str,
     metric: Metric,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.trainings import TrainedSystems
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import reading_of
-from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.readers.sources import is_one_run
@@ -20,6 +20,7 @@ from rankwell.results import Results
 from rankwell.results.saving.load import opened
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.states import Mean
 
 
 class QueryValues(NamedTuple):
@@ -88,6 +89,23 @@ def with_values(results: Mapping[str, Results]) -> list[Metric]:
         return []
     first, *others = results.values()
     return [metric for metric in first.metrics if all(metric in res.part.values for res in (first, *others))]
+
+
+def has_interval(res: Results, metric: Metric) -> bool:
+    """Whether the mean of a metric has an interval: it is a plain mean, and its values are kept."""
+    part = res.part
+    return metric in part.values and metric not in part.weighted and isinstance(part.states[metric], Mean)
+
+
+def metrics_in(
+    systems: Mapping[str, Results], wanted: Iterable[Wanted] | Wanted | None
+) -> tuple[Metric, ...]:
+    """Return the metrics that are meant, by default all; raises NotAskedError if one was not evaluated for a system."""
+    asked = next(iter(systems.values())).metrics if wanted is None else metrics_of(wanted)
+    for metric in asked:
+        for res in systems.values():
+            res[metric]  # or an error that names the nearest one
+    return tuple(asked)
 
 
 def per_query_metric(results: Mapping[str, Results], wanted: Wanted | None) -> Metric:

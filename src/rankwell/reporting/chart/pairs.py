@@ -35,7 +35,7 @@ def sign_of(metric: Metric) -> int:
 
 
 def pairs_of(
-    found: Comparison,
+    comparison: Comparison,
     metric: Metric,
     *,
     against: str | None = None,
@@ -45,21 +45,21 @@ def pairs_of(
     """Return differences of a metric: of the best others less the baseline (or ``against``), or the largest, the better system first."""
     if most < 1:
         raise UsageError(f"most={most}: must be at least 1.")
-    second = found.baseline if against is None else system_in(found.names, against, "against")
-    means = found.differences[metric, 0].mean
-    places = np.arange(found.pairs.shape[1])
+    second = comparison.baseline if against is None else system_in(comparison.names, against, "against")
+    means = comparison.differences[metric, 0].mean
+    places = np.arange(comparison.pairs.shape[1])
     if second is not None:
-        places = places[(found.pairs[:, places] == found.names.index(second)).any(axis=0)]
+        places = places[(comparison.pairs[:, places] == comparison.names.index(second)).any(axis=0)]
     sign = sign_of(metric)
     worth = np.abs(means[places])
     are_best = second is not None and metric.better != "neither"
     if are_best:
-        turns = found.pairs[0, places] == found.names.index(second or "")
+        turns = comparison.pairs[0, places] == comparison.names.index(second or "")
         worth = sign * np.where(turns, -means[places], means[places])
     kept = places[np.argsort(-np.nan_to_num(worth, nan=-math.inf), kind="stable")[:most]]
     rows = []
-    for left, right in found.pairs[:, kept].T.tolist():
-        row = found.difference(found.names[left], found.names[right], metric, segment)
+    for left, right in comparison.pairs[:, kept].T.tolist():
+        row = comparison.difference(comparison.names[left], comparison.names[right], metric, segment)
         is_turned = row.first == second or (second is None and sign * row.mean < 0)
         rows.append(turned(row) if is_turned else row)
     rows.sort(key=lambda row: math.inf if math.isnan(row.mean) else -sign * row.mean)
@@ -95,13 +95,13 @@ def most_of(shown: int, total: int, words: Words, *, are_best: bool) -> str:
     return words(f"plots.compared.{which}", shown=shown, total=total) if shown < total else ""
 
 
-def shown_to_differ(found: Comparison, metric: Metric, against: str | None = None) -> tuple[int, int]:
+def shown_to_differ(comparison: Comparison, metric: Metric, against: str | None = None) -> tuple[int, int]:
     """Return how many differences of a metric are shown, and out of how many that can be."""
-    own = found.differences[metric, 0]
-    apart = np.where(np.isnan(own.p), (own.low > 0) | (own.high < 0), own.p < found.methods.alpha)
+    own = comparison.differences[metric, 0]
+    apart = np.where(np.isnan(own.p), (own.low > 0) | (own.high < 0), own.p < comparison.methods.alpha)
     known = ~np.isnan(own.p) | ~np.isnan(own.low)
     if against is not None:
-        known &= (found.pairs == found.names.index(against)).any(axis=0)
+        known &= (comparison.pairs == comparison.names.index(against)).any(axis=0)
     return int(np.count_nonzero(apart & known)), int(np.count_nonzero(known))
 
 

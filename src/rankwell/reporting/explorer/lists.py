@@ -23,11 +23,8 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.redaction import Redaction, Word
 from rankwell.tables.run_qrels import Run
 
-# Ids and texts as the explorer shows them: short, with nothing hidden in them, and redacted if that is asked
-# for.
-
-
 LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters
+HIGHEST_LEVEL = 4  # shades of relevant grades
 
 
 @record
@@ -55,9 +52,6 @@ def short(text: str, longest: int) -> str:
     """
     shown = visible(text if len(text) <= longest else text[:longest])
     return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
-
-
-# The items of the lists that are shown, each once: id, text, picture.
 
 
 @record(eq=False)
@@ -100,12 +94,6 @@ class Catalogue:
             "pictures": self.album.pictures,
             "pictures_left_out": dict(self.album.left_out),
         }
-
-
-# The lists that systems gave for a few queries, as plain values.
-
-
-HIGHEST_LEVEL = 4  # shades of relevant grades
 
 
 @record(eq=False)

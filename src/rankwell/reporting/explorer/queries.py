@@ -17,15 +17,11 @@ from rankwell.tables.ids import Ids
 MOST_SYSTEMS = 8
 MOST_QUERIES = 200
 MOST_ROWS = 12_000  # rows of lists, of all systems and queries together
-ENDS = {
-    "difference": 0.6,
-    "extreme": 0.8,
-    "random": 1.0,
-}  # of the queries kept, by why they are, one after the other
+# shares of the queries kept, each up to which one reason to keep them takes its turn
+ENDS = {"difference": 0.6, "extreme": 0.8, "random": 1.0}
 ALL = "all"
-MIXING = np.uint64(
-    0x9E3779B97F4A7C15
-)  # brings the numbers of queries into an order that no id could have been choose_queries for
+# an odd number near 2^64 / φ: brings the numbers of queries into an order that no id could have been choose_queries for
+MIXING = np.uint64(0x9E3779B97F4A7C15)
 
 
 def best_systems(order: Sequence[int], baseline: int | None) -> list[int]:
@@ -120,9 +116,6 @@ def _taken(lists: Sequence[Iterable[int]], size: int, kept: np.ndarray) -> np.nd
                 kept[place] = True
                 found.append(int(place))
     return np.array(found, np.int64)
-
-
-# The systems that the explorer knows, and their value for each query; the folds of a method are one.
 
 
 @record(eq=False)

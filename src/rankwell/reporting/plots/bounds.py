@@ -9,20 +9,18 @@ from typing import Any, TypedDict
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError
-from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.axes import IN_A_ROW, panel
+from rankwell.reporting.chart.axes import IN_A_ROW, panels
 from rankwell.reporting.chart.charts import altair, drawing, finish
-from rankwell.reporting.chart.inputs import results_in
+from rankwell.reporting.chart.inputs import metrics_in, results_in
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.systems import best_first
-from rankwell.reporting.chart.texts import cut, shorten
+from rankwell.reporting.chart.texts import cut
 from rankwell.results import Results
 from rankwell.results.bounds import require
 from rankwell.tables.arguments import checked
 
-# What is behind the plot of bounds: the lowest and the highest mean over all grades that unjudged items could
-# get.
+ENDS = "lowest", "highest"
 
 
 class BoundedMean(TypedDict):
@@ -67,12 +65,9 @@ def metrics_with_bounds(
     UsageError
         If there is none, one was not evaluated, or results were evaluated without bounds.
     """
-    first = next(iter(systems.values()))
-    asked = first.metrics if metrics is None else metrics_of(metrics)
     for res in systems.values():
         require(res.bounding)
-        for metric in asked:
-            res[metric]  # or an error that names the nearest one
+    asked = metrics_in(systems, metrics)
     found = tuple(
         metric
         for metric in asked
@@ -84,9 +79,6 @@ def metrics_with_bounds(
             f"{names}: there are no bounds under unjudged items; evaluate a metric that has some too, such as ndcg@10."
         )
     return found
-
-
-ENDS = "lowest", "highest"
 
 
 @drawing
@@ -136,16 +128,8 @@ def bounds(
     words, systems = words_of(lang), results_in(results)
     wanted = metrics_with_bounds(systems, metrics)
     rows = bounds_of(systems, wanted)
-    first = wanted[0]
-    order = best_first(
-        systems, {name: res.plain_mean[str(first)] for name, res in systems.items()}, first.better
-    )
-    labels = shorten(order)
-    panels = [
-        panel(words, "plots.bounds", metric, rows, ENDS, labels, labelled=at % IN_A_ROW == 0)
-        for at, metric in enumerate(wanted)
-    ]
-    chart = alt.concat(*panels, columns=IN_A_ROW)
+    own, _ = panels(words, "plots.bounds", wanted, systems, rows, ENDS)
+    chart = alt.concat(*own, columns=IN_A_ROW)
     return finish(chart, words("plots.bounds.title"), _said(words, rows), dark=dark)
 
 

@@ -37,11 +37,10 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.ranked import shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
 
-# The shares of topics in users' histories and in their lists.
-
-
 Row = Mapping[str, Any]
 MOST_TOPICS = 20  # of more, those with the smallest shares are added up
+WIDTH, STEP = 460, 22
+LONGEST = 90  # characters of a line of the subtitle
 
 
 def column_name(items: Items, wanted: str) -> str:
@@ -164,10 +163,6 @@ def _only(judged: Judged, query: str | int) -> Judged:
     return judged.take(np.flatnonzero(Known(wanted).find(judged.queries) == 0), judged.found)
 
 
-WIDTH, STEP = 460, 22
-LONGEST = 90  # characters of a line of the subtitle
-
-
 @drawing
 @checked
 def calibration(
@@ -252,27 +247,27 @@ def draw_shares(
         raise DataError(f"{who} {has} both a history and a list with topics, so there is nothing to compare.")
     apart = {row["system"]: row["divergence"] for row in rows["summary"]}
     best = sorted(apart, key=lambda name: math.inf if apart[name] is None else apart[name])
-    drawn = SystemColours.of(list(apart), highlight, best)
+    colours = SystemColours.of(list(apart), highlight, best)
     shown = [{**row, "topic": cut(row["topic"])} for row in few_topics(rows["topics"], words)]
     y = alt.Y("topic:N", title=None, sort=list(dict.fromkeys(row["topic"] for row in shown)))
     x = alt.X(
         "share:Q", title=words("plots.calibration.x"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
     )
-    muted, bright = divide(add_texts(shown, share=exact, history=exact), drawn)
+    muted, bright = divide(add_texts(shown, share=exact, history=exact), colours)
     layers = [_history(shown, y, words)]
     tips = _tips(words)
     if muted:
         ticks = data(muted).mark_tick(style="muted", thickness=1.5)
         layers.append(ticks.encode(x=x, y=y, tooltip=tips))
     points = data(bright).mark_point(filled=True, size=70, opacity=0.9)
-    layers.append(points.encode(x=x, y=y, color=drawn.colour(words("page.system"), "circle"), tooltip=tips))
+    layers.append(points.encode(x=x, y=y, color=colours.colour(words("page.system"), "circle"), tooltip=tips))
     chart = alt.layer(*layers).properties(width=WIDTH, height=alt.Step(STEP))
     title = words(
         f"plots.calibration.title_{'all' if query is None else 'one'}",
         column=cut(column),
         query=cut(brief(query)),
     )
-    return finish(chart, title, _subtitle(rows["summary"], drawn, words, query), dark=dark)
+    return finish(chart, title, _subtitle(rows["summary"], colours, words, query), dark=dark)
 
 
 def _tips(words: Words) -> list[Any]:
@@ -302,15 +297,13 @@ def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
 
 
 def _subtitle(
-    summary: Sequence[Row], drawn: SystemColours, words: Words, query: str | int | None
+    summary: Sequence[Row], colours: SystemColours, words: Words, query: str | int | None
 ) -> list[str]:
     users = max(row["users"] for row in summary)
     found = [words("plots.calibration.bars")]
     if query is None:
         apart = {row["system"]: row["divergence"] for row in summary}
-        values = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
+        values = ", ".join(f"{colours.names[name]} {number(apart[name], 2)}" for name in colours.bright)
         divergences = wrap(words("plots.calibration.apart", values=values), LONGEST)
         found = [words("plots.calibration.of", n=users), *found, *divergences]
-    return found + (
-        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
-    )
+    return found + colours.note(words)

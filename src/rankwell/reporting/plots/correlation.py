@@ -24,9 +24,6 @@ from rankwell.statistics.rank_correlation import kendall, order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws
 
-# What is behind the plot of correlations: how far metrics order queries, or systems, in the same way.
-
-
 Row = dict[str, Any]
 Over = Literal["queries", "systems"]
 Method = Literal["kendall", "pearson"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
-from rankwell.display.text import UNDEFINED
+from rankwell.display.text import UNDEFINED, plain_value
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
@@ -24,22 +24,21 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
 from rankwell.reporting.chart.axes import round_domain
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import systems_of
+from rankwell.reporting.chart.inputs import has_interval, systems_of
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.systems import SystemColours, names_at_ends, system_lines
+from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.machine import cores
-from rankwell.tables.states import Mean
-
-# The values of a metric at its cut-offs.
-
 
 NO_INTERVAL = {"low": None, "high": None, "is_doubtful": False}
 CUT = re.compile(r"@\d+\s*$")
 KS = (1, 3, 5, 10, 20, 50, 100)
+MOST_BANDS = 4  # more of them cover each other
+LOG_FROM = 10  # the deepest cut-off over the first: from here on the axis is logarithmic
+WIDTH, HEIGHT = 520, 320
 
 
 def without_cut(metric: Wanted) -> Metric:
@@ -112,7 +111,7 @@ def rows_of(
         {
             "system": name,
             "k": metric.k,
-            "value": None if math.isnan(res[metric]) else res[metric],
+            "value": plain_value(res[metric]),
             **bounds.get(metric, NO_INTERVAL),
             "n": res.n[str(metric)],
         }
@@ -122,26 +121,20 @@ def rows_of(
 
 def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str, Any]]:
     """The intervals of the means, as ``Results.interval`` has them, for all cut-offs at once: they share their draws."""
-    able = [
-        metric
-        for metric in metrics
-        if metric in res.part.values
-        and metric not in res.part.weighted
-        and isinstance(res.part.states[metric], Mean)
-    ]
+    able = [metric for metric in metrics if has_interval(res, metric)]
     if not able:
         return {}
     values = np.array([res.values(metric) for metric in able])
     units = fingerprints_of(res.part.queries[res.part.concerned()])
     found = intervals_of(values, units, limits=able[0].range, threads=cores())
     return {
-        metric: {"low": _plain(low), "high": _plain(high), "is_doubtful": bool(is_doubtful)}
+        metric: {
+            "low": plain_value(float(low)),
+            "high": plain_value(float(high)),
+            "is_doubtful": bool(is_doubtful),
+        }
         for metric, low, high, is_doubtful in zip(able, found.low, found.high, found.is_doubtful, strict=True)
     }
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 @definition
@@ -172,11 +165,6 @@ class Longest:
 
     def __add__(self, other: Longest) -> Longest:
         return Longest(max(self.longest, other.longest), self.n + other.n)
-
-
-MOST_BANDS = 4  # more of them cover each other
-LOG_FROM = 10  # the deepest cut-off over the first: from here on the axis is logarithmic
-WIDTH, HEIGHT = 520, 320
 
 
 @drawing
@@ -231,7 +219,7 @@ def curve(
         evaluator = Evaluator(qrels, at_cuts(base, ks), **options)
         results |= {name: evaluator.results_of(each) for name, each in new.items()}
     rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=False)]
-    bright = SystemColours.of(list(given), highlight, best_first(rows, list(given), base)).bright
+    bright = SystemColours.of(list(given), highlight, _deepest_first(rows, list(given), base)).bright
     if len(bright) <= MOST_BANDS:  # intervals take time
         rows = [
             row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)
@@ -253,12 +241,12 @@ def draw_curve(
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
     names = list(dict.fromkeys(row["system"] for row in rows))
-    drawn = SystemColours.of(names, highlight, best_first(rows, names, base))
+    colours = SystemColours.of(names, highlight, _deepest_first(rows, names, base))
     shown = [row for row in rows if row["value"] is not None]
     ks = sorted({row["k"] for row in rows})
-    has_bands = len(drawn.bright) <= MOST_BANDS
+    has_bands = len(colours.bright) <= MOST_BANDS
     bands = [
-        row for row in shown if has_bands and row["system"] in drawn.bright and _says_something(row, base)
+        row for row in shown if has_bands and row["system"] in colours.bright and _says_something(row, base)
     ]
     ends = [
         each for row in shown for each in (row["value"], *((row["low"], row["high"]) if row in bands else ()))
@@ -268,13 +256,13 @@ def draw_curve(
     x, y = _axes(ks, domain, base, queries, words)
     tooltip = _tips(base, words, has_bands=has_bands)
     points = [_told(row) for row in shown]
-    layers = _bands(bands, drawn, x) + system_lines(points, drawn, x, y, tooltip)
+    layers = _bands(bands, colours, x) + system_lines(points, colours, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
-    layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), domain, HEIGHT))
+    layers.append(names_at_ends(last, colours, alt.datum(ks[-1]), domain, HEIGHT))
     return finish(
         alt.layer(*layers).properties(width=WIDTH, height=HEIGHT),
         words("plots.curve.title", metric=base),
-        _subtitle(words, len(names), drawn, queries, has_bands=bool(bands)),
+        _subtitle(words, len(names), colours, queries, has_bands=bool(bands)),
         dark=dark,
     )
 
@@ -329,21 +317,23 @@ def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
     return not row["is_doubtful"] or row["high"] - row["low"] < (high - low) / 2
 
 
-def _bands(rows: Sequence[Mapping[str, Any]], drawn: SystemColours, x: Any) -> list[Any]:
+def _bands(rows: Sequence[Mapping[str, Any]], colours: SystemColours, x: Any) -> list[Any]:
     alt = altair()
     if not rows:
         return []
     fields = ("k", "low", "high")
-    named = [{"system": drawn.names[row["system"]]} | {field: row[field] for field in fields} for row in rows]
+    named = [
+        {"system": colours.names[row["system"]]} | {field: row[field] for field in fields} for row in rows
+    ]
     return [
         data(named)
         .mark_area(style="band")
-        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=drawn.colour())
+        .encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colours.colour())
     ]
 
 
 def _subtitle(
-    words: Words, systems: int, drawn: SystemColours, queries: str, *, has_bands: bool
+    words: Words, systems: int, colours: SystemColours, queries: str, *, has_bands: bool
 ) -> list[str]:
     found = words("page.systems", n=systems)
     parts = [f"{found}, {queries}"]
@@ -351,7 +341,7 @@ def _subtitle(
         parts.append(words("plots.curve.bands"))
     return [
         ". ".join(parts),
-        *([] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]),
+        *colours.note(words),
     ]
 
 
@@ -363,10 +353,9 @@ def _last(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     return next((row["value"] for row in reversed(rows) if row["system"] == name), math.nan)
 
 
-def best_first(rows: Sequence[Mapping[str, Any]], names: Sequence[str], base: Metric) -> list[str]:
+def _deepest_first(rows: Sequence[Mapping[str, Any]], names: Sequence[str], base: Metric) -> list[str]:
     """The systems by their value at the deepest cut-off; undefined ones last."""
     if base.better == "neither":
         return list(names)
-    sign = -1.0 if base.better == "higher" else 1.0
     last = {name: _last([row for row in rows if row["value"] is not None], name) for name in names}
-    return sorted(names, key=lambda name: (math.isnan(last[name]), sign * last[name]))
+    return best_first(names, last, base.better)

@@ -33,9 +33,6 @@ from rankwell.results import Results
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked
 
-# What is behind the plot of paired differences: a bar per query, or per bin of queries.
-
-
 Row = dict[str, Any]
 MOST_BARS, BINS = 800, 300
 
@@ -176,37 +173,39 @@ def differences(
 PICTURE = Picture(differences)
 
 
-def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> Any:
+def _chart(rows: list[Row], difference: Difference, metric: Metric, words: Words) -> Any:
     alt = altair()
-    y = alt.Y("difference:Q", title=beside(words("plots.compared.difference"), _side(found, metric, words)))
+    y = alt.Y(
+        "difference:Q", title=beside(words("plots.compared.difference"), _side(difference, metric, words))
+    )
     y = y.scale(domain=[-0.1, 0.1]) if all(row["difference"] == 0 for row in rows) else y
-    scale = alt.Scale(nice=False, domain=[0, found.n])
+    scale = alt.Scale(nice=False, domain=[0, difference.n])
     x = alt.X("start:Q", title=words("plots.differences.sorted"), scale=scale)
-    x = x.axis(grid=False, format=",d", tickCount=min(found.n, 8))
+    x = x.axis(grid=False, format=",d", tickCount=min(difference.n, 8))
     layers = []
-    if not math.isnan(found.low):
-        band = data([{"low": found.low, "high": found.high}])
+    if not math.isnan(difference.low):
+        band = data([{"low": difference.low, "high": difference.high}])
         layers.append(band.mark_rect(style="band").encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")))
-    outcomes, tips = {row["outcome"] for row in rows}, _tips(rows, found, words)
+    outcomes, tips = {row["outcome"] for row in rows}, _tips(rows, difference, words)
     for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
         layers.append(bars.encode(x=x, x2=alt.X2("end:Q"), y=y, y2=alt.Y2Datum(0), tooltip=tips))
     layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y=alt.Y("at:Q")))
-    line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y=alt.Y("at:Q"))
+    line = data([{"at": difference.mean, "said": words("plots.compared.mean")}]).encode(y=alt.Y("at:Q"))
     layers.append(line.mark_rule(style="accent", strokeWidth=2))
     text = line.mark_text(style="accent", align="left", dx=6)
     layers.append(text.encode(x=alt.XValue("width"), text=alt.Text("said:N")))
     return alt.layer(*layers).properties(width=520, height=280)
 
 
-def _tips(rows: list[Row], found: Difference, words: Words) -> list[Any]:
+def _tips(rows: list[Row], difference: Difference, words: Words) -> list[Any]:
     """What is said of a bar: its query, or how many queries it holds and the one that differs most."""
     titles = {
         "query": words("page.query"),
         "shown": words("plots.compared.difference"),
-        "first": cut(found.first),
-        "second": cut(found.second),
+        "first": cut(difference.first),
+        "second": cut(difference.second),
     }
     if any(row["queries"] > 1 for row in rows):
         titles["query"] = words("plots.differences.widest")
@@ -214,34 +213,38 @@ def _tips(rows: list[Row], found: Difference, words: Words) -> list[Any]:
     return [altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
-def _side(found: Difference, metric: Metric, words: Words) -> str:
+def _side(difference: Difference, metric: Metric, words: Words) -> str:
     """Which side of 0 is better."""
     if metric.better == "neither":
         return ""
-    text = words("plots.compared.one_better", first=cut(found.first))
+    text = words("plots.compared.one_better", first=cut(difference.first))
     return f"{'↓' if metric.better == 'lower' else '↑'} {text}"
 
 
 def _texts(
-    found: Difference, metric: Metric, comparison: Comparison, bars: int, words: Words
+    difference: Difference, metric: Metric, comparison: Comparison, bars: int, words: Words
 ) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
-    first, second = cut(found.first), cut(found.second)
-    counts = {"wins": count(found.wins), "ties": count(found.ties), "losses": count(found.losses)}
-    estimate = with_interval(found.mean, found.low, found.high)
-    mean = "mean_alone" if math.isnan(found.low) else "mean"
-    p = "" if math.isnan(found.p) else f", {p_equation(found.p)}"
+    first, second = cut(difference.first), cut(difference.second)
+    counts = {
+        "wins": count(difference.wins),
+        "ties": count(difference.ties),
+        "losses": count(difference.losses),
+    }
+    estimate = with_interval(difference.mean, difference.low, difference.high)
+    mean = "mean_alone" if math.isnan(difference.low) else "mean"
+    p = "" if math.isnan(difference.p) else f", {p_equation(difference.p)}"
     if p and comparison.pairs.shape[1] > 1:
         p += f" ({words(f'plots.compared.{comparison.correction}')})"
     said = "higher" if metric.better == "neither" else "counts"
-    is_same = found.n > 0 and found.sd == 0 == found.mean
-    title = words("plots.differences.title", metric=found.metric, first=first, second=second)
+    is_same = difference.n > 0 and difference.sd == 0 == difference.mean
+    title = words("plots.differences.title", metric=difference.metric, first=first, second=second)
     return title, subtitle_lines(
-        words("plots.differences.same", n=found.n)
+        words("plots.differences.same", n=difference.n)
         if is_same
-        else words(f"plots.differences.{said}", n=found.n, first=first, second=second, **counts),
+        else words(f"plots.differences.{said}", n=difference.n, first=first, second=second, **counts),
         words(f"plots.differences.{mean}", estimate=estimate, level=f"{comparison.methods.level * 100:g}")
         + p,
         words("plots.differences.weighted", weights=comparison.weights) if comparison.weights else "",
-        words("plots.differences.bins", bins=bars, n=found.n) if bars < found.n else "",
+        words("plots.differences.bins", bins=bars, n=difference.n) if bars < difference.n else "",
     )

@@ -30,10 +30,9 @@ from rankwell.results import Results
 from rankwell.tables.arguments import checked
 from rankwell.tables.states import WHOLE, ItemSums, amounts_of
 
-# The slots that popular and unpopular items get in the lists.
-
-
 View = Literal["cut", "log2p1"]
+Row = Mapping[str, Any]
+WIDTH, HEIGHT = 520, 320
 
 
 def history_in(evaluator: Evaluator) -> History:
@@ -132,10 +131,6 @@ class Slots(CorpusMetric):
         return len(state.sums.shown()[0]) / state.sums.size
 
 
-Row = Mapping[str, Any]
-WIDTH, HEIGHT = 520, 320
-
-
 @drawing
 @checked
 def exposure(
@@ -216,7 +211,7 @@ def draw_exposure(
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
     first = {row["system"]: row["share"] or 0.0 for row in rows["exposure"] if row["group"] == 1}
-    drawn = SystemColours.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
+    colours = SystemColours.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
     shown = add_texts((row for row in rows["exposure"] if row["share"] is not None), share=exact)
     x = alt.X(
         "group:O",
@@ -232,9 +227,9 @@ def draw_exposure(
         alt.Tooltip("share_text:N", title=words("plots.exposure.share")),
     ]
     layers = [_bars(rows["groups"], x, words), _even(len(rows["groups"]))]
-    layers += system_lines(shown, drawn, x, y, tooltip, legend=words("page.system"))
+    layers += system_lines(shown, colours, x, y, tooltip, legend=words("page.system"))
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return finish(chart, words("plots.exposure.title"), _subtitle(rows, drawn, words), dark=dark)
+    return finish(chart, words("plots.exposure.title"), _subtitle(rows, colours, words), dark=dark)
 
 
 def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
@@ -257,7 +252,7 @@ def _even(groups: int) -> Any:
     return rule.encode(y=alt.Y("share:Q"))
 
 
-def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: SystemColours, words: Words) -> list[str]:
+def _subtitle(rows: Mapping[str, Sequence[Row]], colours: SystemColours, words: Words) -> list[str]:
     items = sum(row["items"] for row in rows["groups"])
     lists = max(row["lists"] for row in rows["summary"])
     outside = sum(row["outside"] for row in rows["summary"])
@@ -265,6 +260,4 @@ def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: SystemColours, words: Wo
     found = [words("plots.exposure.of", items=words("page.items", n=items), groups=groups, lists=counted)]
     found.append(words("plots.exposure.bars", even=percent(1 / groups)))
     found += [words("plots.exposure.outside", n=outside)] if outside else []
-    return found + (
-        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
-    )
+    return found + colours.note(words)

@@ -39,9 +39,6 @@ from rankwell.reporting.chart.texts import (
 )
 from rankwell.tables.arguments import checked
 
-# What is behind the forest plot: a row per metric and pair.
-
-
 Row = dict[str, Any]
 
 
@@ -71,9 +68,6 @@ def rows_of(comparison: Comparison, found: dict[Metric, ShownPairs]) -> list[dic
                 }
             )
     return rows
-
-
-# Forest plot: differences of systems with their intervals, and which of them are shown.
 
 
 @drawing

@@ -23,11 +23,10 @@ from rankwell.results import Results
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.run_qrels import Run
 
-# What is behind the plot of judged shares: the share of judged items among the first k.
-
-
 LENGTH = "num_ret"
 KS = 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000
+MIDDLE = 10  # the cut-off by which systems are in order
+WIDTH, HEIGHT = 480, 280
 
 
 class JudgedShare(TypedDict):
@@ -82,10 +81,6 @@ def _longest(res: Results) -> int:
         return 0
     values = res.values(length)
     return int(np.nanmax(values)) if len(values) else 0
-
-
-MIDDLE = 10  # the cut-off by which systems are in order
-WIDTH, HEIGHT = 480, 280
 
 
 @drawing
@@ -155,8 +150,8 @@ def draw_shares(
     ks, names = sorted({row["k"] for row in shares}), list(dict.fromkeys(row["system"] for row in shares))
     middle = min(ks, key=lambda k: abs(k - MIDDLE))
     best = best_first(names, {row["system"]: row["share"] for row in shares if row["k"] == middle})
-    drawn = SystemColours.of(names, None, best)
-    chart = _lines(words, shares, drawn, ks) if drawn.are_all else _cells(words, shares, drawn, best)
+    colours = SystemColours.of(names, None, best)
+    chart = _lines(words, shares, colours, ks) if colours.are_all else _cells(words, shares, colours, best)
     return finish(chart, words("plots.judged.title"), subtitle, dark=dark)
 
 
@@ -170,7 +165,7 @@ def _tooltip(words: Words) -> list[Any]:
     ]
 
 
-def _lines(words: Words, shares: Sequence[JudgedShare], drawn: SystemColours, ks: Sequence[int]) -> Any:
+def _lines(words: Words, shares: Sequence[JudgedShare], colours: SystemColours, ks: Sequence[int]) -> Any:
     alt = altair()
     scale = alt.Scale(type="log", domain=[ks[0], max(ks[-1], ks[0] + 1)], nice=False)
     x = alt.X(
@@ -185,22 +180,22 @@ def _lines(words: Words, shares: Sequence[JudgedShare], drawn: SystemColours, ks
         scale=alt.Scale(domain=[0, 1]),
         axis=percent_axis(tickCount=6),
     )
-    last = {name: [row["share"] for row in shares if row["system"] == name][-1] for name in drawn.bright}
-    layers = system_lines(shares, drawn, x, y, _tooltip(words))
-    layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), (0, 1), HEIGHT))
+    last = {name: [row["share"] for row in shares if row["system"] == name][-1] for name in colours.bright}
+    layers = system_lines(shares, colours, x, y, _tooltip(words))
+    layers.append(names_at_ends(last, colours, alt.datum(ks[-1]), (0, 1), HEIGHT))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _cells(words: Words, shares: Sequence[JudgedShare], drawn: SystemColours, best: Sequence[str]) -> Any:
+def _cells(words: Words, shares: Sequence[JudgedShare], colours: SystemColours, best: Sequence[str]) -> Any:
     alt = altair()
     legend = alt.Legend(format="%", title=words("plots.judged.share"))
     axis = alt.Axis(ticks=False, domain=False)
     return (
-        data([{**row, "system": drawn.names[row["system"]]} for row in shares])
+        data([{**row, "system": colours.names[row["system"]]} for row in shares])
         .mark_rect()
         .encode(
             x=alt.X("k:O", title=words("plots.judged.k"), axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("system:N", sort=[drawn.names[name] for name in best], title=None, axis=axis),
+            y=alt.Y("system:N", sort=[colours.names[name] for name in best], title=None, axis=axis),
             color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1]), legend=legend),
             tooltip=_tooltip(words),
         )

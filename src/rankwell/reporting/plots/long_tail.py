@@ -20,11 +20,13 @@ from rankwell.reporting.chart.texts import cut, percent, titles_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.popularity import PARTS, Rule, Ties
 
-# The items of a log by popularity, as points and as parts.
-
-
 SINGLES, BINS = 250, 100  # items that have a point of their own, and bins of the others on each of two scales
 LONGEST = 60  # characters of a title
+Row = Mapping[str, Any]
+LOG_FROM = 5_000  # items
+WIDTH, HEIGHT = 620, 320
+KNOWN = ("users", "events")  # units of popularity that have a word
+OPACITY = {"head": 0.95, "mid": 0.6, "tail": 0.3}
 
 
 def points_of(tail: LongTail, texts: Texts | None = None) -> list[dict[str, Any]]:
@@ -84,13 +86,6 @@ def parts_of(tail: LongTail) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-Row = Mapping[str, Any]
-LOG_FROM = 5_000  # items
-WIDTH, HEIGHT = 620, 320
-KNOWN = ("users", "events")  # units of popularity that have a word
-OPACITY = {"head": 0.95, "mid": 0.6, "tail": 0.3}
 
 
 @drawing

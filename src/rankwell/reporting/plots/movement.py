@@ -26,10 +26,12 @@ from rankwell.statistics.rank_correlation import order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
 
-# What is behind the plot of movement: the place of each system on two leaderboards.
-
-
 TENTH = 10
+RESAMPLES = 2000
+# pixels: the distance of the two sides, a letter of a name, the lines above
+BETWEEN, LETTER, HEAD = 190, 6.2, 56
+ALIGN, AWAY = ("right", "left"), (-10, 10)  # of the texts at either side
+GAP = "\u2002"  # a space that SVG keeps
 
 
 class Place(TypedDict):
@@ -43,39 +45,29 @@ class Place(TypedDict):
     moved: int
 
 
-def places_of(found: Leaderboards, sign: float) -> list[Place]:
+def places_of(boards: Leaderboards, sign: float) -> list[Place]:
     """Return the place of each system on both leaderboards; systems of equal value share a rank."""
-    ranks = [order_of(sign * np.array(values)).top for values in found.values]
-    rows = [np.empty(len(found.systems), np.int64) for _ in ranks]
+    ranks = [order_of(sign * np.array(values)).top for values in boards.values]
+    rows = [np.empty(len(boards.systems), np.int64) for _ in ranks]
     for row, own in zip(rows, ranks, strict=True):
         row[np.argsort(own, kind="stable")] = np.arange(len(own))
     return [
         Place(
             system=name,
             side=side,
-            value=found.values[side][at],
+            value=boards.values[side][at],
             rank=int(ranks[side][at]),
             row=int(rows[side][at]),
             moved=int(ranks[0][at] - ranks[1][at]),
         )
         for side in (0, 1)
-        for at, name in enumerate(found.systems)
+        for at, name in enumerate(boards.systems)
     ]
 
 
 def least_move(systems: int) -> int:
     """Return by how many ranks a system moves at least to be coloured."""
     return 1 if systems <= TENTH else math.ceil(systems / TENTH)
-
-
-RESAMPLES = 2000
-BETWEEN, LETTER, HEAD = (
-    190,
-    6.2,
-    56,
-)  # pixels: the distance of the two sides, a letter of a name, the lines above
-ALIGN, AWAY = ("right", "left"), (-10, 10)  # of the texts at either side
-GAP = "\u2002"  # a space that SVG keeps
 
 
 @drawing
@@ -166,19 +158,19 @@ def _titles(judged: Sequence[Qrels]) -> list[str]:
     )
 
 
-def _said(words: Words, found: Leaderboards, least: int) -> list[str]:
+def _said(words: Words, boards: Leaderboards, least: int) -> list[str]:
     """How far the orders agree, what is coloured, and what is left out."""
-    tau, n = found.whole.tau_b, len(found.systems)
+    tau, n = boards.whole.tau_b, len(boards.systems)
     agreed = words("plots.movement.tau", tau=number(tau.value, 2))
-    if min(found.n) > 1 and not math.isnan(tau.low):
+    if min(boards.n) > 1 and not math.isnan(tau.low):
         agreed += f" [{number(tau.low, 2)}, {number(tau.high, 2)}]"
-    swapped = words("plots.movement.swaps", n=len(found.swaps), of=count(math.comb(n, 2)))
+    swapped = words("plots.movement.swaps", n=len(boards.swaps), of=count(math.comb(n, 2)))
     lines = [
         " · ".join([words("page.systems", n=n), agreed, swapped]),
         words("plots.movement.coloured", n=least),
     ]
-    if found.undefined:
-        lines.append(words("plots.movement.undefined", n=len(found.undefined)))
+    if boards.undefined:
+        lines.append(words("plots.movement.undefined", n=len(boards.undefined)))
     return lines
 
 

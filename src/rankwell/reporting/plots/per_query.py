@@ -36,16 +36,14 @@ from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws
 from rankwell.tables.states import Mean
 
-# What is behind the plot of values per query: percentiles, points or bins of each system.
-
-
 Row = dict[str, Any]
 MOST_POINTS, BINS, MOST_BINS = 2_000, 40, 2_000
 SHARES = 5, 25, 50, 75, 95  # percentiles of the box
 STRIP, BOX, MEAN = (-0.42, 0.02), (0.1, 0.26), 0.38  # where these are in a row, from its middle downwards
+Channel = Callable[[str], Any]
 
 
-def best_first(values: QueryValues, metric: Metric, comparison: Comparison | None) -> QueryValues:
+def in_order(values: QueryValues, metric: Metric, comparison: Comparison | None) -> QueryValues:
     """Return the systems in the order of a comparison, as a leaderboard has them; without one, in the order given."""
     if comparison is None:
         return values
@@ -156,9 +154,6 @@ def bars_of(values: QueryValues) -> list[Row]:
     return rows
 
 
-Channel = Callable[[str], Any]
-
-
 @drawing
 @checked
 def per_query(
@@ -201,7 +196,7 @@ def per_query(
     comparison = None if comparison is None else comparison_in(comparison)
     given = results_in(results)
     wanted = per_query_metric(given, metric)
-    values = best_first(values_of(given, wanted, comparison), wanted, comparison)
+    values = in_order(values_of(given, wanted, comparison), wanted, comparison)
     boxes = boxes_of(values, means_of(given, values.names, wanted, comparison))
     points = points_of(values)
     bars = bars_of(values) if not points else []

@@ -20,10 +20,13 @@ from rankwell.reporting.chart.texts import cut
 from rankwell.results.curves import Curve
 from rankwell.tables.arguments import checked
 
-# Precision and recall of lists, as plain rows.
-
-
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
+Row = Mapping[str, Any]
+ISOLINES = (0.2, 0.4, 0.6, 0.8)  # of the highest F1 in the picture
+SIDE = 400
+MOST_RAW = 3  # sawtooths that can be told apart
+POINTS = 40  # of a line of equal F1
+LOW = 0.5  # if no precision is higher, the axis is shorter
 
 
 def levels_of(levels: int | Sequence[float]) -> tuple[float, ...]:
@@ -91,14 +94,6 @@ def rows_of(curves: Mapping[str, Curve]) -> dict[str, list[dict[str, Any]]]:
             {"system": name, "break_even": None if math.isnan(even) else even, "mean": mean, "n": curve.n}
         )
     return found
-
-
-Row = Mapping[str, Any]
-ISOLINES = (0.2, 0.4, 0.6, 0.8)  # of the highest F1 in the picture
-SIDE = 400
-MOST_RAW = 3  # sawtooths that can be told apart
-POINTS = 40  # of a line of equal F1
-LOW = 0.5  # if no precision is higher, the axis is shorter
 
 
 @drawing
@@ -199,16 +194,16 @@ def draw_curves(
         raise DataError("no query has a relevant item, so there is no precision-recall curve.")
     rows = rows_of(curves)
     means = {row["system"]: row["mean"] for row in rows["summary"]}
-    drawn = SystemColours.of(list(curves), highlight, sorted(curves, key=lambda name: -means[name]))
+    colours = SystemColours.of(list(curves), highlight, sorted(curves, key=lambda name: -means[name]))
     top = _top(rows)
     axes = _axes(top, words)
     layers = [_diagonal(axes, top), *_isolines(f_values(isolines, top), top, axes)]
-    layers += _lines(rows["curve"], drawn, words, axes, is_step=first.query is not None)
-    layers += _raw(rows["raw"], drawn, words, axes) + _break_even(rows["summary"], drawn, words, axes)
+    layers += _lines(rows["curve"], colours, words, axes, is_step=first.query is not None)
+    layers += _raw(rows["raw"], colours, words, axes) + _break_even(rows["summary"], colours, words, axes)
     chart = alt.layer(*layers).properties(width=SIDE, height=SIDE)
     key = "query" if first.query is not None else "mean"
     title = words(f"plots.precision_recall.title_{key}", query=cut(brief(first.query)))
-    return finish(chart, title, _subtitle(curves, first, drawn, words, top), dark=dark)
+    return finish(chart, title, _subtitle(curves, first, colours, words, top), dark=dark)
 
 
 def _top(rows: Mapping[str, Sequence[Row]]) -> float:
@@ -233,10 +228,10 @@ def _axes(top: float, words: Words) -> dict[str, Any]:
 
 
 def _lines(
-    rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any], *, is_step: bool
+    rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any], *, is_step: bool
 ) -> list[Any]:
     alt = altair()
-    muted, bright = divide(rows, drawn)
+    muted, bright = divide(rows, colours)
     how = {"interpolate": "step-before"} if is_step else {}
     layers = []
     if muted:
@@ -244,11 +239,11 @@ def _lines(
         layers.append(mark.encode(**axes, detail=alt.Detail("system:N"), tooltip=alt.Tooltip("system:N")))
     base = data(bright if is_step else add_texts(bright, recall=number, precision=number))
     mark = base.mark_line(strokeWidth=2.2, **how)
-    layers.append(mark.encode(**axes, color=drawn.colour(words("page.system"))))
+    layers.append(mark.encode(**axes, color=colours.colour(words("page.system"))))
     if not is_step:
-        size = 36 if len(rows) <= len(drawn.names) * len(ELEVEN) else 0
+        size = 36 if len(rows) <= len(colours.names) * len(ELEVEN) else 0
         points = base.mark_point(filled=True, size=max(size, 12), opacity=1 if size else 0)
-        layers.append(points.encode(**axes, color=drawn.colour(words("page.system")), tooltip=_tips(words)))
+        layers.append(points.encode(**axes, color=colours.colour(words("page.system")), tooltip=_tips(words)))
     return layers
 
 
@@ -262,29 +257,29 @@ def _tips(words: Words, *more: str) -> list[Any]:
     ]
 
 
-def _raw(rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+def _raw(rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any]) -> list[Any]:
     """The sawtooth of the systems in colour."""
     alt = altair()
-    _, bright = divide(rows, drawn)
-    if not bright or len(drawn.names) > MOST_RAW:
+    _, bright = divide(rows, colours)
+    if not bright or len(colours.names) > MOST_RAW:
         return []
     base = data(add_texts(bright, recall=number, precision=number))
-    colour = drawn.colour(words("page.system"))
+    colour = colours.colour(words("page.system"))
     line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order=alt.Order("rank:Q"))
     points = base.mark_point(filled=True, size=14, opacity=0.8)
     return [line, points.encode(**axes, color=colour, tooltip=_tips(words, "rank"))]
 
 
 def _break_even(
-    rows: Sequence[Row], drawn: SystemColours, words: Words, axes: Mapping[str, Any]
+    rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any]
 ) -> list[Any]:
     """A ring where the curve of each system in colour meets the diagonal."""
     alt = altair()
-    known = [row for row in rows if row["break_even"] is not None and row["system"] in drawn.bright]
+    known = [row for row in rows if row["break_even"] is not None and row["system"] in colours.bright]
     if not known:
         return []
     values = [
-        {"system": drawn.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
+        {"system": colours.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
         for row in known
     ]
     mark = data(add_texts(values, recall=number)).mark_point(
@@ -292,7 +287,7 @@ def _break_even(
     )
     tip = alt.Tooltip("recall_text:N", title=words("plots.precision_recall.break_even"))
     system = alt.Tooltip("system:N", title=words("page.system"))
-    return [mark.encode(**axes, color=drawn.colour(words("page.system")), tooltip=[system, tip])]
+    return [mark.encode(**axes, color=colours.colour(words("page.system")), tooltip=[system, tip])]
 
 
 def _diagonal(axes: Mapping[str, Any], top: float) -> Any:
@@ -322,7 +317,7 @@ def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> l
 
 
 def _subtitle(
-    curves: Mapping[str, Curve], first: Curve, drawn: SystemColours, words: Words, top: float
+    curves: Mapping[str, Curve], first: Curve, colours: SystemColours, words: Words, top: float
 ) -> list[str]:
     systems = words("page.systems", n=len(curves))
     if first.query is None:
@@ -331,11 +326,9 @@ def _subtitle(
             words("plots.precision_recall.of_mean", systems=systems, queries=n, levels=len(first.levels))
         ]
     else:
-        key = "of_query" if len(drawn.names) <= MOST_RAW else "of_steps"
+        key = "of_query" if len(colours.names) <= MOST_RAW else "of_steps"
         lines = [words(f"plots.precision_recall.{key}", systems=systems)]
     whose = "mean" if first.query is None else "query"
     short = "" if top == 1 else " " + words("plots.precision_recall.short", top=f"{top:g}")
     lines.append(words(f"plots.precision_recall.rings_{whose}") + short)
-    return lines + (
-        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
-    )
+    return lines + colours.note(words)

@@ -27,11 +27,8 @@ from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
 
-# What is behind the plot of a sweep: the values of systems at each threshold, and thresholds made of the
-# grades.
-
-
 MOST = 12  # thresholds made of the grades
+WIDTH, HEIGHT = 480, 300
 
 
 class Point(TypedDict):
@@ -79,9 +76,6 @@ def points_of(sweep: Sweep, metric: Metric) -> list[Point]:
         for name in sweep.runs
         if not math.isnan(sweep.values[metric, rel, name])
     ]
-
-
-WIDTH, HEIGHT = 480, 300
 
 
 @drawing
@@ -163,7 +157,7 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
     ends = {row["system"]: row["value"] for row in points if row["place"] == last}
     best = best_first(names, ends, metric.better)
     leading = [name for name in best if any(row["leads"] for row in points if row["system"] == name)]
-    drawn = SystemColours.of(names, None if len(names) <= MOST_COLOURS else leading[:MOST_COLOURS], best)
+    colours = SystemColours.of(names, None if len(names) <= MOST_COLOURS else leading[:MOST_COLOURS], best)
     ticks = {row["place"]: _tick(words, row) for row in points}
     axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, '|')")
     x = alt.X("tick:N", sort=list(ticks.values()), title=words("plots.rel_sweep.threshold"), axis=axis)
@@ -175,9 +169,9 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
         alt.Tooltip("value:Q", title=str(metric), format=".4f"),
         alt.Tooltip("n:Q", title="n", format=","),
     ]
-    layers = system_lines([{**row, "tick": ticks[row["place"]]} for row in points], drawn, x, y, tooltip)
-    known = {name: ends.get(name, math.nan) for name in drawn.bright}
-    layers.append(names_at_ends(known, drawn, alt.XDatum(ticks[last], type="nominal"), domain, HEIGHT))
+    layers = system_lines([{**row, "tick": ticks[row["place"]]} for row in points], colours, x, y, tooltip)
+    known = {name: ends.get(name, math.nan) for name in colours.bright}
+    layers.append(names_at_ends(known, colours, alt.XDatum(ticks[last], type="nominal"), domain, HEIGHT))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 

@@ -20,12 +20,18 @@ from rankwell.reporting.chart.texts import axis_title, shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 
-# What is behind the scatter plot: the systems by two metrics, the Pareto front, and which are named.
-
-
 Row = dict[str, Any]
 FEW = 12  # systems that are all named
 WIDTH, HEIGHT = 480, 360
+# pixels: the width of a letter, the height of a line, from a point to its label
+LETTER, LINE, GAP = 6.6, 14.0, 8.0
+SIDES = "right", "left", "above", "below"
+LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
+    "right": {"align": "left", "baseline": "middle", "dx": 8},
+    "left": {"align": "right", "baseline": "middle", "dx": -8},
+    "above": {"align": "center", "baseline": "bottom", "dy": -8},
+    "below": {"align": "center", "baseline": "top", "dy": 8},
+}
 
 
 class SystemPoints(NamedTuple):
@@ -100,17 +106,6 @@ def domain_of(values: Iterable[float]) -> tuple[float, float]:
     return low - air, high + air
 
 
-# Places of labels beside points, so that they cover neither each other nor a point.
-
-
-LETTER, LINE, GAP = (
-    6.6,
-    14.0,
-    8.0,
-)  # pixels: the width of a letter, the height of a line, from a point to its label
-SIDES = "right", "left", "above", "below"
-
-
 class Box(NamedTuple):
     """A rectangle in pixels."""
 
@@ -173,14 +168,6 @@ def _box(x: float, y: float, label: str, side: str) -> Box:
         return Box(start, y - LINE / 2, start + wide, y + LINE / 2)
     top = y - GAP - LINE if side == "above" else y + GAP
     return Box(x - wide / 2, top, x + wide / 2, top + LINE)
-
-
-LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
-    "right": {"align": "left", "baseline": "middle", "dx": 8},
-    "left": {"align": "right", "baseline": "middle", "dx": -8},
-    "above": {"align": "center", "baseline": "bottom", "dy": -8},
-    "below": {"align": "center", "baseline": "top", "dy": 8},
-}
 
 
 @drawing
@@ -276,7 +263,7 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _subtitle(rows: list[Row], found: SystemPoints, x: Metric, y: Metric, words: Words) -> Sequence[str]:
+def _subtitle(rows: list[Row], points: SystemPoints, x: Metric, y: Metric, words: Words) -> Sequence[str]:
     neither = [str(metric) for metric in (x, y) if metric.better == "neither"]
     unnamed = sum(row["side"] is None for row in rows)
     has_line = len({(row["x"], row["y"]) for row in rows if row["is_front"]}) > 1
@@ -285,7 +272,7 @@ def _subtitle(rows: list[Row], found: SystemPoints, x: Metric, y: Metric, words:
         parts = words("plots.scatter.no_front", metric=neither[0])
     return subtitle_lines(
         parts,
-        words("plots.scatter.baseline") if found.baseline in found.values else "",
+        words("plots.scatter.baseline") if points.baseline in points.values else "",
         words("plots.scatter.unnamed", n=unnamed) if unnamed else "",
-        words("plots.scatter.undefined", n=found.undefined) if found.undefined else "",
+        words("plots.scatter.undefined", n=points.undefined) if points.undefined else "",
     )

@@ -15,7 +15,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import metric_in, primary_of, results_in
+from rankwell.reporting.chart.inputs import has_interval, metric_in, primary_of, results_in
 from rankwell.reporting.chart.pairs import sign_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, cut, level_of, shorten, subtitle_lines, with_interval
@@ -24,14 +24,11 @@ from rankwell.results import Results
 from rankwell.results.intervals import segment_intervals
 from rankwell.results.segments import UNKNOWN
 from rankwell.tables.arguments import checked
-from rankwell.tables.states import Mean
-
-# Means by system and segment, of a comparison or of results, and which of many are drawn.
-
 
 MOST = 30  # segments that are drawn
 WIDE = 5  # times the median width
 Labels = tuple[str, ...]
+Row = dict[str, Any]
 
 
 class SegmentMean(NamedTuple):
@@ -77,17 +74,17 @@ class Segmented(NamedTuple):
         return [self.labels[at] for at in [0, *sorted(kept)]]
 
 
-def in_comparison(found: Comparison, metric: Metric) -> Segmented:
+def in_comparison(comparison: Comparison, metric: Metric) -> Segmented:
     """Return the means of a comparison with the intervals that it has."""
     means = {}
-    for segment, labels in enumerate(found.segments):
-        for row, name in enumerate(found.names):
-            own = found.means[metric, segment]
+    for segment, labels in enumerate(comparison.segments):
+        for row, name in enumerate(comparison.names):
+            own = comparison.means[metric, segment]
             means[name, labels] = SegmentMean(
                 int(own.n[row]), float(own.mean[row]), float(own.low[row]), float(own.high[row])
             )
-    order = [found.names[row] for row in found.order_of(metric, 0)]
-    return Segmented(found.by, list(found.segments), order, means, found)
+    order = [comparison.names[row] for row in comparison.order_of(metric, 0)]
+    return Segmented(comparison.by, list(comparison.segments), order, means, comparison)
 
 
 def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
@@ -130,31 +127,27 @@ def _by(results: Mapping[str, Results]) -> tuple[str, ...]:
 
 
 def _intervals(
-    results: Mapping[str, Results], metric: Metric, found: Segmented
+    results: Mapping[str, Results], metric: Metric, segmented: Segmented
 ) -> dict[tuple[str, Labels], SegmentMean]:
-    told = {}
-    for name in found.systems:
+    intervals = {}
+    for name in segmented.systems:
         res = results[name]
-        own = segment_intervals(res.part, res.division.labels, metric, found.drawn)
-        if (
-            metric in res.part.values
-            and metric not in res.part.weighted
-            and isinstance(res.part.states[metric], Mean)
-        ):
+        own = segment_intervals(res.part, res.division.labels, metric, segmented.drawn)
+        if has_interval(res, metric):
             own[()] = res.interval(metric)
         for labels, each in own.items():
-            told[name, labels] = found.means[name, labels]._replace(low=each.low, high=each.high)
-    return told
+            intervals[name, labels] = segmented.means[name, labels]._replace(low=each.low, high=each.high)
+    return intervals
 
 
-def rows_of(found: Segmented, everything: str) -> list[dict[str, Any]]:
+def rows_of(segmented: Segmented, everything: str) -> list[dict[str, Any]]:
     """Return a row per segment and system that are drawn; the first segment is ``everything``."""
-    labels = shorten(", ".join(each) for each in found.drawn)
-    names = shorten(found.systems)
+    labels = shorten(", ".join(each) for each in segmented.drawn)
+    names = shorten(segmented.systems)
     rows = []
-    for each in found.drawn:
-        for system in found.systems:
-            own = found.means[system, each]
+    for each in segmented.drawn:
+        for system in segmented.systems:
+            own = segmented.means[system, each]
             rows.append(
                 {
                     "segment": labels[", ".join(each)] if each else everything,
@@ -184,9 +177,6 @@ def domain_of(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
             ends += [low, high]
     air = (max(ends) - min(ends)) * 0.03
     return min(ends) - air, max(ends) + air
-
-
-Row = dict[str, Any]
 
 
 @drawing
@@ -298,20 +288,20 @@ def _numbers(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _subtitle(found: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
-    systems, drawn = len(found.systems), len(found.drawn) - 1
+def _subtitle(segmented: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
+    systems, drawn = len(segmented.systems), len(segmented.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
     return subtitle_lines(
-        words("plots.segments.parts", level=level_of(found.comparison))
+        words("plots.segments.parts", level=level_of(segmented.comparison))
         if has_intervals
         else words("plots.segments.alone"),
         words("plots.segments.line") if systems == 1 else "",
         words("plots.segments.unweighted") if is_plain else "",
         words("plots.segments.cut") if domain_of(rows) is not None else "",
-        words("plots.segments.systems", shown=systems, total=len(found.order))
-        if systems < len(found.order)
+        words("plots.segments.systems", shown=systems, total=len(segmented.order))
+        if systems < len(segmented.order)
         else "",
-        words("plots.segments.largest", shown=drawn, total=len(found.labels) - 1)
-        if drawn < len(found.labels) - 1
+        words("plots.segments.largest", shown=drawn, total=len(segmented.labels) - 1)
+        if drawn < len(segmented.labels) - 1
         else "",
     )

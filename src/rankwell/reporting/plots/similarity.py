@@ -29,11 +29,12 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
-# What a few lists share and how similar they are, as matrices.
-
-
 Id = str | int
 MOST_LISTS, MOST_ITEMS, MOST_TEXTS = 20, 30, 12
+Row = Mapping[str, Any]
+FEW = 5  # lists that are shown if none is asked for
+CELL = 26
+DARK = 0.55  # from this similarity on, the number in a cell is written in the colour of the ground
 
 
 @record
@@ -161,12 +162,6 @@ def _titles(items: Sequence[Id], texts: Texts | None) -> tuple[str, ...]:
     return tuple(shorten(clear, 28).values())
 
 
-Row = Mapping[str, Any]
-FEW = 5  # lists that are shown if none is asked for
-CELL = 26
-DARK = 0.55  # from this similarity on, the number in a cell is written in the colour of the ground
-
-
 @drawing
 @checked
 def similarity(
@@ -245,36 +240,41 @@ PICTURE = Picture(similarity)
 
 
 def draw_matrices(
-    found: Matrices, words: Words, of: str, lists: int, *, user: Id | None = None, dark: bool = False
+    matrices: Matrices, words: Words, of: str, lists: int, *, user: Id | None = None, dark: bool = False
 ) -> Any:
     """Return the chart of both matrices, side by side."""
     alt = altair()
-    pairs = math.comb(len(found.rows), 2)
-    lines = [words(f"plots.similarity.{of}", n=len(found.rows), columns=len(found.columns))]
+    pairs = math.comb(len(matrices.rows), 2)
+    lines = [words(f"plots.similarity.{of}", n=len(matrices.rows), columns=len(matrices.columns))]
     if pairs:
         key = f"plots.similarity.mean_{of}"
-        lines.append(words(key, n=pairs, mean=number(found.mean, 2), rest=number(1 - found.mean, 2)))
-    lines += [words(f"plots.similarity.more_{of}", n=found.left_out)] if found.left_out else []
-    chart = alt.hconcat(_held(found, words, of), _similar(found, words), spacing=30)
+        lines.append(words(key, n=pairs, mean=number(matrices.mean, 2), rest=number(1 - matrices.mean, 2)))
+    lines += [words(f"plots.similarity.more_{of}", n=matrices.left_out)] if matrices.left_out else []
+    chart = alt.hconcat(_held(matrices, words, of), _similar(matrices, words), spacing=30)
     title = words(f"plots.similarity.title_{of}", n=lists, user=cut(brief(user)))
     return finish(chart.resolve_scale(color="independent"), title, lines, dark=dark)
 
 
-def _held(found: Matrices, words: Words, of: str) -> Any:
+def _held(matrices: Matrices, words: Words, of: str) -> Any:
     """Which row has which column: the rank of an item in a list, or that an item has a feature."""
     alt = altair()
-    often = Counter(column for _, column, _ in found.cells)
+    often = Counter(column for _, column, _ in matrices.cells)
     rows = [
-        {"row": found.rows[row], "column": found.columns[column], "value": value, "lists": often[column]}
-        for row, column, value in found.cells
+        {
+            "row": matrices.rows[row],
+            "column": matrices.columns[column],
+            "value": value,
+            "lists": often[column],
+        }
+        for row, column, value in matrices.cells
     ]
     x = alt.X(
         "column:N",
-        sort=list(found.columns),
+        sort=list(matrices.columns),
         title=None,
         axis=alt.Axis(labelAngle=-60, orient="top", labelLimit=150),
     )
-    y = alt.Y("row:N", sort=list(found.rows), title=None)
+    y = alt.Y("row:N", sort=list(matrices.rows), title=None)
     tips = [
         alt.Tooltip("row:N", title=words(f"plots.similarity.row_{of}")),
         alt.Tooltip("column:N", title=words(f"plots.similarity.column_{of}")),
@@ -291,15 +291,15 @@ def _held(found: Matrices, words: Words, of: str) -> Any:
     return alt.layer(*layers).properties(width=alt.Step(CELL - 4), height=alt.Step(CELL))
 
 
-def _similar(found: Matrices, words: Words) -> Any:
+def _similar(matrices: Matrices, words: Words) -> Any:
     """The similarity of each pair of rows; a row with itself, which no mean counts, is left empty."""
     alt = altair()
-    n = len(found.rows)
+    n = len(matrices.rows)
     rows = [
-        {"row": found.rows[a], "other": found.rows[b], "value": float(found.similar[a, b])}
+        {"row": matrices.rows[a], "other": matrices.rows[b], "value": float(matrices.similar[a, b])}
         for a, b in permutations(range(n), 2)
     ]
-    names = list(found.rows)
+    names = list(matrices.rows)
     x = alt.X(
         "other:N",
         sort=names,
@@ -314,7 +314,7 @@ def _similar(found: Matrices, words: Words) -> Any:
         scale=alt.Scale(domain=names),
         axis=alt.Axis(labels=False, ticks=False),
     )
-    low = -1.0 if (found.similar < 0).any() else 0.0
+    low = -1.0 if (matrices.similar < 0).any() else 0.0
     has_texts = n <= MOST_TEXTS
     legend = None if has_texts else alt.Legend(title=words("plots.similarity.cosine"), gradientLength=120)
     colour = alt.Color("value:Q", scale=alt.Scale(domain=[low, 1]), legend=legend)

@@ -10,23 +10,21 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.matching.lists import UNDECIDED
-from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.chart.axes import IN_A_ROW, panel, row_height, systems_axis
+from rankwell.reporting.chart.axes import IN_A_ROW, panels, row_height, systems_axis
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import results_in
+from rankwell.reporting.chart.inputs import metrics_in, results_in
 from rankwell.reporting.chart.picture import Picture
-from rankwell.reporting.chart.systems import best_first
-from rankwell.reporting.chart.texts import cut, shorten
+from rankwell.reporting.chart.texts import cut
 from rankwell.results import Results
 from rankwell.results.part import value_of
 from rankwell.tables.arguments import checked
 
-# What is behind the plot of ties: the values under the worst and the best order of equal scores.
-
-
 # what metrics read that are not computed again under another order of ties
 LISTS = frozenset({"shown", "topics"})
+NARROW = 150
+ENDS = "worst", "best"
 
 
 class TieRange(TypedDict):
@@ -88,11 +86,7 @@ def movable(systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted |
     UsageError
         If there is none, or one was not evaluated.
     """
-    first = next(iter(systems.values()))
-    asked = first.metrics if metrics is None else metrics_of(metrics)
-    for metric in asked:
-        for res in systems.values():
-            res[metric]  # or an error that names the nearest one
+    asked = metrics_in(systems, metrics)
     found = tuple(metric for metric in asked if can_move(metric))
     if not found:
         names = ", ".join(map(str, asked))
@@ -100,10 +94,6 @@ def movable(systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted |
             f"no range over the orders of equal scores is known for {names}; evaluate a metric of judged items too, such as ndcg@10."
         )
     return found
-
-
-NARROW = 150
-ENDS = "worst", "best"
 
 
 @drawing
@@ -151,17 +141,10 @@ def ties(
     words, systems = words_of(lang), results_in(results)
     wanted = movable(systems, metrics)
     ranges, touched = ranges_of(systems, wanted), touched_of(systems)
-    order = best_first(
-        systems, {name: res.plain_mean[str(wanted[0])] for name, res in systems.items()}, wanted[0].better
-    )
-    labels = shorten(order)
-    panels = [
-        panel(words, "plots.ties", metric, ranges, ENDS, labels, labelled=at % IN_A_ROW == 0)
-        for at, metric in enumerate(wanted)
-    ]
-    panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
+    own, labels = panels(words, "plots.ties", wanted, systems, ranges, ENDS)
+    own.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
     title, subtitle = words("plots.ties.title"), _said(words, systems, ranges)
-    return finish(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
+    return finish(alt.concat(*own, columns=IN_A_ROW), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(ties)

@@ -27,12 +27,10 @@ from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import queries_text, shorten, subtitle_lines
 from rankwell.tables.arguments import checked
 
-# What is behind the plot of wins: on how many queries each system of a pair is better.
-
-
 Row = dict[str, Any]
 OUTCOMES = "worse", "equal", "better"
 NARROW = 0.05  # share of a bar in which no count of ties can be written
+WIDTH, LETTER = 480, 7  # pixels
 
 
 def can_be_won(comparison: Comparison, metric: Metric) -> bool:
@@ -71,9 +69,6 @@ def rows_of(comparison: Comparison, pairs: ShownPairs) -> list[dict[str, Any]]:
                 }
             )
     return rows
-
-
-WIDTH, LETTER = 480, 7  # pixels
 
 
 @drawing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rankwell.display.text import plain_value
 from rankwell.reporting.answer import sentence_of, sentence_of_one, slowdown_of, slowdown_text
 from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.facts import facts_of
@@ -30,7 +31,7 @@ def section(material: Material) -> Content | None:
         "compared": compared(material),
         "case": said.key,
         "sentence": sentence if cost is None else f"{sentence} {slowdown_text(cost, words)}",
-        "numbers": {name: _plain(value) for name, value in said.numbers.items()},
+        "numbers": {name: plain_value(value) for name, value in said.numbers.items()},
         "facts": [fact.text(words) for fact in facts],
         "cases": [fact.key for fact in facts],
     }
@@ -80,7 +81,3 @@ def _names(material: Material, key: str, names: list[str]) -> dict[str, Any]:
     rest = len(names) - MOST_NAMED
     more = material.words("report.answer.more", n=rest) if rest > 0 else ""
     return _row(material, key, "names", names[:MOST_NAMED]) | {"more": more}
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

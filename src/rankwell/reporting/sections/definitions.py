@@ -16,10 +16,9 @@ from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
 
-# What the counts of results are called in the language of a page.
-
-
 OF = "{of}"  # stands for a column or a metric in the names of some counts
+CARD = ("formula", "edge cases", "convention", "parameters", "reference")
+FOLDED = CARD[1:]
 
 
 def count_label(what: str, words: Words) -> str:
@@ -39,10 +38,6 @@ def count_label(what: str, words: Words) -> str:
         if field and what.startswith(start) and what.endswith(end):
             return text.format(of=what.removeprefix(start).removesuffix(end))
     return what
-
-
-CARD = ("formula", "edge cases", "convention", "parameters", "reference")
-FOLDED = CARD[1:]
 
 
 @report_section(order=120)

@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.comparison.compare.comparison import Comparison, SystemMean
 from rankwell.comparison.compare.tables import marks_of
 from rankwell.display.table import ARROWS, are_alike
+from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
@@ -59,14 +60,14 @@ def _alone(material: Material) -> list[dict[str, Any]]:
     return [{"system": material.names[0], "baseline": False, "cells": cells}]
 
 
-def _compared(found: Comparison) -> list[dict[str, Any]]:
-    marks = {metric: _marks(found, metric) for metric in found.metrics}
-    best = {metric: _best(found, metric) for metric in found.metrics}
+def _compared(comparison: Comparison) -> list[dict[str, Any]]:
+    marks = {metric: _marks(comparison, metric) for metric in comparison.metrics}
+    best = {metric: _best(comparison, metric) for metric in comparison.metrics}
     rows = []
-    for row in found.order:
+    for row in comparison.order:
         cells = []
-        for metric in found.metrics:
-            own = found.means[metric, 0]
+        for metric in comparison.metrics:
+            own = comparison.means[metric, 0]
             mean, low, high = (float(column[row]) for column in (own.mean, own.low, own.high))
             top = best[metric]
             cell = _cell(mean, low, high, int(own.n[row]))
@@ -74,40 +75,38 @@ def _compared(found: Comparison) -> list[dict[str, Any]]:
                 cell | {"best": top is not None and are_alike(mean, top), "mark": marks[metric][row]}
             )
         rows.append(
-            {"system": found.names[row], "baseline": found.names[row] == found.baseline, "cells": cells}
+            {
+                "system": comparison.names[row],
+                "baseline": comparison.names[row] == comparison.baseline,
+                "cells": cells,
+            }
         )
     return rows
 
 
-def _marks(found: Comparison, metric: Metric) -> list[str]:
+def _marks(comparison: Comparison, metric: Metric) -> list[str]:
     """Stars or letters of each system; of many without a baseline, only which are not shown to differ from the best."""
-    if found.baseline is not None or len(found.names) <= MOST_LETTERS:
-        return [mark.strip() for mark in marks_of(found, metric, 0)]
-    best, each = found.order_of(metric, 0)[0], found.differences[metric, 0]
+    if comparison.baseline is not None or len(comparison.names) <= MOST_LETTERS:
+        return [mark.strip() for mark in marks_of(comparison, metric, 0)]
+    best, each = comparison.order_of(metric, 0)[0], comparison.differences[metric, 0]
     near = {best}
-    for (left, right), p in zip(found.pairs.T.tolist(), each.p.tolist(), strict=True):
-        if best in (left, right) and p >= found.methods.alpha:
+    for (left, right), p in zip(comparison.pairs.T.tolist(), each.p.tolist(), strict=True):
+        if best in (left, right) and p >= comparison.methods.alpha:
             near |= {left, right}
     tested = metric.better != "neither" and not np.isnan(each.p).all()
-    return [NEAR if tested and row in near else "" for row in range(len(found.names))]
+    return [NEAR if tested and row in near else "" for row in range(len(comparison.names))]
 
 
-def _best(found: Comparison, metric: Metric) -> float | None:
+def _best(comparison: Comparison, metric: Metric) -> float | None:
     """The best mean, if the metric has a direction and at least two systems a value."""
-    values = [value for value in found.means[metric, 0].mean.tolist() if not math.isnan(value)]
+    values = [value for value in comparison.means[metric, 0].mean.tolist() if not math.isnan(value)]
     if metric.better == "neither" or len(values) < 2:
         return None
     return max(values) if metric.better == "higher" else min(values)
 
 
 def _cell(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
-    known = not math.isnan(low)
-    return {
-        "mean": None if math.isnan(mean) else mean,
-        "low": low if known else None,
-        "high": high if known else None,
-        "n": n,
-    }
+    return {"mean": plain_value(mean), "low": plain_value(low), "high": plain_value(high), "n": n}
 
 
 def _caption(material: Material, n: int | None, rows: int) -> str:

@@ -23,27 +23,20 @@ from rankwell.reporting.section import Content, report_section
 from rankwell.reporting.sections.definitions import count_label
 from rankwell.results.warnings import warnings_of
 
-# Issues of the data behind a report, by rule: what lint found in the rows, and what results know of ties, gaps
-# and rules.
-
-
-FEW_JUDGED, UNEVEN = (
-    0.8,
-    0.1,
-)  # shares of judged items; a larger difference between systems favours some of them
+FEW_JUDGED = 0.8  # a smaller share of judged items makes means doubtful
+UNEVEN = 0.1  # a larger difference of these shares favours the systems that are judged more
 MISSING, UNKNOWN = "judged queries missing from the run", "lists without judgements"
 LAST = ("near-ties",)
 # counts that say how much there is, not what a rule did; and those that other issues tell of
 SIZES = (
-    "lists",
-    "rows",
-    "judgements",
-    "judged queries",
-    "judged items found",
-    "training pairs",
-    "training users",
-)
+    "lists", "rows", "judgements", "judged queries", "judged items found", "training pairs", "training users",
+)  # fmt: skip
 TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
+MOST = 6  # cases of an issue that are shown
+FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
+# what an issue does to the numbers depends on these fields of the policy
+RULES = {"missing-queries": "missing", "undefined-judgements": "undefined"}
+COUNTED = {"lists": "lists", "missing": MISSING, "unknown": UNKNOWN, "ties": UNDECIDED}
 
 
 @record
@@ -196,12 +189,6 @@ def _touched(material: Material) -> Found:
                 )
 
 
-MOST = 6  # cases of an issue that are shown
-FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
-# what an issue does to the numbers depends on these fields of the policy
-RULES = {"missing-queries": "missing", "undefined-judgements": "undefined"}
-
-
 @report_section(order=110)
 def section(material: Material) -> Content | None:
     """Return the issues and a row of facts per system; None without results."""
@@ -256,9 +243,6 @@ def _facts(material: Material) -> dict[str, Any]:
     words, fields = material.words, {"k": material.depth, "metric": name}
     heads = [{"key": what, "head": words(f"report.quality.columns.{what}", **fields)} for what in columns]
     return {"columns": heads, "rows": rows}
-
-
-COUNTED = {"lists": "lists", "missing": MISSING, "unknown": UNKNOWN, "ties": UNDECIDED}
 
 
 def _charts(material: Material) -> dict[str, Any]:

@@ -46,10 +46,10 @@ def section(material: Material) -> Content | None:
     return Content(data, charts)
 
 
-def _table(found: Segmented, metric: Metric, chart: str, material: Material) -> dict[str, Any]:
+def _table(segmented: Segmented, metric: Metric, chart: str, material: Material) -> dict[str, Any]:
     rows = []
-    for labels in found.drawn:
-        own = [found.means[system, labels] for system in found.systems]
+    for labels in segmented.drawn:
+        own = [segmented.means[system, labels] for system in segmented.systems]
         cells = [
             {
                 "mean": plain_value(each.mean),
@@ -65,19 +65,19 @@ def _table(found: Segmented, metric: Metric, chart: str, material: Material) -> 
     return {
         "metric": str(metric),
         "better": metric.better,
-        "systems": found.systems,
-        "all_systems": len(found.order),
-        "segments": len(found.labels) - 1,
+        "systems": segmented.systems,
+        "all_systems": len(segmented.order),
+        "segments": len(segmented.labels) - 1,
         "chart": chart,
         "rows": rows,
     }
 
 
-def _varies(found: Comparison | None, metric: Metric) -> dict[str, Any]:
+def _varies(comparison: Comparison | None, metric: Metric) -> dict[str, Any]:
     """Whether the difference of the best two (or of the best and the baseline) is the same in all segments."""
-    if found is None or metric not in found.heterogeneity:
+    if comparison is None or metric not in comparison.heterogeneity:
         return {"first": "", "second": "", "p": None}
-    first, second = top_pair(found)
-    pair = {found.names.index(first), found.names.index(second)}
-    at = [set(each) for each in found.pairs.T.tolist()].index(pair)
-    return {"first": first, "second": second, "p": plain_value(float(found.heterogeneity[metric][at]))}
+    first, second = top_pair(comparison)
+    pair = {comparison.names.index(first), comparison.names.index(second)}
+    at = [set(each) for each in comparison.pairs.T.tolist()].index(pair)
+    return {"first": first, "second": second, "p": plain_value(float(comparison.heterogeneity[metric][at]))}

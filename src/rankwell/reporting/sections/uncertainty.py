@@ -17,9 +17,7 @@ from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.per_query import per_query
 from rankwell.reporting.plots.wins import can_be_won, wins
 from rankwell.reporting.section import Content, report_section
-from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
-from rankwell.tables.states import Mean
 
 MOST_METRICS, MOST_STRIPS = 12, 12  # metrics with a table, and systems whose values per query are drawn
 
@@ -34,7 +32,8 @@ def section(material: Material) -> Content | None:
 
 def _of_one(material: Material) -> Content | None:
     (name, res), *_ = material.results.items()
-    rows = [_mean(metric, found) for metric in res.metrics if (found := interval_of(res, metric)) is not None]
+    intervals = material.intervals
+    rows = [_mean(metric, intervals[str(metric)]) for metric in res.metrics if str(metric) in intervals]
     if not rows:
         return None
     chart = per_query({name: res}, rows[0]["metric"], lang=material.words.lang)
@@ -45,12 +44,6 @@ def _of_one(material: Material) -> Content | None:
         "is_doubtful": any(row["is_doubtful"] for row in rows),
     }
     return Content(data, {"per_query": spec_of(chart)})
-
-
-def interval_of(res: Results, metric: Metric) -> MeanInterval | None:
-    """Return the interval of a mean of values per query; None for other metrics, and for weighted ones."""
-    has_values = metric in res.part.values and metric not in res.part.weighted
-    return res.interval(metric) if has_values and isinstance(res.part.states[metric], Mean) else None
 
 
 def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
@@ -65,43 +58,45 @@ def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
     }
 
 
-def _of_pairs(material: Material, found: Comparison) -> Content | None:
+def _of_pairs(material: Material, comparison: Comparison) -> Content | None:
     """The differences of all metrics with values per query, the primary one first, or the first of them."""
-    main = primary_of(found)
+    main = primary_of(comparison)
     tested = [
-        metric for metric in found.metrics if shown_to_differ(found, metric)[1] or can_be_won(found, metric)
+        metric
+        for metric in comparison.metrics
+        if shown_to_differ(comparison, metric)[1] or can_be_won(comparison, metric)
     ]
     if not tested:
         return None
     tested.sort(key=lambda metric: metric != main)
-    against = found.baseline
-    if against is None and found.pairs.shape[1] > MOST:
-        against = found.names[found.order[0]]
-    tables = [_table(found, metric, against, at) for at, metric in enumerate(tested[:MOST_METRICS])]
-    first, second = top_pair(found)
+    against = comparison.baseline
+    if against is None and comparison.pairs.shape[1] > MOST:
+        against = comparison.names[comparison.order[0]]
+    tables = [_table(comparison, metric, against, at) for at, metric in enumerate(tested[:MOST_METRICS])]
+    first, second = top_pair(comparison)
     data = {
         "kind": "compared",
-        "tables": [table | {"sentence": _sentence(material, found, table)} for table in tables],
+        "tables": [table | {"sentence": _sentence(material, comparison, table)} for table in tables],
         "more": len(tested) - len(tables),
         "against": against,
         "first": first,
         "second": second,
-        "level": found.methods.level,
-        "alpha": found.methods.alpha,
-        "correction": found.correction,
+        "level": comparison.methods.level,
+        "alpha": comparison.methods.alpha,
+        "correction": comparison.correction,
     }
-    charts = _charts(material, found, tested[: len(tables)], against)
+    charts = _charts(material, comparison, tested[: len(tables)], against)
     return Content(data, charts)
 
 
-def _table(found: Comparison, metric: Metric, against: str | None, at: int) -> dict[str, Any]:
-    pairs = pairs_of(found, metric, against=against)
-    differing, total = shown_to_differ(found, metric, against)
+def _table(comparison: Comparison, metric: Metric, against: str | None, at: int) -> dict[str, Any]:
+    pairs = pairs_of(comparison, metric, against=against)
+    differing, total = shown_to_differ(comparison, metric, against)
     return {
         "metric": str(metric),
         "better": metric.better,
         "chart": "forest" if at == 0 else f"forest_{at}",
-        "rows": [_row(row, metric, found.methods.alpha) for row in pairs.rows],
+        "rows": [_row(row, metric, comparison.methods.alpha) for row in pairs.rows],
         "pairs": pairs.total,
         "tested": total,
         "differing": differing,
@@ -124,7 +119,7 @@ def _row(row: Difference, metric: Metric, alpha: float) -> dict[str, Any]:
     }
 
 
-def _sentence(material: Material, found: Comparison, table: Mapping[str, Any]) -> str:
+def _sentence(material: Material, comparison: Comparison, table: Mapping[str, Any]) -> str:
     """How many of the differences are shown to be more than chance."""
     words, total, differing = material.words, table["tested"], table["differing"]
     if total == 0:
@@ -136,26 +131,26 @@ def _sentence(material: Material, found: Comparison, table: Mapping[str, Any]) -
         n=total,
         shown=differing,
         metric=table["metric"],
-        alpha=f"{found.methods.alpha:g}",
-        correction=words(f"plots.compared.{found.correction}"),
+        alpha=f"{comparison.methods.alpha:g}",
+        correction=words(f"plots.compared.{comparison.correction}"),
     )
 
 
 def _charts(
-    material: Material, found: Comparison, metrics: list[Metric], against: str | None
+    material: Material, comparison: Comparison, metrics: list[Metric], against: str | None
 ) -> dict[str, Mapping[str, Any]]:
     lang, results = material.words.lang, material.results
     charts: dict[str, Mapping[str, Any]] = {}
     for at, metric in enumerate(metrics):
         name = "forest" if at == 0 else f"forest_{at}"
-        charts[name] = spec_of(forest(found, metric, against=against, lang=lang))
+        charts[name] = spec_of(forest(comparison, metric, against=against, lang=lang))
     drawn = [metric for metric in metrics if metric in with_values(results)]
-    if drawn and found.difference(*top_pair(found), drawn[0]).n:
-        first, second = top_pair(found)
-        chart = differences(results, drawn[0], first, second, comparison=found, lang=lang)
+    if drawn and comparison.difference(*top_pair(comparison), drawn[0]).n:
+        first, second = top_pair(comparison)
+        chart = differences(results, drawn[0], first, second, comparison=comparison, lang=lang)
         charts["differences"] = spec_of(chart)
-        if len(found.names) <= MOST_STRIPS:
-            charts["per_query"] = spec_of(per_query(results, drawn[0], comparison=found, lang=lang))
-    if can_be_won(found, metrics[0]):
-        charts["wins"] = spec_of(wins(found, metrics[0], against=against, lang=lang))
+        if len(comparison.names) <= MOST_STRIPS:
+            charts["per_query"] = spec_of(per_query(results, drawn[0], comparison=comparison, lang=lang))
+    if can_be_won(comparison, metrics[0]):
+        charts["wins"] = spec_of(wins(comparison, metrics[0], against=against, lang=lang))
     return charts

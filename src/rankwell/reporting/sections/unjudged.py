@@ -59,12 +59,12 @@ def _means(material: Material, metric: Metric) -> dict[str, Any]:
     return {"metric": str(metric), "rows": rows, "is_outer": is_outer}
 
 
-def _pairs(found: Comparison, metric: Metric) -> dict[str, Any]:
+def _pairs(comparison: Comparison, metric: Metric) -> dict[str, Any]:
     """A row per pair: in how many queries the judgements decide, and the ends of the mean difference."""
-    own = found.decided[metric]
+    own = comparison.decided[metric]
     settled = own.is_settled()
     rows = []
-    for place, (left, right) in enumerate(found.pairs.T.tolist()):
+    for place, (left, right) in enumerate(comparison.pairs.T.tolist()):
         if own.kind[place] == "none":
             continue
         counts = {
@@ -72,7 +72,7 @@ def _pairs(found: Comparison, metric: Metric) -> dict[str, Any]:
         }
         low, high = (float(end[place]) for end in (own.low, own.high))
         ends = {"low": None if math.isnan(low) else low, "high": None if math.isnan(high) else high}
-        names = {"left": found.names[left], "right": found.names[right]}
+        names = {"left": comparison.names[left], "right": comparison.names[right]}
         rows.append({**names, **counts, **ends, "is_settled": bool(settled[place])})
     rows.sort(key=lambda row: row["is_settled"])
     n_open = sum(not row["is_settled"] for row in rows)
