@@ -101,6 +101,7 @@ class Verdicts:
 
     def least_p(self, d: Difference) -> float:
         """The p-value that sign flips give a system that wins every query (or cluster)."""
+        # all 2^n patterns of signs are equally likely, and two of them are as extreme
         units = d.effective if self.found.clusters else d.n
         return min(2.0 ** (1 - units), 1.0)
 
@@ -110,6 +111,7 @@ class Verdicts:
 
     def numbers(self, d: Difference) -> dict[str, Any]:
         """What a sentence about a difference says: its size, its interval turned to match, its p-value."""
+        # the sentence says the size of a difference, so its interval turns with the sign
         low, high = (d.low, d.high) if d.mean >= 0 else (-d.high, -d.low)
         return {"difference": abs(d.mean), "low": low, "high": high, "p": d.p, "n": d.n}
 
@@ -311,12 +313,14 @@ def slowdown_of(costs: CostEstimates, first: str | None, second: str | None) -> 
     slow, fast, ratio = pair.first, pair.second, pair.ratio
     if ratio < 1:
         slow, fast, ratio, low, high = fast, slow, 1 / ratio, 1 / high, 1 / low
+    # a ratio near 1 needs more digits than one of 20
     digits = 3 if low < CLOSE else 2 if ratio < 10 else 1
     step = 10.0**digits
     fields = {
         "first": brief_name(slow),
         "second": brief_name(fast),
         "ratio": f"{ratio:.{digits}f}",
+        # rounded outwards: rounding must not make an interval narrower
         "low": f"{math.floor(low * step) / step:.{digits}f}",
         "high": f"{math.ceil(high * step) / step:.{digits}f}",
     }

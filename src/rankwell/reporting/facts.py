@@ -216,6 +216,7 @@ def of_means(material: Material, metric: Metric, said: Sentence) -> Iterator[Sen
         return
     mine, theirs = material.mean(said.first, metric), material.mean(said.second, metric)
     apart = found.difference(said.first, said.second, metric).mean
+    # means over other queries than those compared would contradict the difference in the sentence
     if not (mine > 0 and theirs > 0) or mine == theirs or abs(mine - theirs - apart) > CLOSE:
         return
     fields = {"metric": str(metric), "mine": number(mine), "theirs": number(theirs)}
@@ -258,6 +259,7 @@ def _far(material: Material, metric: Metric, apart: np.ndarray) -> str:
     low, high = metric.range
     if not math.isfinite(high - low):
         return ""
+    # undefined queries are not far apart
     with np.errstate(invalid="ignore"):
         far = int(np.count_nonzero(np.abs(apart) > (high - low) / 2))
     return material.words(
@@ -270,6 +272,7 @@ def _worst(material: Material, metric: Metric, aligned: Aligned, apart: np.ndarr
     better = SIGN[metric.better] * apart
     if np.isnan(better).all():
         return ""
+    # the first of equal ones, in the order of ids
     at = int(np.nanargmin(better))
     query = aligned.queries[at : at + 1].tolist()[0]
     text = material.query_texts.of([query])[0] if material.query_texts is not None else None

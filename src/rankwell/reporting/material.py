@@ -173,6 +173,7 @@ def _of(role: str, path: Path) -> InputFile:
     try:
         with path.open("rb") as file:
             found = hashlib.sha256()
+            # in blocks, as runs may be larger than the memory
             while block := file.read(CHUNK):
                 found.update(block)
             return InputFile(role, path.name, file.tell(), found.hexdigest())

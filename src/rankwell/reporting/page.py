@@ -35,6 +35,7 @@ def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
     if charts:
         themes = {"light": config(), "dark": config(dark=True)}
         blocks += [data_block("charts", charts), data_block("themes", themes)]
+    # a section with a script brings its data and words as blocks
     own = [section for section in sections if has("static", f"{section.name}.js")]
     for section in own:
         texts = words.of(f"report.{section.name}")

@@ -98,6 +98,7 @@ def content_of(chart: Any, form: str, *, scale: float = 2, lang: str = "en") -> 
     import vl_convert
 
     spec = chart.to_dict()
+    # Vega looks up names in plain objects, where "constructor" is found without being there
     if form in ("svg", "png", "pdf"):
         spec = _drawable(spec)
     if form == "json":

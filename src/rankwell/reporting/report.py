@@ -253,6 +253,7 @@ def _sections(material: Material) -> tuple[Section, ...]:
     """The sections that the material has data for, in the order of the page."""
     from altair.utils.schemapi import debug_mode
 
+    # one switch for all charts of the page
     with debug_mode(False):  # as `drawing` draws
         made = [part(material) for part in section_kinds()]
     return tuple(redact_section(each, material.redaction) for each in made if each is not None)

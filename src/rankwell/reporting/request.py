@@ -123,6 +123,7 @@ def material_of(what: Any, words: Words, given: ReportRequest) -> Material:
     wanted = None if given.metrics is None else metrics_of(given.metrics)
     columns = list(columns_of(given.by)) or None
     new = {name: each for name, each in systems.items() if not isinstance(each, Results)}
+    # results are evaluated already; runs share one evaluator, so that tables are matched once
     evaluator = _evaluator(given, tables, wanted, columns) if new else None
     runs: dict[str, Run] = {}
     results = systems
@@ -155,6 +156,7 @@ def _texts(given: ReportRequest, tables: ReportTables) -> dict[str, Any]:
     """Texts and pictures, and what is said of the page itself."""
     encoding = given.reading.get("encoding")
     images = images_of_items(tables.items, given.image, folder_of(given.items))
+    # the only column left is that of pictures, whose addresses are no titles
     alone = images and images.is_alone and given.text is None
     return {
         "query_texts": texts_of_queries(given.queries, tables.qrels, encoding),

@@ -130,6 +130,7 @@ def _rows(rows: Any, redaction: Redaction) -> Any:
     if isinstance(rows, Mapping):
         return {name: _rows(each, redaction) for name, each in rows.items()}
     shown = _shown(rows, redaction)
+    # sorted by the hashes that are shown: the given order would tell which true id comes first
     if all(isinstance(row, Mapping) and isinstance(row.get("query"), str) for row in shown):
         return sorted(shown, key=lambda row: str(row["query"]))
     return shown

@@ -103,6 +103,7 @@ def _panel(
         y=systems_axis(labels, labelled=labelled),
         tooltip=[alt.Tooltip("system:N", title=words("page.system")), *fields],
     )
+    # ranges are small beside the values, so the axis does not begin at 0
     scale = alt.Scale(domain=limits, nice=False, zero=False)
     title = axis_title(metric, words)
     lines = base.mark_rule(strokeWidth=5, opacity=0.4, strokeCap="round").encode(

@@ -140,6 +140,7 @@ def system_in(names: tuple[str, ...], wanted: str, word: str) -> str:
 def values_of(results: Mapping[str, Results], metric: Metric, comparison: Comparison | None) -> QueryValues:
     """Return the values per query of each system; those of seeds and folds together, as the comparison has them."""
     folds = {} if comparison is None else comparison_in(comparison).folds
+    # seeds and folds of one system are one row, as in the comparison
     seeds = {} if comparison is None else comparison.seeds
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
     systems = TrainedSystems.of(list(results), seeds, folds)

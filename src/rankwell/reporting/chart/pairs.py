@@ -56,6 +56,7 @@ def pairs_of(
     if are_best:
         turns = comparison.pairs[0, places] == comparison.names.index(second or "")
         worth = sign * np.where(turns, -means[places], means[places])
+    # undefined means come last; a stable order keeps equal ones as they were given
     kept = places[np.argsort(-np.nan_to_num(worth, nan=-math.inf), kind="stable")[:most]]
     rows = []
     for left, right in comparison.pairs[:, kept].T.tolist():
@@ -71,6 +72,7 @@ def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
 
     The corrected p-value decides; between methods with seeds, which are not tested, their interval does.
     """
+    # seeds give no p-value, only an interval
     is_apart = row.low > 0 or row.high < 0 if math.isnan(row.p) else row.p < alpha
     if not is_apart or metric.better == "neither":
         return "apart" if is_apart else "open"

@@ -39,6 +39,7 @@ def shorten(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
+    # a text may be a whole document: only its beginning is looked at, with room for white space that goes
     start = visible(" ".join(text[: 4 * longest].split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
 

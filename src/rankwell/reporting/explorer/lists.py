@@ -134,6 +134,7 @@ class Shelf:
         )
         is_relevant = self.task.context.scale.relevant(np.array(found), getattr(self.metric, "rel", None))
         n = int(np.count_nonzero(is_relevant))
+        # irrelevant grades share the shade 0, relevant ones are spread over the others
         levels = [0] * (len(found) - n) + np.linspace(1, HIGHEST_LEVEL, n).round().astype(int).tolist()
         if n == 1:
             levels[-1] = HIGHEST_LEVEL

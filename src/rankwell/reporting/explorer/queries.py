@@ -65,6 +65,7 @@ def choose_queries(values: np.ndarray, units: np.ndarray, room: int) -> dict[str
     defined = np.flatnonzero(~np.isnan(values).all(axis=0))
     if len(defined) <= room:
         return {ALL: defined}
+    # a fixed order that has nothing to do with ids or values: the random queries are its first
     order = defined[np.argsort(units[defined] * MIXING, kind="stable")]
     values, kept = values[:, order], np.zeros(len(order), bool)
     lists = {
@@ -96,6 +97,7 @@ def _extremes(values: np.ndarray, room: int) -> Iterator[np.ndarray]:
 
 def _largest(values: np.ndarray, n: int) -> np.ndarray:
     """The places of the largest values, the largest first; of equal ones the first."""
+    # of equal values the first ones in the mixed order, so that the choice is the same each time
     cut = np.partition(values, -n)[-n]
     above = np.flatnonzero(values > cut)
     equal = np.flatnonzero(values == cut)[: n - len(above)]

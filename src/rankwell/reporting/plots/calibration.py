@@ -86,6 +86,7 @@ def few_topics(rows: Sequence[Row], words: Words, most: int = MOST_TOPICS) -> li
     highest: dict[str, float] = {}
     for row in rows:
         highest[row["topic"]] = max(highest.get(row["topic"], 0.0), row["history"], row["share"])
+    # a topic of the catalogue that nobody saw would take a row
     highest = {topic: share for topic, share in highest.items() if share > 0}
     if len(highest) <= most:
         return [dict(row) for row in rows if row["topic"] in highest]
@@ -137,6 +138,7 @@ class TopicShares(CorpusMetric):
         found = SharesOf(np.zeros((2, width), np.int64), np.zeros((2, width), np.int64), 0)
         for (_, _, known), (_, _, shown) in zip(topics.sums(history), topics.sums(rows), strict=True):
             p, q = shares(known), shares(shown)
+            # a user counts where both shares are defined, as in the metric of calibration
             both = ~(np.isnan(p[:, 0]) | np.isnan(q[:, 0]))
             found += SharesOf(_summed(p[both]), _summed(q[both]), int(both.sum()))
         return found
@@ -151,6 +153,7 @@ class TopicShares(CorpusMetric):
 def _summed(table: np.ndarray) -> np.ndarray:
     """The sum of each column of shares, exactly."""
     users, width = table.shape
+    # whole numbers add up to the same in any order of batches and threads, floats do not
     wholes = np.rint(table * WHOLE).astype(np.int64).ravel()
     return sums_in_halves(np.tile(np.arange(width), users), wholes, width)
 

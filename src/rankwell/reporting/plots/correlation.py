@@ -81,10 +81,12 @@ def _over_queries(results: Mapping[str, Results], metrics: list[Metric], method:
         total = max(total, len(known))
         if method == "kendall" and len(known) > most:
             ids = res.part.queries[res.part.concerned()[known]]
+            # the queries with the smallest hashes of their ids: the same for all systems and on every machine
             known = known[np.sort(np.argpartition(draws(0, ids), most)[:most])]
         table = table[:, known]
         units = max(units, table.shape[1])
         squares.append(_square(table, method))
+    # a pair of metrics that no system has a value of is 0 / 0, which stays undefined
     with np.errstate(invalid="ignore"):
         mean = np.nansum(squares, axis=0) / (~np.isnan(squares)).sum(axis=0)
     return Correlations(metrics, mean, len(results), units, total)
@@ -94,6 +96,7 @@ def _square(table: np.ndarray, method: Method) -> np.ndarray:
     """The correlation of each two rows, over the columns where both are defined."""
     size = len(table)
     found = np.full((size, size), math.nan)
+    # each row is ranked once, not once per pair, where it is complete
     orders = [order_of(row) if method == "kendall" and not np.isnan(row).any() else None for row in table]
     for left, right in combinations_with_replacement(range(size), 2):
         one, other = orders[left], orders[right]
@@ -112,6 +115,7 @@ def _pearson(x: np.ndarray, y: np.ndarray) -> float:
         return math.nan
     x, y = x - x.mean(), y - y.mean()
     size = math.sqrt(math.fsum(x * x) * math.fsum(y * y))
+    # a spread of rounding errors alone is none; rounding must not lead beyond ±1
     return max(min(math.fsum(x * y) / size, 1.0), -1.0) if size > 1e-15 * len(x) else math.nan
 
 

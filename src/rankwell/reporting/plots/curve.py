@@ -96,6 +96,7 @@ def rows_of(
         for m in res.metrics
         if m.k is not None and type(m) is type(base) and replace(m, k=None) == base
     }
+    # past the longest list all cut-offs give the same value
     deepest: Any = res.part.states.get(Deepest())
     wanted = sorted(found) if ks is None else [k for k in ks if k in found]
     if deepest is not None and ks is None:
@@ -125,6 +126,7 @@ def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str
     if not able:
         return {}
     values = np.array([res.values(metric) for metric in able])
+    # draws depend on the ids of queries, so that intervals are the same in any order of these
     units = fingerprints_of(res.part.queries[res.part.concerned()])
     found = intervals_of(values, units, limits=able[0].range, threads=cores())
     return {
@@ -313,6 +315,7 @@ def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
     """Whether there is an interval, and not a doubtful one that covers half of all possible values."""
     if row["low"] is None:
         return False
+    # with few queries, an interval may be as wide as the range; such a band hides the others
     low, high = base.range
     return not row["is_doubtful"] or row["high"] - row["low"] < (high - low) / 2
 

@@ -77,6 +77,7 @@ def rows_of(values: QueryValues, pair: tuple[str, str], metric: Metric) -> list[
     places = places[np.argsort(-sign_of(metric) * np.round(d[places], 12), kind="stable")]
     count_of = len(places) if len(places) <= MOST_BARS else BINS
     rows, start = [], 0
+    # bins of as many queries each, so that width is number
     for part in np.array_split(places, max(count_of, 1)) if len(places) else []:
         mean = math.fsum(d[part]) / len(part)
         widest = int(part[np.argmax(np.abs(d[part]))])

@@ -53,6 +53,7 @@ def group_of(history: History, groups: int) -> np.ndarray:
     size = len(history.catalogue)
     if size < groups:
         raise DataError(f"{size:,} items cannot be divided into {groups} groups; set groups= to fewer.")
+    # places begin at 1; whole numbers make groups whose sizes differ by at most one
     return (history.place - 1) * groups // size
 
 
@@ -120,8 +121,10 @@ class Slots(CorpusMetric):
         rows = judged.shown.top(self.k)
         assert rows.item is not None
         assert context.catalogue is not None
+        # items out of the catalogue have no group
         inside = np.flatnonzero(rows.item >= 0)
         seen = discount("none" if self.view == "cut" else self.view, 2.0, rows.rank[inside])
+        # whole numbers, whose sums do not depend on the order of batches
         wholes = np.rint(WHOLE * seen).astype(np.int64)
         sums = ItemSums.in_halves(rows.item[inside], wholes, len(context.catalogue))
         return ItemSlots(sums, len(inside), len(rows) - len(inside), len(judged))

@@ -142,6 +142,7 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
         for key in ("pair", "estimate", "p", "n")
     ]
     base = data(rows).encode(y=y)
+    # the zero line first, so that points lie above it
     layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x=alt.X("zero:Q"))]
     if any(row["margin"] is not None for row in rows):
         layers.append(

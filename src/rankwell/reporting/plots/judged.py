@@ -70,6 +70,7 @@ def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[JudgedShare
             share = res.mean[str(metric)]
             if metric.k is not None and not math.isnan(share):
                 rows.append(JudgedShare(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
+    # one cut-off at or past the longest list is kept: there the share is that of whole lists
     enough = [row["k"] for row in rows if longest and row["k"] >= longest]
     return [row for row in rows if not enough or row["k"] <= min(enough)]
 

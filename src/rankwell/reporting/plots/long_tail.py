@@ -35,6 +35,7 @@ def points_of(tail: LongTail, texts: Texts | None = None) -> list[dict[str, Any]
     ``each`` is the mean count, ``cumulative`` the share of all interactions down to ``last``. No bin crosses a cut.
     """
     counts, part = tail.counts[tail.order], tail.part[tail.order]
+    # sums from the first item on: each bin is a difference of two of them
     until = np.concatenate([[0], np.cumsum(counts)])
     edges = _edges(len(counts), np.flatnonzero(np.diff(part)) + 1)
     starts, ends = edges[:-1], edges[1:]
@@ -64,6 +65,7 @@ def _edges(size: int, cuts: np.ndarray) -> np.ndarray:
     """The edges of the points: one per item; of many items the first alone, then bins that grow, each at most 1 % of all."""
     if size <= SINGLES + 2 * BINS:
         return np.arange(size + 1)
+    # both scales of the axis need points everywhere: growing bins for the logarithmic, even ones for the linear
     grown, even = np.geomspace(SINGLES, size, BINS), np.linspace(SINGLES, size, BINS)
     edges = np.concatenate([np.arange(SINGLES + 1), np.rint(grown), np.rint(even), cuts])
     return np.unique(edges).astype(np.int64)
@@ -190,6 +192,7 @@ def _area(
     alt = altair()
     inside = [row for row in rows if row["part"] == part]
     steps = [{"start": row["start"], "each": row["each"]} for row in inside]
+    # a step is drawn from its start, so the last one needs its end
     steps.append({"start": inside[-1]["end"], "each": inside[-1]["each"]})
     top = float(tail.counts.max())
     powers = [0, *(10**power for power in range(int(np.log10(max(top, 1))) + 1))]
@@ -230,6 +233,7 @@ def _cuts(parts: Sequence[Row], size: int, x: Any, words: Words, scale: str) -> 
     layers: list[Any] = []
     for nth, (items, interactions) in enumerate(_heads(parts)):
         at = items + 0.5
+        # where the cut is, as a share of the width, so that its text stays within the picture
         place = np.log(2 * at) / np.log(2 * size + 1) if scale == "log" else at / size
         text = words("plots.long_tail.cut", share=percent(items / size), volume=percent(interactions))
         base = data([{"start": at, "text": text.split("\n")}])

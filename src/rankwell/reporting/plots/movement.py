@@ -50,6 +50,7 @@ def places_of(boards: Leaderboards, sign: float) -> list[Place]:
     ranks = [order_of(sign * np.array(values)).top for values in boards.values]
     rows = [np.empty(len(boards.systems), np.int64) for _ in ranks]
     for row, own in zip(rows, ranks, strict=True):
+        # equal ranks share a number and not a row
         row[np.argsort(own, kind="stable")] = np.arange(len(own))
     return [
         Place(
@@ -161,6 +162,7 @@ def _titles(judged: Sequence[Qrels]) -> list[str]:
 def _said(words: Words, boards: Leaderboards, least: int) -> list[str]:
     """How far the orders agree, what is coloured, and what is left out."""
     tau, n = boards.whole.tau_b, len(boards.systems)
+    # one query cannot be resampled
     agreed = words("plots.movement.tau", tau=number(tau.value, 2))
     if min(boards.n) > 1 and not math.isnan(tau.low):
         agreed += f" [{number(tau.low, 2)}, {number(tau.high, 2)}]"

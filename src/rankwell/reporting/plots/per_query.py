@@ -101,6 +101,7 @@ def points_of(values: QueryValues) -> list[Row]:
     if np.count_nonzero(defined) > MOST_POINTS:
         return []
     top, bottom = STRIP
+    # by the hash of the query: the same height in each row, on each machine
     heights = bottom - (bottom - top) * (draws(0, values.queries) / 2.0**64)
     queries = [shown_id(query) for query in values.queries.tolist()]
     label = shorten(values.names)
@@ -131,6 +132,7 @@ def bars_of(values: QueryValues) -> list[Row]:
         return []
     low, high = min(own.min() for own in known if len(own)), max(own.max() for own in known if len(own))
     bins = bins_for(len(known))
+    # equal values have a bin of their own
     edges = np.linspace(low, high, bins + 1) if high > low else np.array([low - 0.01, high + 0.01])
     counts = [np.histogram(own, edges)[0] for own in known]
     shares = [own / max(own.sum(), 1) for own in counts]
@@ -139,6 +141,7 @@ def bars_of(values: QueryValues) -> list[Row]:
     rows = []
     for at, own in enumerate(counts):
         for place in np.flatnonzero(own).tolist():
+            # square roots: three quarters of the queries are often 0, beside which other bins would vanish
             height = math.sqrt(float(shares[at][place]) / tallest)
             rows.append(
                 {
@@ -225,6 +228,7 @@ def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, wor
     names = alt.Y("system:N", sort=[row["system"] for row in boxes], title=None)
     names = names.scale(type="band", padding=0).axis(grid=False, domain=False, ticks=False, labelPadding=8)
     labels = data(boxes).mark_point(opacity=0).encode(y=names)
+    # an axis of names and one of numbers cannot be shared, so invisible points carry the names
     whole = alt.layer(labels, alt.layer(*layers)).resolve_scale(y="independent")
     return whole.properties(width=480, height=len(boxes) * _step(len(boxes)))
 

@@ -50,6 +50,7 @@ def staircase(curve: Curve) -> list[tuple[float, float]]:
     [(0.0, 1.0), (0.3333333333333333, 1.0), (0.6666666666666666, 0.5), (1.0, 0.0)]
     """
     best, corners = 0.0, list[tuple[float, float]]()
+    # from the end: interpolated precision is the highest at this recall or any later one
     for _, recall, precision in reversed(curve.points):
         best = max(best, precision)
         if corners and recall == corners[-1][0]:
@@ -190,6 +191,7 @@ def draw_curves(
     """
     alt = altair()
     first = next(iter(curves.values()))
+    # without a relevant item precision is undefined at every level, so the first one tells
     if first.query is None and any(math.isnan(curve.precision[0]) for curve in curves.values()):
         raise DataError("no query has a relevant item, so there is no precision-recall curve.")
     rows = rows_of(curves)
@@ -301,6 +303,7 @@ def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> l
     rows, ends = [], []
     for value in values:
         end = value / (2 - value)  # the precision at which recall is 1
+        # the line would run above the picture
         if end >= top:
             continue
         start = value * top / (2 * top - value)  # the recall at which precision is at the top

@@ -56,6 +56,7 @@ def thresholds_in(qrels: Qrels) -> list[float]:
         raise UsageError(
             f"{qrels.name} has no three grades to put thresholds between; name them: rels=[1, 'interactions']."
         )
+    # evenly among the grades that occur: steps of equal size would miss rare ones
     chosen = np.unique(np.linspace(0, len(above) - 1, min(len(above), MOST)).round().astype(int))
     return [float(grade) for grade in above[chosen]]
 

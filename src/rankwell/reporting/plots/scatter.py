@@ -67,6 +67,7 @@ def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) ->
     gains = {name: (sign_of(x) * pair[0], sign_of(y) * pair[1]) for name, pair in values.items()}
     front: list[str] = []
     best = -math.inf
+    # from the right: a system is on the front if it is higher than all further right, or equal to the last
     ordered = sorted(gains, key=lambda name: (-gains[name][0], -gains[name][1]))
     for name in ordered:
         if gains[name][1] > best or (front and gains[name] == gains[front[-1]]):
@@ -92,6 +93,7 @@ def rows_of(found: SystemPoints, x: Metric, y: Metric) -> list[Row]:
         for row in rows
     ]
     named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
+    # the first ones get the room for a label
     named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
     for at, side in place_labels(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
         rows[at]["side"] = side
@@ -151,6 +153,7 @@ def place_labels(
         others = [*taken, *dots[:place], *dots[place + 1 :]]
         for side in SIDES:
             own = _box(*at[place], label, side)
+            # a label may reach a little over the edge, where there is air around the picture
             is_inside = (
                 own.left >= -GAP and own.right <= width + GAP and own.top >= -LINE and own.bottom <= height
             )

@@ -105,6 +105,7 @@ def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
             means[name, tuple(row[column] for column in by)] = SegmentMean(
                 row["n"][text], row["mean"][text], math.nan, math.nan
             )
+    # queries without a label come last
     labels = sorted({labels for _, labels in means}, key=lambda each: (each == (UNKNOWN,) * len(by), each))
     none = SegmentMean(0, math.nan, math.nan, math.nan)
     every = {(name, each): means.get((name, each), none) for name in results for each in labels}

@@ -65,6 +65,7 @@ def lists_of(run: Run, users: Sequence[Id] | Id | None, k: int, few: int) -> dic
     UsageError
         If they are more than 20, or one of them is not in the run.
     """
+    # rows are matched as in an evaluation, so ties and repeated items are where the metric has them
     table = run.rows.table()
     wanted = [users] if isinstance(users, str | int) else users
     if wanted is None:
@@ -107,6 +108,7 @@ def of_users(lists: Mapping[Id, Sequence[Id]], texts: Texts | None = None) -> Ma
     """Return the rank of each item in each list, items of most lists first, and the cosine of each pair of lists."""
     often = Counter(item for listed in lists.values() for item in listed)
     best = {item: min(listed.index(item) for listed in lists.values() if item in listed) for item in often}
+    # items of many lists first: what is shared stands at the left
     order = sorted(often, key=lambda item: (-often[item], best[item]))
     column = {item: at for at, item in enumerate(order)}
     held = np.zeros((len(lists), len(order)))
@@ -149,6 +151,7 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
     """
     length = np.sqrt((vectors**2).sum(axis=1))
     units = np.divide(vectors, length[:, None], out=np.zeros_like(vectors), where=length[:, None] > 0)
+    # rounding leads beyond 1
     return np.clip(units @ units.T, -1.0, 1.0)
 
 

@@ -54,6 +54,7 @@ def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list
             value = res.plain_mean[str(metric)]
             if math.isnan(value):
                 continue
+            # metrics without ends have the same value in any order
             best, worst = (
                 (value_of(metric, state) for state in res.part.ends[metric])
                 if metric in res.part.ends
@@ -175,6 +176,7 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
         }
         for row in touched
     ]
+    # all bars are empty where nothing is tied
     top = max(row["share"] for row in touched) or 1.0
     scale = alt.Scale(domain=[0, 1.5 * top], nice=False)  # with room for what is said behind the longest bar
     base = data(rows).encode(

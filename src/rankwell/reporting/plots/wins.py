@@ -138,6 +138,7 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
     }
     rows = [row | {"said": names[row["outcome"]]} for row in rows]
     y = pairs_axis(list(dict.fromkeys(row["row"] for row in rows)))
+    # the axis is widened by what the longest count takes, as a text does not widen it
     room = 2 * (LETTER * max(len(row["shown"]) for row in rows) + 8)  # for the counts at both ends
     reach = max(abs(row[end]) for row in rows for end in ("start", "end")) * WIDTH / (WIDTH - room)
     x = alt.X("start:Q", title=words("plots.wins.share"), scale=alt.Scale(domain=[-reach, reach], nice=False))

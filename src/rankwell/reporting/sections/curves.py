@@ -28,6 +28,7 @@ def section(material: Material) -> Content | None:
     bright, at_ks = material.highlighted, list[dict[str, Any]]()
     curves: dict[str, Curve] = {}
     in_colour = list(material.runs) if bright is None else bright
+    # intervals take most of the time, and more bands than these cover each other
     has_bands = len(in_colour) <= MOST_BANDS
     for name, run in material.runs.items():  # one after the other: only the values of one run are held
         res = evaluator.results_of(run)

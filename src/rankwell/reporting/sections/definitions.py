@@ -172,6 +172,7 @@ def _keys(counts: Sequence[Mapping[str, int]]) -> list[str]:
 
 def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str, Any]:
     same = all(value == values[0] for value in values)
+    # the metric before the reason stays as it is written
     label = name.replace(key, count_label(key, material.words))
     return {"what": label, "same": same, "values": values[:1] if same else values}
 

@@ -64,6 +64,7 @@ def _sorted(material: Material, queries: Ids, places: np.ndarray) -> tuple[np.nd
     if material.redaction is not None:
         order = material.redaction.ids("query", ids).order()
     else:
+        # "10" comes after "9"
         numbers = ids.as_integers() if ids.is_text else None
         order = (ids if numbers is None else numbers).order()
     return places[order], ids[order]

@@ -89,6 +89,7 @@ def _marks(comparison: Comparison, metric: Metric) -> list[str]:
     if comparison.baseline is not None or len(comparison.names) <= MOST_LETTERS:
         return [mark.strip() for mark in marks_of(comparison, metric, 0)]
     best, each = comparison.order_of(metric, 0)[0], comparison.differences[metric, 0]
+    # of many systems letters would fill the page: only who cannot be told from the best
     near = {best}
     for (left, right), p in zip(comparison.pairs.T.tolist(), each.p.tolist(), strict=True):
         if best in (left, right) and p >= comparison.methods.alpha:

@@ -37,6 +37,7 @@ def section(material: Material) -> Content | None:
         return None
     wanted = _metrics(material) if material.runs else ()
     history, results = _evaluated(material, wanted)
+    # the tail is made of what is shown, so that no chart holds a true id
     ids = history.catalogue.ids
     shown = ids if material.redaction is None else material.redaction.ids("item", ids)
     tail = LongTail(shown, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
@@ -92,6 +93,7 @@ def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History,
 def _policy(material: Material) -> Policy:
     """The policy of the evaluation, under which every list has one order and no item is an error."""
     policy = Policy() if material.evaluator is None else material.evaluator.policy
+    # an expected value over orders has no list to look at
     ties = policy.ties if policy.ties in ("item-asc", "order") else "item-desc"
     return replace(policy, outside="ignore", ties=ties)
 

@@ -165,6 +165,7 @@ def _undefined(material: Material) -> Found:
             for reason, n in reasons.items():
                 is_list = reason == "undefined by the list"
                 text = words("report.quality.of_metric", metric=metric, queries=words("page.queries", n=n))
+                # the judgements are the same for all systems, so their case is told once
                 if is_list or text not in seen:
                     yield (
                         "note",

@@ -28,6 +28,7 @@ def section(material: Material) -> Content | None:
         return None
     main = material.metrics[0] if found is None else primary_of(found)
     metrics = sorted(material.metrics if found is None else found.metrics, key=lambda metric: metric != main)
+    # a chart and a table per metric make a long page, so only the first dozen
     tables, charts = [], {}
     for at, metric in enumerate(metrics[:MOST_METRICS]):
         name = f"segments_{at}"

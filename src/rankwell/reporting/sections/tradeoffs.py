@@ -43,6 +43,7 @@ def _axes(material: Material) -> list[tuple[Metric, Metric]]:
     judged = [metric for metric in found.metrics if metric.judgements]
     beyond = [metric for metric in found.metrics if not metric.judgements]
     first = primary_of(found)
+    # quality against coverage, novelty or diversity is the trade-off that people look for
     if beyond and judged:
         across = first if first in judged else judged[0]
         axes = [(across, metric) for metric in beyond]

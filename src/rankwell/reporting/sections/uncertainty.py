@@ -70,6 +70,7 @@ def _of_pairs(material: Material, comparison: Comparison) -> Content | None:
         return None
     tested.sort(key=lambda metric: metric != main)
     against = comparison.baseline
+    # all pairs of many systems fill pages; against the best one they are a list
     if against is None and comparison.pairs.shape[1] > MOST:
         against = comparison.names[comparison.order[0]]
     tables = [_table(comparison, metric, against, at) for at, metric in enumerate(tested[:MOST_METRICS])]

@@ -74,6 +74,7 @@ def _pairs(comparison: Comparison, metric: Metric) -> dict[str, Any]:
         ends = {"low": None if math.isnan(low) else low, "high": None if math.isnan(high) else high}
         names = {"left": comparison.names[left], "right": comparison.names[right]}
         rows.append({**names, **counts, **ends, "is_settled": bool(settled[place])})
+    # what judging could still turn comes first
     rows.sort(key=lambda row: row["is_settled"])
     n_open = sum(not row["is_settled"] for row in rows)
     is_outer = bool((own.kind == "outer").any() or (own.mean_kind == "outer").any())
