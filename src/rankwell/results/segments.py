@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from rankwell.metrics.metric import Metric
 
 
-# Labels of segments, as columns: they become Python text only for the segments that are shown.
-
-
 @record(eq=False)
 class Labels:
     """The labels of segments: a column of texts per column of ``by``, with a row per segment, which is its number.
+
+    They become Python text only for the segments that are shown: there may be as many as queries.
 
     The numbers are in no order but that of the table of users; the last segment is that of all other queries.
     """
@@ -146,10 +145,20 @@ class Segments:
                 f"by={brief(taken[0])}: the name is {what}, so that two columns would have it. Call the column of {users.name} otherwise."
             )
         codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, Labels())
-        heavy = None if weights is None else _checked(users, weights)
-        numbers = None if clusters is None else _numbered(*users.labels(clusters))
+        weight = None
+        if weights is not None:
+            weight = checked_weights(
+                users.numbers(weights), lambda row: f"{users.name}: query {brief(users.query.one(row))}"
+            )
+        numbers = None
+        if clusters is not None:
+            from rankwell.tables.fingerprints import fingerprints_of
+
+            names, own = users.labels(clusters)
+            # by the name alone, so that a cluster is drawn alike in whatever table it stands
+            numbers = fingerprints_of(Ids.of(names.to_list()))[own]
         division = Division(columns, labels, weights or "")
-        return cls(Known(users.query), division, codes, heavy, numbers, users.name)
+        return cls(Known(users.query), division, codes, weight, numbers, users.name)
 
     def weights_alone(self) -> Segments | None:
         """Return the weights without the segments; None if there are no weights."""
@@ -220,18 +229,6 @@ def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray,
         codes = pairs
     known = Labels(tuple(each.extend_constant(UNKNOWN, 1) for each in labels))
     return np.append(codes, len(known) - 1), known
-
-
-def _numbered(names: pl.Series, codes: np.ndarray) -> np.ndarray:
-    from rankwell.tables.fingerprints import fingerprints_of
-
-    return fingerprints_of(Ids.of(names.to_list()))[codes]
-
-
-def _checked(users: Users, column: str) -> np.ndarray:
-    return checked_weights(
-        users.numbers(column), lambda row: f"{users.name}: query {brief(users.query.one(row))}"
-    )
 
 
 def checked_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
