@@ -130,20 +130,20 @@ class Results(Result):
 
     @cached_property
     def _counts(self) -> dict[str, int]:
-        found = dict(self.part.counts)
+        counts = dict(self.part.counts)
         others = [*left_out_of(self.part.states).items()]
         others += [(what, n) for (_, what), n in self.part.reported.items()]
-        for what, n in others:
-            found[what] = max(found.get(what, 0), n)
-        return {what: n for what, n in found.items() if n > 0}
+        for what, n in others:  # metrics that count the same rows count them once
+            counts[what] = max(counts.get(what, 0), n)
+        return {what: n for what, n in counts.items() if n > 0}
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
         """The number of undefined queries by reason, for each metric that has any."""
-        found: dict[str, dict[str, int]] = {}
+        reasons: dict[str, dict[str, int]] = {}
         for (metric, reason), count in self.part.undefined.items():
-            found.setdefault(str(metric), {})[reason] = count
-        return found
+            reasons.setdefault(str(metric), {})[reason] = count
+        return reasons
 
     @property
     def diagnostics(self) -> dict[str, dict[str, float]]:
@@ -389,10 +389,11 @@ class Results(Result):
             )
         values = res.values(wanted)
         defined = np.flatnonzero(~np.isnan(values))
-        heavy = None if weights is None else _weights_of(weights, res.queries)[defined]
+        given = None if weights is None else _weights_of(weights, res.queries)[defined]
         queries = res.part.queries[res.part.concerned()[defined]]
-        found = mean_interval(wanted, values[defined], queries, heavy, method, level, seed, resamples)
-        return found if heavy is not None else found._replace(mean=res.plain_mean[str(wanted)])
+        own = mean_interval(wanted, values[defined], queries, given, method, level, seed, resamples)
+        # the mean as results show it, to the last bit: statistics add up in another order than the exact sum
+        return own if given is not None else own._replace(mean=res.plain_mean[str(wanted)])
 
     def intervals(self) -> dict[str, MeanInterval]:
         """Return the intervals of all metrics that have one, by name."""
@@ -410,7 +411,7 @@ class Results(Result):
 
         With ``states`` there is also what the sum with other results needs, unless some segments are not to be shown.
         """
-        found = self.intervals() if intervals else {}
+        own = self.intervals() if intervals else {}
         ranges, undefined = self.tie_range, self.undefined
         data: dict[str, Any] = {
             "run": self.name,
@@ -430,7 +431,7 @@ class Results(Result):
                     "undefined": undefined.get(str(metric), {}),
                     "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
                     **({} if self.bounding is None else {"bounds": self.bounds[str(metric)].to_dict()}),
-                    **({"interval": found[str(metric)].to_dict()} if str(metric) in found else {}),
+                    **({"interval": own[str(metric)].to_dict()} if str(metric) in own else {}),
                     **(
                         {"diagnostics": _plain_values(known)}
                         if (known := self.diagnostics.get(str(metric)))

@@ -40,27 +40,26 @@ def first_of(lines: Sequence[str]) -> list[str]:
 
 def warn(results: Iterable[Results], stacklevel: int) -> None:
     """Warn once of data that look wrong, in at most three lines."""
-    # a few looks at counts: to ask each warning would take a good part of a small evaluation, and nearly all are fine
-    if doubtful := [res for res in results if _is_doubtful(res)]:
+    doubtful: list[Results] = []
+    for res in results:
+        # a few looks and no calls: to ask each warning would take a good part of a small evaluation, and nearly all are fine
+        counts, seen = res.part.counts, res.part.seen
+        if (
+            res.notice is not None
+            or (seen and (seen[RISING] > NEARLY_ALL * seen[NEIGHBOURS] or seen[TIED] == seen[NEIGHBOURS]))
+            or "judged items found" not in counts
+            or "judged queries missing from the run" in counts
+            or CONTRADICTIONS in counts
+            or HEADLESS in counts
+            or res.slices
+            or (res.division.by and _are_all_unknown(res))
+        ):
+            doubtful.append(res)
+    if doubtful:
         import warnings
 
         if lines := wrong_with(doubtful):
             warnings.warn("\n".join(first_of(lines)), DataWarning, stacklevel=stacklevel + 1)
-
-
-def _is_doubtful(res: Results) -> bool:
-    """Whether ``wrong_with`` may have something to say."""
-    counts, seen = res.part.counts, res.part.seen
-    return bool(
-        res.notice is not None
-        or (seen and (_grow(seen) or _are_tied(seen)))
-        or "judged items found" not in counts
-        or "judged queries missing from the run" in counts
-        or CONTRADICTIONS in counts
-        or HEADLESS in counts
-        or res.slices
-        or (res.division.by and _are_all_unknown(res))
-    )
 
 
 def look(lists: Lists) -> dict[str, int]:
@@ -154,25 +153,17 @@ def _scores_seen(res: Results) -> Iterator[Composed]:
         )
     if not (seen := res.part.seen):
         return
-    if _grow(seen):
+    if seen[RISING] > NEARLY_ALL * seen[NEIGHBOURS]:
         yield Composed(
             "{name}: scores grow down the lists, and the highest is taken as the best. If low scores are better (distances), "
             "negate them.",
             name=res.name,
         )
-    if _are_tied(seen):
+    if seen[TIED] == seen[NEIGHBOURS]:
         yield Composed(
             "{name}: all scores of a list are equal, so ids decide the order. If the rows are in order, say ties='order'.",
             name=res.name,
         )
-
-
-def _grow(seen: Mapping[str, int]) -> bool:
-    return seen[RISING] > NEARLY_ALL * seen[NEIGHBOURS]
-
-
-def _are_tied(seen: Mapping[str, int]) -> bool:
-    return seen[TIED] == seen[NEIGHBOURS]
 
 
 def _are_all_unknown(res: Results) -> bool:
