@@ -122,7 +122,9 @@ class RankWeighted(Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gains within k, each with the weight of its rank, or the mean weight of its group of tied scores."""
         rows = self.rows(judged)
-        if judged.is_expected:
+        if (
+            judged.is_expected
+        ):  # not cut at k: of a group that k divides, every item is within it in some orders
             return Terms(rows, self.gains(rows, context), self._mean_weights(rows))
         rows = rows.top(self.k)
         return Terms(rows, self.gains(rows, context), self.weights_of(rows.rank))

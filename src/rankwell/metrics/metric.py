@@ -107,6 +107,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):
+            # in one normal form, so that k=5 and k=5.0 are the same metric, to the letter of its text
             object.__setattr__(self, name, self._fit(name, getattr(self, name), kinds))
             self._refuse_nesting(getattr(self, name))
         if self.k is not None:

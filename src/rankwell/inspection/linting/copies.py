@@ -245,7 +245,9 @@ def _print_numbers(numbers: pl.Series) -> pl.Series:
         return numbers.cast(pl.String)
     values = numbers.to_numpy()
     size = np.abs(values)
-    is_whole = (values == np.trunc(values)) & (size < MOST_WHOLE)
+    is_whole = (values == np.trunc(values)) & (
+        size < MOST_WHOLE
+    )  # grades are written 1, not 1.0, as the files of TREC have them
     whole = numbers.cast(pl.Int64, strict=False).cast(pl.String)
     printed = whole.zip_with(pl.Series(is_whole), numbers.cast(pl.String))
     others = np.flatnonzero(~is_whole & ~((size >= LEAST_PLAIN) & (size < MOST_WHOLE)))

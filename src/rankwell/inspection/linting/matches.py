@@ -94,6 +94,7 @@ def items(data: Data) -> Iterator[Finding]:
 def _are_listed(run: RunData, judged: Known) -> np.ndarray:
     """Which judged items some list holds; text that meets integers is the plain form of one in every row, or none is held."""
     held = np.zeros(len(judged), np.bool_)
+    # text is compared as text; where the kinds differ, every text must be a plain number, or 07 would meet 7
     is_alike = run.batches[0].items.is_text == judged.ids.is_text
     for lists in run.batches:
         found = judged.find(lists.items) if is_alike else common(lists.items, judged)

@@ -174,6 +174,7 @@ def _rising(data: Data, run: RunData) -> Iterator[Finding]:
     rises = [np.flatnonzero((x.score[1:] > x.score[:-1]) & inside(x)) + 1 for x in run.batches]
     found, neighbours = mark_rows(run.batches, rises), len(run.rows) - len(run.queries)
     if found is not None and neighbours > 1 and found.count > ASCENDING * neighbours:
+        # what the metric would be the other way round: the reader sees which way is meant
         negated = run.with_scores(-lists.score for lists in run.batches)
         effect = data.change(data.value(run), data.value(negated), Composed("if low scores are better"))
         yield Finding(

@@ -134,6 +134,7 @@ class Coverage(OfCounts):
         if self.users is None:
             return (state.distinct if isinstance(state, Counts) else state.weight.value) / total
         if isinstance(state, Counts):
+            # by counts, not by items: a catalogue of millions has few different ones
             often = np.flatnonzero(state.alike)
             return Total.repeated(_chances(often, state.n, self.users), state.alike[often]).value / total
         return Total.of(state.weights * _chances(state.counts, state.n, self.users)).value / total

@@ -278,5 +278,6 @@ class Simpson(OfCounts):
     def value(self, state: Counts) -> float:
         """The index, from whole numbers."""
         often = np.flatnonzero(state.alike)
+        # Σ p² over counts; the squares of whole numbers keep every bit until the one division
         total, squares = (int(np.dot(state.alike[often], each)) for each in (often, often * often))
         return 1.0 - squares / (total * total) if total else math.nan

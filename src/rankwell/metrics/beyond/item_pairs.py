@@ -137,6 +137,7 @@ def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
     counts = others.count()
     first, count = (np.cumsum(counts) - counts)[rows.query], counts[rows.query]
     best, step = np.empty(len(rows)), np.cumsum(len(features.names) + count) // CELLS
+    # in parts whose dense vectors and pairs fit into CELLS, however long a history is
     for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(step)) + 1):
         begin = np.cumsum(count[part]) - count[part]
         other = np.arange(int(count[part].sum())) + np.repeat(first[part] - begin, count[part])

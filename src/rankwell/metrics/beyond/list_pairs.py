@@ -277,6 +277,7 @@ class Sets:
             common, first, second = both.data[later], both.row[later] + low, both.col[later] + low
             union = self.lengths[first] + self.lengths[second] - common
             counts += np.bincount(common * (2 * longest + 1) + union, minlength=len(counts))
+        # few different (common, union) are many pairs: one quotient each, added exactly
         at = np.flatnonzero(counts)
         common, union = np.divmod(at, 2 * longest + 1)
         return math.fsum((counts[at] * (common / np.maximum(union, 1))).tolist())

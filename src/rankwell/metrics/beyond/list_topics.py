@@ -133,7 +133,7 @@ class BinomialDiversity(Featured):
         values = np.empty(len(judged))
         for (low, high, counts), (_, _, known) in zip(topics.sums(rows), topics.sums(history), strict=True):
             mine = known / np.maximum(own[low:high, None], 1)
-            chance = np.minimum((1 - self.lam) * everyone + self.lam * mine, 1.0)
+            chance = np.minimum((1 - self.lam) * everyone + self.lam * mine, 1.0)  # which rounding may pass
             values[low:high] = self._products(counts, chance, length[low:high, None])
         has_history = own > 0 if self.lam else True
         return np.where((length > 0) & has_history, values, np.nan)

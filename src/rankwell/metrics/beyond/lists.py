@@ -73,7 +73,9 @@ class ILS(Featured):
         pairs = _similarity(rows, has, self.vectors(judged, context), self.similarity)
         if self.average == "sum":
             return np.where(n > 1, pairs, np.nan)
-        if self.average == "matrix":
+        if (
+            self.average == "matrix"
+        ):  # over all cells, where each item with features is like itself, and each pair stands twice
             return ratio(2 * pairs + rows.sum(has), np.where(n > 1, n * n, 0).astype(np.float64))
         return ratio(2 * pairs, (n * (n - 1)).astype(np.float64))
 
@@ -213,6 +215,7 @@ class EILD(Featured):
         if self.weights == "relative":
             above = compared.sum(weights * self._seen_from_each(compared, vectors))
             return ratio(above, rows.sum(np.where(wanted, self._discount(rows.rank), 0.0)))
+        # Σ_{i<j} w_i w_j = ((Σ w)² − Σ w²) / 2, as for the similarities
         total, squares = compared.sum(weights), compared.sum(np.square(weights))
         alike = _similarity(compared, has[kept], vectors, self.distance, weights)
         return np.maximum(1 - ratio(2 * alike, np.square(total) - squares), 0.0)

@@ -50,7 +50,7 @@ class OfChances(ListMetric):
         rows = judged.shown.top(self.k)
         users = context.train.users_of(rows)
         total = context.train.users if self.among == "users" else context.train.total
-        if self.unseen == "laplace":
+        if self.unseen == "laplace":  # one more user who has everything, or one more pair of each item
             return rows, (users + 1) / (total + (1 if self.among == "users" else len(context.items or ())))
         if self.unseen == "max":
             return rows, np.maximum(users, self.fewest) / total

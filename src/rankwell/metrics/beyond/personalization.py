@@ -109,7 +109,9 @@ def _shared(alike: np.ndarray) -> int:
 
 def _cosines(state: UnitSums | Units | FewerUnits) -> float:
     """The sum of the cosines of all pairs: (‖Σ x̂‖² − lists that are not empty) / 2."""
-    if len(state.lengths) == 1:
+    if (
+        len(state.lengths) == 1
+    ):  # lists of one length: cosines are shares of whole numbers, and no root is rounded
         return _shared(state.counts.alike) / next(iter(state.lengths))
     return max(state.squares.value - state.lengths.total(), 0.0) / 2.0
 

@@ -100,7 +100,7 @@ def _quantiles(context: Context) -> np.ndarray:
     counts = context.train.counts
     seen = counts > 0
     _, of_item, alike = np.unique(counts[seen], return_inverse=True, return_counts=True)
-    quantiles = np.zeros(len(counts) + 1)
+    quantiles = np.zeros(len(counts) + 1)  # the last one is read for -1, outside
     # mid-ranks: equally popular items share the middle of their ranks, whatever their order
     quantiles[:-1][seen] = (np.cumsum(alike) - (alike - 1) / 2)[of_item] / max(len(of_item), 1)
     return quantiles

@@ -149,6 +149,7 @@ class SerendipityMurakami(ListMetric):
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
         places = self._places(hits, context)
+        # how much further up than by popularity: a hit that is popular is expected, and no surprise
         higher = np.maximum(places - hits.rank, 0) / max(len(context.items or ()), 1)
         weights = hits.nth() / hits.rank if self.form == "murakami" else 1.0
         return ratio(hits.sum(higher * weights), rows.count())

@@ -135,6 +135,7 @@ class Bpref(Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each relevant item found, minus the share of judged nonrelevant items above it."""
         scale = context.scale
+        # unjudged items are skipped: only the order of judged ones counts
         found = judged.found.where(scale.judged(judged.found.grade))
         relevant = scale.relevant(found.grade, self.rel)
         nonrelevant = judged.n_nonrelevant(self.rel)

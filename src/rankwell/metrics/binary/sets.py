@@ -72,7 +72,7 @@ class SetP(_OfSets):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Hits over the length of the list."""
-        shown = np.maximum(judged.n_retrieved, 1)
+        shown = np.maximum(judged.n_retrieved, 1)  # an empty list has the precision 0, not 0 / 0
         return ratio(self._hits(judged), np.where(judged.n_relevant(self.rel) > 0, shown, 0))
 
 

@@ -106,6 +106,7 @@ class DnDCG(Discounted, Additive):
 def _global_gains(_: Context, found: Subtopics, gain: str) -> np.ndarray:
     gains = refuse_large_gains(found.level, found.level) if gain == "linear" else exp2_gain(found.level)
     weighed = gains * found.weight[found.at]
+    # added in the order of topics, which is that of their ids, so that the order of the judgements changes no bit
     return np.bincount(found.owner, weights=weighed, minlength=len(found.offsets) - 1)
 
 

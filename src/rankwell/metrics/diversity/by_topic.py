@@ -126,6 +126,7 @@ class ByTopic(QueryMetric):
         means = each.mean(len(judged), values, is_defined)
         if self.over == "defined":
             return means
+        # a topic without a value counts 0, but a query of such topics alone is as undefined as with over=defined
         everything = np.ones(len(values), np.bool_)
         zeros = each.mean(len(judged), np.where(is_defined, values, 0.0), everything)
         return np.where(np.isnan(means), np.nan, zeros)

@@ -62,7 +62,9 @@ class Kinds:
     def members(self) -> tuple[np.ndarray, np.ndarray]:
         """The positions of the items of each kind, ascending and concatenated, and where each kind begins."""
         kind = self.of_item[self.order]
-        places = np.argsort(kind, kind="stable")[np.count_nonzero(kind < 0) :]
+        places = np.argsort(kind, kind="stable")[
+            np.count_nonzero(kind < 0) :
+        ]  # without those of no topic, which come first
         return places, np.searchsorted(kind[places], np.arange(len(self.offsets)))
 
 

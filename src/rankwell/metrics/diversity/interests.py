@@ -105,7 +105,7 @@ class Estimate:
         step = max(CELLS // max(len(columns), 1), 1)
         for low in range(0, len(queries), step):
             own = values[row[low : low + step]]
-            is_cold = np.isnan(own).all(axis=1)
+            is_cold = np.isnan(own).all(axis=1)  # a row of zeros is an answer, no row or an empty one is none
             of, place = np.nonzero(np.nan_to_num(own))
             parts.append(
                 (np.bincount(of, minlength=len(own)), columns[place], own[of, place], 0.0 * is_cold, is_cold)

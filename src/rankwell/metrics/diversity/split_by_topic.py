@@ -105,6 +105,7 @@ def _split(pool: Pool, topics: Topics) -> _Split:
     fresh = np.ones(len(of_row), np.bool_)
     fresh[1:] = (of_row[1:] != of_row[:-1]) | (topics.topic[1:] != topics.topic[:-1])
     heads = np.flatnonzero(fresh)
+    # of subgroups of one topic the highest grade, as everywhere; reduceat needs a row to begin at
     grades = np.maximum.reduceat(topics.grade, heads) if len(heads) else topics.grade
     origin, topic = of_row[heads], topics.topic[heads]
     query = owners(pool.offsets)[origin]

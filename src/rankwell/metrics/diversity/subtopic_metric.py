@@ -200,6 +200,7 @@ class OverGreedy(Cascade):
 def _topic_counts(_: Context, pool: Pool, found: Subtopics) -> np.ndarray:
     """The number of topics of each query, 0 if it has no value; the last is for queries without judgements."""
     entries = found.offsets[pool.offsets[1:]] - found.offsets[pool.offsets[:-1]]
+    # one topic of unknown weight makes all shares of its query unknown
     unknown = np.bincount(found.query, weights=np.isnan(found.weight), minlength=len(found.counts))
     return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
 

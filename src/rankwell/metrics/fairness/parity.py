@@ -176,6 +176,7 @@ def _relevant(context: Context, pool: Pool, metric: PopREO) -> np.ndarray:
     query = owners(pool.offsets)[kept]
     item = train.catalogue.rows_of(pool.items[kept], "item")
     rows = Ranked(len(pool.queries), query, np.ones_like(query), pool.grades[kept], item=item)
+    # -1, of no part, is what the user has already and could not be shown
     part = np.where(rows.among(train.rows(pool.queries.ids)), -1, metric.parts_of(rows, context))
     return np.stack([
         np.bincount(query[part == code], minlength=len(pool.queries)) for code in range(len(PARTS))

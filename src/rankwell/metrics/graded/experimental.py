@@ -54,6 +54,7 @@ class YAAP(QueryMetric):
         """The log odds."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
         found = hits.sum(hits.nth() / hits.rank)
+        # one more on either side, so that the best and the empty list have finite odds
         return np.where(relevant > 0, np.log((1 + found) / (1 + relevant - found)), np.nan)
 
 

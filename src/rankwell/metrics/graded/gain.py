@@ -64,7 +64,9 @@ class Gained(RankWeighted):
     def ends(self, grades: np.ndarray, context: Context) -> tuple[float, float]:
         """The grades with the lowest and the highest gain; unjudged, if all grades have gains."""
         gains = self.gains(Ranked(1, np.zeros(len(grades), np.int64), None, grades), context)
-        lowest = np.nan if gains.min() > 0 else grades[gains.argmin()]
+        lowest = (
+            np.nan if gains.min() > 0 else grades[gains.argmin()]
+        )  # NaN: no grade gains as little as none
         return float(lowest), float(grades[gains.argmax()])
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:

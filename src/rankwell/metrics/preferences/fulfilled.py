@@ -71,6 +71,7 @@ class Items:
         size = max(len(grades), 1)
         keys, counts = np.unique(best.query * size + level, return_counts=True)
         own = np.searchsorted(grades, found.grade)
+        # what is left of each (group, level) after the items of the list: the judged items that it lacks
         np.subtract.at(counts, np.searchsorted(keys, found.query * size + own), 1)
         left = np.repeat(keys, counts)
         group = np.concatenate((found.query, left // size))

@@ -87,6 +87,7 @@ class PrefsAvgJGRnonrel(Preference):
         items = items.where(items.is_shown) if self.pairs == "both" else items
         good = scale.relevant(items.grade, self.rel)
         right, wrong, shown = items.count(good), items.count(~good), items.count(good & items.is_shown)
+        # as many nonrelevant items as relevant ones, the first of the list: else groups with many would weigh more
         kept = good | (items.nth(~good) <= right[items.group])
         of = relevant if self.rule == "trec_eval" else right
         fulfilled, possible = self._padded(items.where(kept).tally(), right - wrong, shown, of)

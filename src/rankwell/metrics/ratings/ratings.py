@@ -49,7 +49,7 @@ class _OfErrors(Metric):
         rows = rows.where(judged.scale.judged(rows.grade))
         assert rows.score is not None
         errors = np.abs(rows.score - rows.grade)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # a square beyond every number is refused below, with its query
             losses = errors if self.power == 1 else np.square(errors)
         wrong = np.flatnonzero(~np.isfinite(losses))
         if len(wrong):
