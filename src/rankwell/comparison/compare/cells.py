@@ -156,13 +156,7 @@ def differences_of(
 
 
 def _of_some(
-    values: np.ndarray,
-    pairs: np.ndarray,
-    design: Design,
-    how: Methods,
-    margin: float,
-    span: float,
-    sign: int,
+    values: np.ndarray, pairs: np.ndarray, design: Design, how: Methods, margin: float, span: float, sign: int
 ) -> Differences:
     first, second = values[pairs[0]], values[pairs[1]]
     d = first - second

@@ -91,7 +91,7 @@ class FailuresRow(TypedDict):
     others: int
 
 
-class ConditionsRow(TypedDict):
+class CostConditionsRow(TypedDict):
     """``CostConditions`` in a file."""
 
     environment: dict[str, Any]
@@ -108,7 +108,7 @@ class CostsRow(TypedDict):
     load: str
     values: dict[str, dict[str, tuple[Plain, Plain, Plain]]]
     ratios: list[SlowerRow]
-    conditions: ConditionsRow
+    conditions: CostConditionsRow
 
 
 @record
@@ -150,7 +150,7 @@ class CostConditions:
         }
 
     @classmethod
-    def of_dict(cls, data: ConditionsRow) -> CostConditions:
+    def of_dict(cls, data: CostConditionsRow) -> CostConditions:
         """Return what ``to_dict`` gave."""
         failures = {name: Failures(**each) for name, each in data["failures"].items()}
         return cls(

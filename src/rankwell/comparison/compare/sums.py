@@ -148,12 +148,7 @@ class Question:
         return Sums(found, are_shared)
 
     def few(
-        self,
-        queries: Ids,
-        values: Values,
-        segments: Segments | None,
-        *,
-        wanted: Mapping[Place, np.ndarray],
+        self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Mapping[Place, np.ndarray]
     ) -> dict[Place, Few]:
         """Return the queries of a metric and a segment where one of some systems has a value, and the values of all results."""
         found, pooled = {}, self._pooled(values)
@@ -288,10 +283,7 @@ def differences_by_sums(
     return differences_from(
         found,
         bounds,
-        variances=(
-            paired.first.summaries(middle[0]).sd ** 2,
-            paired.second.summaries(middle[1]).sd ** 2,
-        ),
+        variances=(paired.first.summaries(middle[0]).sd ** 2, paired.second.summaries(middle[1]).sd ** 2),
         lost=(paired.lost_first, paired.lost_second),
         counted=(more, less) if sign >= 0 else (less, more),
         p_test=_p_of(found.p, more, less, how) if p_ranks is None else p_ranks,

@@ -167,11 +167,7 @@ def gate(
 
 
 def _aligned(
-    run: Any,
-    baseline: Any,
-    qrels: Any,
-    metrics: Sequence[Metric] | None,
-    asked: Mapping[str, Any],
+    run: Any, baseline: Any, qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
 ) -> Aligned:
     run, baseline = opened(run), opened(baseline)
     given = {_name(run, "new"): run}
@@ -357,8 +353,5 @@ def lost_at_most(aligned: Aligned, limit: Margin) -> Limit:
     why = f"{lost:,} of {judged:,} queries are lost: unanswered, or undefined where the baseline is not"
     # a share of queries, also where it is written as a number
     return Limit(
-        f"lost queries at most {limit.value * 100:g}%",
-        share,
-        "pass" if share <= limit.value else "fail",
-        why,
+        f"lost queries at most {limit.value * 100:g}%", share, "pass" if share <= limit.value else "fail", why
     )
