@@ -16,6 +16,8 @@ from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.states import Mean
 
+MISSING = "judged queries missing from the run"  # as results count them
+
 
 @record(eq=False)
 class Aligned:
@@ -79,12 +81,6 @@ class Aligned:
         return all(
             metric in res.part.values and isinstance(res.part.states[metric], Mean) for res in self.results
         )
-
-    def alone(
-        self, metric: Metric, by: Sequence[str], labels: tuple[str, ...]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the value and n of a metric without a mean of values per query, per system, as the results have them."""
-        return value_and_n(self.results, metric, by, labels)
 
 
 def value_and_n(

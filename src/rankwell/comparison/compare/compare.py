@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.alignment import Aligned, value_and_n
 from rankwell.comparison.compare.cells import (
     ROOM,
     Differences,
@@ -354,7 +354,7 @@ def compare_values(
     for metric in aligned.metrics:
         if not aligned.has_values(metric):
             for segment, labels in enumerate(groups.labels):
-                values, n = systems.alone(*aligned.alone(metric, groups.by, labels))
+                values, n = systems.alone(*value_and_n(aligned.results, metric, groups.by, labels))
                 means[metric, segment] = value_alone(values, n)
                 found[metric, segment] = difference_alone(values, pairs)
             continue

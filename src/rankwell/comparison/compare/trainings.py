@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankwell.comparison.compare.alignment import MISSING
 from rankwell.comparison.compare.cells import Differences, Means
 from rankwell.comparison.compare.methods import Methods
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -137,7 +138,7 @@ def refuse_empty_lists(
     """
     for place in np.flatnonzero(are_shared).tolist():
         for row in (row for folds in systems.rows[place] if len(folds) > 1 for row in folds):
-            missing = results[row].counts.get("judged queries missing from the run", 0)
+            missing = results[row].counts.get(MISSING, 0)
             if missing and results[row].policy.missing == "empty":
                 raise UsageError(
                     f"{names[row]}: {missing:,} judged queries are not in this fold and count as empty lists; evaluate "

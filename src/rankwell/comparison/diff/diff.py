@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.alignment import MISSING, Aligned
 from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import Direction
 from rankwell.comparison.diff.query_diff import JudgedLists, QueryDiff
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-MISSING = "judged queries missing from the run"
 ARGUMENTS = (
     "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
     "redact", *READING,
@@ -499,7 +498,7 @@ class Diff(Result):
         caption = f"Queries that {what}, by |Δ| of {self.metric}: {listed}; {_caption(self)}"
         notes = [
             f"share: of the sum of |Δ| of all queries that {what}, down to this row",
-            *_definitions(self),
+            *notes_of(self.results, hint=False),
         ]
         return Table(columns, cells, caption=caption, notes=notes)
 
@@ -631,12 +630,8 @@ def _overview(found: Diff, *, defined: bool = False) -> Table:
         sums = [found.sign * math.fsum(d[found.outcomes[kept] == each].tolist()) for each in (1, -1)]
         row: list[Cell] = [*shown, len(kept), *means, _mean(d), wins, ties, losses, *sums]
         rows.append([*row, len(members) - len(kept)] if lost else row)
-    notes = [*_remarks(found), *(_definitions(found) if defined else [])]
+    notes = [*_remarks(found), *(notes_of(found.results, hint=False) if defined else [])]
     return Table(columns, rows, caption=f"{found.metric}: {_caption(found)}", notes=notes)
-
-
-def _definitions(found: Diff) -> list[str]:
-    return notes_of(found.results, hint=False)
 
 
 def _mean(values: np.ndarray) -> float | None:

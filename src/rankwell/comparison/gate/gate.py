@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import Aligned
+from rankwell.comparison.compare.alignment import MISSING, Aligned
 from rankwell.comparison.compare.compare import results_of
 from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
@@ -254,7 +254,6 @@ def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:
     return {named(str(metric), metrics, "improve"): "improve" for metric in several}
 
 
-MISSING = "judged queries missing from the run"
 Amounts = Mapping[str, Any] | float | str | None
 
 
