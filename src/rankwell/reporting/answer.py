@@ -15,12 +15,11 @@ from rankwell.display.page import Words
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
-from rankwell.reporting.chart.texts import brief_name
+from rankwell.reporting.chart.texts import brief_name, p_equation
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 
 MOST_LISTED = 3  # names in a sentence
-LEAST = 1e-9  # a p-value is never 0
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
 CLOSE = 1.1  # ratios below this are said with a digit more
 
@@ -135,8 +134,7 @@ class Verdicts:
             return self.words("report.answer.over_seeds")
         if math.isnan(d.p):
             return self.words("report.answer.no_test", n=d.n)
-        shown = number(max(d.p, LEAST))
-        said = f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
+        said = p_equation(d.p)
         test = self.found.methods.test
         if test in ("wilcoxon", "sign"):
             said = self.words(f"report.answer.by_{test}", p=said)
