@@ -142,6 +142,7 @@ def _renumbered(part: Part, numbers: np.ndarray) -> Part:
 
 def _refuse_lost(part: Part) -> None:
     """Raise UsageError if a file held the value of a metric but not its states."""
+    # before anything is added: an error from the middle of a sum would leave the list of results half emptied
     ends = ((metric, state) for metric, both in part.ends.items() for state in both)
     split = ((metric, state) for (metric, _), state in part.split.items())
     held = chain(part.states.items(), ends, split, part.weighted.items(), part.diagnostics.items())

@@ -52,6 +52,7 @@ class Conditions:
         ``reads_all``: whether a metric reads all judgements.
         """
         counting = [metric for metric in corpus if "item" in metric.needs]
+        # a catalogue that no value depends on may differ between two days: only what counts is held against it
         is_compared = context.catalogue is not None and (context.train is not None or counting)
         reads_columns = bool(counting) and any("features" in metric.needed() for metric in counting)
         return cls(
@@ -127,6 +128,7 @@ def _of_column(column: pl.Series) -> Iterator[np.ndarray]:
 
     yield column.is_null().to_numpy()
     kind = column.dtype
+    # not hash_rows: its numbers change from one version of Polars to another, and files outlive versions
     if isinstance(kind, pl.Array):
         column, kind = column.arr.to_list(), pl.List(pl.Null)
     if isinstance(kind, pl.List):

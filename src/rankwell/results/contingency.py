@@ -77,6 +77,7 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
     per_query = pl.DataFrame({"query": frame["query"], **counts, "TN": left})
     pooled: dict[str, int | None] = {name: int(column.sum()) for name, column in counts.items()}
     pooled["TN"] = None if left is None else int(left.sum())
+    # without a relevant item, recall is undefined, and such queries would pull macro values towards 0
     some = [row[1:] for row in per_query.rows() if row[1] + row[3]]
     each = [_ratios(*row) for row in some]
     tp, fp, fn = (int(column.sum()) for column in counts.values())

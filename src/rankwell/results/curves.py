@@ -102,6 +102,7 @@ def curve_of_one(
     for rank in range(1, length + 1):
         found += rank in hits
         points.append((rank, found / relevant, found / rank))
+    # from the last hit up: interpolated precision is the best at this recall or any higher one
     best, staircase = 0.0, {}
     for number, rank in reversed(list(enumerate(ranks, start=1))):
         best = max(best, number / rank)

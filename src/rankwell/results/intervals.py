@@ -81,6 +81,7 @@ def mean_interval(
         raise UsageError(
             f"method='betting' is for values of a finite range, and that of {metric} is {low:g} to {high:g}; leave method= out."
         )
+    # draws depend on the ids, and not on rows: a system has the same interval beside whatever others it is compared with
     interval = interval_of(
         values,
         fingerprints_of(queries),

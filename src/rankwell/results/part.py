@@ -21,8 +21,8 @@ Ends = tuple[State, State]  # under the best and the worst order of equal scores
 AllEnds = Mapping[Metric, Ends]
 States = Mapping[Metric, State]
 Tied = AllEnds | Callable[[], AllEnds]  # the ends, or what works them out
-TIE_RANGE = 0.001
-ROOM = 1 << 18
+TIE_RANGE = 0.001  # the least by which the order of equal scores moves a value that is told to depend on it
+ROOM = 1 << 18  # rows of a column that begins to grow
 
 
 @dataclass(eq=False)
@@ -101,6 +101,7 @@ class Part:
     def concerned(self) -> np.ndarray:
         """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
         rows = np.arange(len(self.queries))
+        # by id, whatever order an engine or a day's files gave: what is drawn, saved and compared must not depend on it
         if self.values and all(metric.judgements for metric in self.values):
             rows = np.flatnonzero(self.counted(self.values, self.values))
         return rows[self.queries[rows].order()]

@@ -84,6 +84,7 @@ class Results(Result):
 
         With ``weights=`` this is the weighted mean, for metrics that can be weighted; ``plain_mean`` is the unweighted one.
         """
+        # weighted states stand beside the plain ones, not in their place: n, ranges of ties and segments are of queries that count alike
         states, weighted = self.part.states, self.part.weighted
         if weighted:
             states = states | weighted

@@ -223,7 +223,7 @@ def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray,
     """Return the number of each row's combination of labels, and the combinations; the unknown one is last in both."""
     (first, codes), *others = columns
     labels = [first]
-    for names, own in others:
+    for names, own in others:  # two columns at a time, so that only combinations that occur get a number
         pairs, firsts = Ids.of_integers(codes * len(names) + own).group()
         labels = [*(each.gather(codes[firsts]) for each in labels), names.gather(own[firsts])]
         codes = pairs
