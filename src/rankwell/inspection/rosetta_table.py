@@ -30,7 +30,7 @@ __all__ = ["Rosetta", "rosetta"]
 Rules = Mapping[str, Any]
 Key = tuple[Metric, str]  # the metric asked for, and the name of a preset
 # rules that are worth a word, and the word for a value
-TOLD = {
+RULE_WORDS = {
     "missing": {"skip": "only users that both sides have", "empty": "users without a list count as 0"},
     "undefined": {"zero": "0 where nothing is relevant", "skip": "users with nothing relevant are left out"},
     "grades": {"interactions": "all relevant items are alike", "judgements": "grades are gains as they are"},
@@ -275,7 +275,7 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
     ]
     is_graded = any(field.name == "gain" for field in fields(ours))
     is_binary = other["grades"] == "interactions"
-    for name, meanings in TOLD.items():
+    for name, meanings in RULE_WORDS.items():
         is_idle = (
             name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
         )

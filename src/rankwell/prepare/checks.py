@@ -423,7 +423,7 @@ def _sampled(data: CheckedLists) -> Iterator[Finding]:
     if (
         len(others) == 1
         and others[0] > 0
-        and int(data.lengths[both].max()) < catalogue
+        and int(data.lengths[both].max()) < catalogue  # else everything was ranked, and nothing sampled
         and int(both.sum()) >= FEWEST
         and _are_listed(data, both)
     ):

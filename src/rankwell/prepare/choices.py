@@ -59,6 +59,7 @@ def order_of(drawn: np.ndarray) -> np.ndarray:
 
 def _places(frame: pl.DataFrame) -> np.ndarray:
     """The place of each row among all, sorted by whatever the columns hold; rows that are equal in all are alike."""
+    # lists and structs have no order to sort by
     columns = [pl.col(name) for name, kind in frame.schema.items() if not kind.is_nested()]
     order = frame.select(pl.arg_sort_by(columns, maintain_order=True)).to_series().to_numpy()
     places = np.empty(len(frame), np.int64)

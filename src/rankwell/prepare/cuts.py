@@ -52,7 +52,9 @@ class Categories:
         bare = np.flatnonzero(groups.lengths == 0)
         item = np.concatenate([np.repeat(np.arange(size), groups.lengths), bare])
         category = np.concatenate([groups.codes, np.full(len(bare), len(groups.names))])
-        order = np.argsort(category, kind="stable")
+        order = np.argsort(
+            category, kind="stable"
+        )  # items of a category stay ascending, as members() gives them
         names = (*groups.names, NONE) if len(bare) else groups.names
         return cls(names, item[order], category[order])
 
@@ -180,6 +182,7 @@ def cut_groups(
         for group, members in _cut_window(categories.names, inside, users, label, counts, ids, head, by):
             popular[number, members[group.popular]] = True
             groups.append(group)
+    # the tail as a whole is that of the last window, so its users are too
     last = len(distinct(queries.codes[0][at == len(labels) - 1]))
     name = log.name if windows is None else f"{log.name}, {labels[-1]}"
     return GroupedTail(ids, counts, last, Cut(head), by, name, popular, tuple(groups), windows, within)
@@ -340,4 +343,4 @@ def moments(log: Log) -> np.ndarray:
             f"{log.name}: the times in {brief(clock.name)} are neither dates nor seconds since 1970, so window= cannot find days. "
             f"Write them as dates such as 2013-05-01T10:00:00."
         )
-    return np.floor(times * SECOND).astype(np.int64)
+    return np.floor(times * SECOND).astype(np.int64)  # down, so that no time moves into the next window

@@ -167,6 +167,7 @@ def _refuse(how: str, given: Mapping[str, Any], lists: Any) -> None:
 
 def _means(side: Coded, grades: np.ndarray) -> np.ndarray:
     """The mean training grade of each user or item, NaN without one."""
+    # table 1 is the training data; the judgements are table 0, and a mean of theirs would leak what is to be measured
     summed = np.bincount(side.codes[1], weights=grades, minlength=len(side))
     rows = np.bincount(side.codes[1], minlength=len(side))
     return np.divide(summed, rows, out=np.full(len(side), np.nan), where=rows > 0)

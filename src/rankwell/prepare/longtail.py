@@ -160,7 +160,9 @@ class LongTail(Result):
         return "interactions" if self.by == "users" else self.by
 
     def _row(self, name: str, rows: np.ndarray) -> list[Any]:
-        inside = self.order[rows[self.order]]
+        inside = self.order[
+            rows[self.order]
+        ]  # the part's items by popularity: the last is where the cut lies
         summed, last = self.counts[rows].sum().item(), int(inside[-1]) if len(inside) else None
         return [
             name,

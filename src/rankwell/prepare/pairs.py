@@ -87,7 +87,9 @@ def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
 
 def are_repeated(values: np.ndarray) -> np.ndarray:
     """Return which whole numbers occur in another row too."""
-    return _are_in(values, _repeated_numbers(np.sort(values)))
+    return _are_in(
+        values, _repeated_numbers(np.sort(values))
+    )  # only what a sort shows to be repeated is hashed
 
 
 def are_copies(values: np.ndarray) -> np.ndarray:
@@ -133,7 +135,7 @@ def places(log: Log) -> np.ndarray:
     _, offsets, together = group_rows(log.ids("query"))
     if "rank" in log.words:
         rank = log.numbers("rank")
-        if together is None and are_places(rank, offsets):
+        if together is None and are_places(rank, offsets):  # in order already, as most runs are
             return rank.astype(np.int64)
         key = -rank
     else:

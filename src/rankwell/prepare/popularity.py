@@ -380,7 +380,7 @@ def relabel(
         pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
     ).to_series()
     queries = code_ids([log], "query").codes[0]
-    repeated = int(np.sum(popular)) - n_distinct(queries[popular])
+    repeated = int(np.sum(popular)) - n_distinct(queries[popular])  # all but one of each query
     facts["rows that repeat the new id"] = repeated
     if repeated:
         notes.append(

@@ -222,6 +222,7 @@ class _Data:
         """Yield lists of popular items in each user's segment, and of popular items overall for users without one."""
         assert table is not None
         names = table.texts(by)
+        # sorted, so that neither the order of the table nor the hashes of this process number the segments
         places = {name: number for number, name in enumerate(sorted(set(names)))}
         rows = Known(table.query).rows_of(self.users.ids, "query")
         segment = np.where(rows < 0, len(places), np.array([places[name] for name in names])[rows])

@@ -160,7 +160,7 @@ def split(
             kept &= ~rows()
     if not kept.all():  # the sides are made again, since their facts and sizes are of what is left
         left = is_test & ~first
-        left[left] = kept
+        left[left] = kept  # one entry for each True of the mask, in order
         sides = sides_of(rule, ~is_test, left)
     description = RULES[how].description.format(test=test, n=n, seed=seed)
     notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
@@ -305,6 +305,7 @@ def _moment_of(at: Any, log: Log) -> float:
                 f"at={brief(str(at))}: the times of {log.name} are not seconds; give a number such as {log.times()[0]}."
             )
         start = at if isinstance(at, dt.datetime) else dt.datetime.combine(at, dt.time())
+        # a date without a zone is in UTC, as seconds since 1970 are: the zone of the machine must not move the cut
         return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
     if isinstance(at, dt.date):
         return float(pl.Series([at]).cast(kind).to_physical().item())

@@ -358,7 +358,7 @@ def _rows_at_time(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -
     code = np.concatenate([owners, users])
     time = np.concatenate([begins, times])
     is_interaction = np.repeat([False, True], [len(owners), len(users)])
-    rows = np.lexsort((is_interaction, time, code))
+    rows = np.lexsort((is_interaction, time, code))  # the last key sorts first
     last = np.maximum.accumulate(np.where(is_interaction[rows], -1, np.arange(len(rows))))
     there = (last >= 0) & (code[rows[last]] == code[rows])
     held = np.empty(len(rows), np.int64)

@@ -144,6 +144,7 @@ def _draw_situations(
 
 def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Yield choices with some left out, or one of them lower."""
+    # long pieces out first, then single choices lower: the large steps that succeed spare many small ones
     for size in range(6, 0, -1):
         for at in range(len(choices) - size + 1):
             yield choices[:at] + choices[at + size :]

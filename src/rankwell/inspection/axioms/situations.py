@@ -387,6 +387,7 @@ def tables(situations: tuple[Situation, ...], top: int) -> Tables:
     import polars as pl
 
     topics: list[str] = [name for name in NAMES for _ in range(WEIGHS)]
+    # one more query has an item of the highest grade, so that all situations are on the same scale
     judged: list[tuple[int, int, int, str, int]] = [(2 * len(situations), len(topics), top, "scale", 1)]
     topics.append("scale")
     lists: list[tuple[int, int]] = []
@@ -395,6 +396,7 @@ def tables(situations: tuple[Situation, ...], top: int) -> Tables:
     for at, situation in enumerate(situations):
         rows = {each: row for row, each in enumerate(situation.items, len(topics))}
         topics += ["|".join(NAMES[topic] for topic in each.grades) for each in rows]
+        # a history with as many items of a topic as it weighs, for metrics that learn interests from it
         had = [
             WEIGHS * topic + number
             for topic, weight in enumerate(situation.weights)

@@ -79,6 +79,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     lists = run.lists
     items, queries = _strip(lists.items), _strip(lists.queries)
     lost, nobody = np.zeros(lists.rows, np.uint8), np.full(len(queries), -1)
+    # no judgements: the kernel is only asked to mark the worse copies
     none = Ids.of_spans(NO_TEXT, np.empty(0, np.int64), np.empty(0, np.int32))
     match.hits(lists.offsets, lists.score, *items.columns, nobody, np.zeros(1, np.int64), *none.columns, lost)
     rows = np.arange(lists.rows)

@@ -124,7 +124,7 @@ class RunData:
         """The run with other scores of some rows of each batch, given with the places where the lists then begin."""
         changed = []
         for lists, score, rows, offsets in changes:
-            some = np.flatnonzero(np.diff(offsets))
+            some = np.flatnonzero(np.diff(offsets))  # an empty list would count as a query that found nothing
             ends = np.append(offsets[some], offsets[-1])
             new = np.ascontiguousarray(score, np.float64)
             changed.append(Lists(lists.queries[some], ends, lists.items[rows], new, lists.place))
@@ -220,6 +220,7 @@ class HeldRows:
     def of(cls, rows: Rows) -> HeldRows:
         """Return rows from a reader, with those of each query together."""
         held = cls(on_all_cores(_make, rows.batches(PART_ROWS)))
+        # scattered rows show by a query in two batches: only then is all read again, grouped
         if rows.grouped or not held.lists or held.queries.is_distinct():
             return held
         return cls(on_all_cores(_make, rows.regrouped().batches(PART_ROWS)))

@@ -119,9 +119,7 @@ def lint(
         found += write_copies(data, Path(cleaned_copies))
     for rule in (*rules.RULES, *rules.RANK_RULES, *matches.RULES):
         found += rule(data)
-    return Findings(
-        list(dict.fromkeys(found))
-    )
+    return Findings(list(dict.fromkeys(found)))
 
 
 def _is_source(value: Any) -> bool:

@@ -109,6 +109,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         topic = qrels.qrels.topic.group()[0][qrels.rows]
         if len(distinct(topic)) > 1:
             return  # one row per topic is no copy
+    # copies that agree change nothing; those that differ make the value depend on the one that is taken
     grade = qrels.qrels.grade
     if len(again):
         grades = np.ones(len(qrels.rows)) if grade is None else grade[qrels.rows]
