@@ -55,7 +55,7 @@ def is_over_seeds(d: Difference) -> bool:
 
 
 @record
-class Verdicts:
+class MetricComparison:
     """What a comparison says of its systems under one metric, over all queries."""
 
     found: Comparison
@@ -156,7 +156,7 @@ class Verdicts:
 
 def sentence_of(comparison: Comparison, metric: Metric, words: Words) -> Sentence:
     """Return what a comparison says under one metric."""
-    judge = Verdicts(comparison, metric, words)
+    judge = MetricComparison(comparison, metric, words)
     others = [name for name in comparison.names if name != comparison.baseline]
     if comparison.baseline is not None and len(others) == 1:
         return _pair(judge, others[0], comparison.baseline)
@@ -172,11 +172,11 @@ def sentence_of(comparison: Comparison, metric: Metric, words: Words) -> Sentenc
     return _candidates(judge, [name for name in known if name != comparison.baseline], comparison.baseline)
 
 
-def _undefined(judge: Verdicts, systems: list[str]) -> Sentence:
+def _undefined(judge: MetricComparison, systems: list[str]) -> Sentence:
     return Sentence("undefined", {"metric": str(judge.metric), "systems": list_names(systems, judge.words)})
 
 
-def _pair(judge: Verdicts, first: str, second: str) -> Sentence:
+def _pair(judge: MetricComparison, first: str, second: str) -> Sentence:
     """What is said of two systems; the first is the candidate, or the better one."""
     if undefined := judge.undefined(first, second):
         return _undefined(judge, undefined)
@@ -198,7 +198,7 @@ def _pair(judge: Verdicts, first: str, second: str) -> Sentence:
     return judge.said(f"not_shown_{_way(d)}", d, unseen=unseen)
 
 
-def _shown(judge: Verdicts, d: Difference) -> Sentence:
+def _shown(judge: MetricComparison, d: Difference) -> Sentence:
     """A significant difference."""
     if judge.metric.better == "neither":
         return judge.said(f"differs_{_way(d)}", d)
@@ -212,7 +212,7 @@ def _way(d: Difference) -> str:
     return "equal" if d.mean == 0 else "higher" if d.mean > 0 else "lower"
 
 
-def _alone(judge: Verdicts, first: str, second: str) -> Sentence:
+def _alone(judge: MetricComparison, first: str, second: str) -> Sentence:
     """Two values of a metric that is one number for all lists."""
     means = {"first_mean": judge.mean(first), "second_mean": judge.mean(second)}
     fields = {"metric": str(judge.metric), "first": brief_name(first), "second": brief_name(second)}
@@ -221,7 +221,7 @@ def _alone(judge: Verdicts, first: str, second: str) -> Sentence:
     return Sentence("one_number", fields | shown | {"end": end}, first, second, means)
 
 
-def _candidates(judge: Verdicts, names: list[str], baseline: str) -> Sentence:
+def _candidates(judge: MetricComparison, names: list[str], baseline: str) -> Sentence:
     """Several systems against a baseline; the names are best first."""
     if not judge.is_tested:
         return _alone(judge, names[0], baseline)
@@ -242,7 +242,7 @@ def _candidates(judge: Verdicts, names: list[str], baseline: str) -> Sentence:
     return judge.said(key, better[0], n=len(better), all=len(found))
 
 
-def _leader(judge: Verdicts, names: list[str]) -> Sentence:
+def _leader(judge: MetricComparison, names: list[str]) -> Sentence:
     """All pairs of at least two systems that have a value; the names are best first."""
     best, *others = names
     if not judge.is_tested:
@@ -266,7 +266,7 @@ def _leader(judge: Verdicts, names: list[str]) -> Sentence:
     return judge.said(f"{key}_{judge.metric.better}", doubtful[0], mean=mean, n=len(doubtful), all=len(found))
 
 
-def _widest(judge: Verdicts, names: list[str]) -> Sentence:
+def _widest(judge: MetricComparison, names: list[str]) -> Sentence:
     """All pairs under a metric of which neither end is better: how many differ, and which most."""
     pairs = [judge.difference(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
     differ = [d for d in pairs if judge.is_significant(d)]

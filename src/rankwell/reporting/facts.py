@@ -12,7 +12,7 @@ from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.comparison import Difference
 from rankwell.display.table import count, number
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.answer import SIGN, Sentence, Verdicts, list_names
+from rankwell.reporting.answer import SIGN, MetricComparison, Sentence, list_names
 from rankwell.reporting.chart.texts import brief_name, percent
 from rankwell.reporting.material import Material
 
@@ -57,7 +57,7 @@ def _undefined(material: Material, metric: Metric, said: Sentence) -> Iterator[S
     """Systems that the sentence cannot speak of, as the metric has no value for them."""
     found = material.comparison
     if found is not None and said.key != "undefined":
-        systems = Verdicts(found, metric, material.words).undefined(*found.names)
+        systems = MetricComparison(found, metric, material.words).undefined(*found.names)
         if systems:
             yield Sentence(
                 "fact_undefined_all", {"metric": str(metric), "systems": list_names(systems, material.words)}
@@ -85,7 +85,7 @@ def _worse(material: Material, metric: Metric) -> Iterator[Sentence]:
     found = material.comparison
     if found is None or found.baseline is None or len(found.names) < 3 or metric.better == "neither":
         return
-    judge = Verdicts(found, metric, material.words)
+    judge = MetricComparison(found, metric, material.words)
     if judge.is_tested and not judge.undefined(*found.names):
         others = [name for name in found.names if name != found.baseline]
         worse = [name for name in others if judge.is_worse(judge.difference(name, found.baseline))]
@@ -99,7 +99,9 @@ def _of_other_metrics(material: Material, metric: Metric, said: Sentence) -> Ite
     if material.comparison is None or said.first is None or said.second is None:
         return
     judges = [
-        Verdicts(material.comparison, each, material.words) for each in material.metrics if each != metric
+        MetricComparison(material.comparison, each, material.words)
+        for each in material.metrics
+        if each != metric
     ]
     judges = [each for each in judges if not each.undefined(said.first, said.second)]
     yield from _other_tests(
@@ -112,13 +114,13 @@ def _of_other_metrics(material: Material, metric: Metric, said: Sentence) -> Ite
     yield from ratios[:MOST_RATIOS]
 
 
-def _other_tests(judges: list[Verdicts], said: Sentence, all_others: int) -> Iterator[Sentence]:
+def _other_tests(judges: list[MetricComparison], said: Sentence, all_others: int) -> Iterator[Sentence]:
     """The metrics on which it is the other way round, and those on which it is the same."""
     assert said.first is not None
     assert said.second is not None
     way = 1 if said.key in BEATING else -1 if said.key == "worse" else 0
-    same: list[Verdicts] = []
-    other: list[tuple[Verdicts, Difference]] = []
+    same: list[MetricComparison] = []
+    other: list[tuple[MetricComparison, Difference]] = []
     for judge in judges:
         d = judge.difference(said.first, said.second)
         shown = 1 if judge.is_better(d) else -1 if judge.is_worse(d) else 0
@@ -140,7 +142,7 @@ def _other_tests(judges: list[Verdicts], said: Sentence, all_others: int) -> Ite
         yield Sentence(f"{key}{every}", names | {"metrics": _listed([str(judge.metric) for judge in same])})
 
 
-def _ratio(judge: Verdicts, first: str, second: str) -> Iterator[Sentence]:
+def _ratio(judge: MetricComparison, first: str, second: str) -> Iterator[Sentence]:
     """How one number for all lists compares, where one system's is far from the other's."""
     mine, theirs = judge.mean(first), judge.mean(second)
     if mine <= 0 or theirs <= 0 or judge.metric.range[0] < 0:

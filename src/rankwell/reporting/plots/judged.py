@@ -29,7 +29,7 @@ MIDDLE = 10  # the cut-off by which systems are in order
 WIDTH, HEIGHT = 480, 280
 
 
-class JudgedShare(TypedDict):
+class ShareAtCut(TypedDict):
     """The mean judged share of the first k items of a system's lists, over n of them."""
 
     system: str
@@ -52,7 +52,7 @@ def cuts(ks: Iterable[int] | None = None) -> tuple[Metric, ...]:
     return metrics_of([*(f"judged@{k}" for k in wanted), *([LENGTH] if ks is None else [])])
 
 
-def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[JudgedShare]:
+def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[ShareAtCut]:
     """Return the judged shares of runs under an evaluator of ``cuts``; if these were not given, down to the end of the longest list.
 
     Examples
@@ -62,14 +62,14 @@ def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[JudgedShare
     >>> shares_of(evaluator, {"bm25": read_run({"q": ["a", "b", "c"]})})
     [{'system': 'bm25', 'k': 1, 'share': 1.0, 'n': 1}, {'system': 'bm25', 'k': 2, 'share': 0.5, 'n': 1}]
     """
-    rows, longest = list[JudgedShare](), 0
+    rows, longest = list[ShareAtCut](), 0
     for name, run in runs.items():  # one after the other, so that the values of one run are held at a time
         res = evaluator.results_of(run)
         longest = max(longest, _longest(res))
         for metric in res.metrics:
             share = res.mean[str(metric)]
             if metric.k is not None and not math.isnan(share):
-                rows.append(JudgedShare(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
+                rows.append(ShareAtCut(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
     # one cut-off at or past the longest list is kept: there the share is that of whole lists
     enough = [row["k"] for row in rows if longest and row["k"] >= longest]
     return [row for row in rows if not enough or row["k"] <= min(enough)]
@@ -143,7 +143,7 @@ PICTURE = Picture(judged)
 
 
 def draw_shares(
-    shares: Sequence[JudgedShare], words: Words, *, are_interactions: bool = False, dark: bool = False
+    shares: Sequence[ShareAtCut], words: Words, *, are_interactions: bool = False, dark: bool = False
 ) -> Any:
     """Return the chart of the rows of ``shares_of``, of which there must be some."""
     subtitle = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
@@ -166,7 +166,7 @@ def _tooltip(words: Words) -> list[Any]:
     ]
 
 
-def _lines(words: Words, shares: Sequence[JudgedShare], colours: SystemColours, ks: Sequence[int]) -> Any:
+def _lines(words: Words, shares: Sequence[ShareAtCut], colours: SystemColours, ks: Sequence[int]) -> Any:
     alt = altair()
     scale = alt.Scale(type="log", domain=[ks[0], max(ks[-1], ks[0] + 1)], nice=False)
     x = alt.X(
@@ -187,7 +187,7 @@ def _lines(words: Words, shares: Sequence[JudgedShare], colours: SystemColours, 
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _cells(words: Words, shares: Sequence[JudgedShare], colours: SystemColours, best: Sequence[str]) -> Any:
+def _cells(words: Words, shares: Sequence[ShareAtCut], colours: SystemColours, best: Sequence[str]) -> Any:
     alt = altair()
     legend = alt.Legend(format="%", title=words("plots.judged.share"))
     axis = alt.Axis(ticks=False, domain=False)
