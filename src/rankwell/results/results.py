@@ -492,12 +492,12 @@ class Results(Result):
         {'rr': 1.0}
         """
         from rankwell import __version__
-        from rankwell.results.summary import json_of
 
         res = self._shown(per_query)
         head = {"rankwell": __version__, "schema": SCHEMA}
         data = head | res.to_dict(intervals=intervals, states=states)
-        return json_of(data, res.per_query if per_query else None)
+        text: str = module(TABLES).json_of(data, res.per_query if per_query else None)
+        return text
 
     def _shown(self, per_query: object) -> Results:
         """The results to be shown, with the values of each query if these are wanted; UsageError unless that is true or false."""
