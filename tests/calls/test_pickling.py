@@ -157,7 +157,7 @@ PARTS = {  # what no function gives by itself, and what it is a part of
     "rankwell.display.result.Result": "what results are",
     "rankwell.efficiency.frames.Measurements": "what costs and growth are",
     "rankwell.comparison.compare.costs.CostEstimates": "of a comparison with costs, in OWN",
-    "rankwell.comparison.compare.costs.Conditions": "of the same",
+    "rankwell.comparison.compare.costs.CostConditions": "of the same",
     "rankwell.comparison.compare.methods.Methods": "of a comparison",
     "rankwell.results.bounds.MeanBounds": "of bounds, in OWN",
     "rankwell.inspection.axioms.verdicts.Verdict": "of Verdicts",
