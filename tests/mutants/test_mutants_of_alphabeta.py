@@ -127,21 +127,21 @@ MUTANTS = {
     "a user's items weigh alike": (
         around(Features, "sums", lambda original, self, rows, weights=None: original(self, rows)), ("ab_dcg", {})),
     "item share is ml": (
-        around(interests.Estimate, "_shares", lambda original, self, *given: original(
+        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, profile="ml") if self.profile == "item_share" else self, *given)),
         ("ab_dcg", {"profile": "item_share"})),
     "smoothing is the weight of the user": (
-        around(interests.Estimate, "_shares", lambda original, self, *given: original(
+        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, smoothing=1 - self.smoothing), *given)), ("ab_dcg", {"profile": "smoothed"})),
     "mu weighs once per topic": (
-        around(interests.Estimate, "_shares", lambda original, self, *given: original(
+        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, mu=self.mu * 2), *given)), ("ab_dcg", {"profile": "dirichlet"})),
     "all users like what the catalogue holds": (
         around(topical, "population", lambda original, train, topics: (
             np.bincount(topics.codes, minlength=len(topics.names)) / max(len(topics.codes), 1))),
         ("ab_dcg", {"cold": "prior"})),
     "cold users are skipped unasked": (
-        around(interests.Estimate, "_joined", lambda original, self, *given: original(replace(self, cold="skip"), *given)),
+        around(interests.InterestEstimate, "_joined", lambda original, self, *given: original(replace(self, cold="skip"), *given)),
         ("ab_dcg", {"cold": "uniform"})),
     "profiles are of the test": (
         around(topical.Topical, "interests", lambda original, self, *given: original(

@@ -42,7 +42,7 @@ def highest_for_every_topic(original, qrels, policy, *rest):
 
 def binary_levels(original, items):
     level = np.minimum(items.level, 1)
-    return original(preferred.Items(items.groups, items.group, level, items.grade, items.is_shown))
+    return original(preferred.GroupItems(items.groups, items.group, level, items.grade, items.is_shown))
 
 
 def no_padding(original, self, tally, more, shown, of):
@@ -68,9 +68,9 @@ MUTANTS = {
     "by topic: nobody asks over": (
         around(by_topic.ByTopic, "per_query", lambda original, self, *given:
             original(by_topic.ByTopic(metric=self.metric), *given)), by("rr")),
-    "preferences: two levels only": (around(preferred.Items, "above", binary_levels), of("prefs_num_ful")),
+    "preferences: two levels only": (around(preferred.GroupItems, "above", binary_levels), of("prefs_num_ful")),
     "preferences: pairs of one level count": (
-        around(preferred.Items, "unlike", lambda original, items: original(items) + 1), of("prefs_num_poss")),
+        around(preferred.GroupItems, "unlike", lambda original, items: original(items) + 1), of("prefs_num_poss")),
     "preferences: items not retrieved are not missed": (
         put(preferred.Tally, "possible", lambda tally, pairs: tally.both + tally.one), of("prefs_simp")),
     "preferences: one is both": (
@@ -86,7 +86,7 @@ MUTANTS = {
     "fair preferences: nothing added": (
         around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
     "fair preferences: all others kept": (
-        put(preferred.Items, "nth", lambda items, chosen: np.zeros(len(items.group))), of("prefs_avgjg_rnonrel")),
+        put(preferred.GroupItems, "nth", lambda items, chosen: np.zeros(len(items.group))), of("prefs_avgjg_rnonrel")),
     "fair preferences: as the program": (
         around(preferences_fair.PrefsAvgJGRnonrel, "_of_levels", lambda original, self, *given:
             original(preferences_fair.PrefsAvgJGRnonrel(groups=self.groups, pairs=self.pairs, rule="trec_eval"), *given)),

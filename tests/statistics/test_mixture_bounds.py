@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.stats import beta
 
 from rankwell.statistics.drawn_counts import at_most
-from rankwell.statistics.mixtures import Limits, limits_of_shares, mixture_bounds
+from rankwell.statistics.mixtures import ShareLimits, limits_of_shares, mixture_bounds
 
 
 def distribution_of_sum(chances):
@@ -60,7 +60,7 @@ def test_bounds_are_those_of_the_whole_program_and_no_mixture_is_outside(seed, m
     features = at_most(np.arange(total + 1), total, draws, np.arange(draws))
     true = rng.dirichlet(np.full(total + 1, 0.05))
     shares = features @ true
-    limits = Limits(shares - 0.02, shares + 0.02)
+    limits = ShareLimits(shares - 0.02, shares + 0.02)
     target = rng.choice([(np.arange(91) < 5) * 1.0, 1 / (1 + np.arange(91)), rng.random(91)], 1)[0]
     low, high = mixture_bounds(target, features, limits)
     assert (low, high) == pytest.approx(direct(target, features, limits), abs=1e-5)
@@ -76,11 +76,11 @@ def test_bounds_are_those_of_the_whole_program_and_no_mixture_is_outside(seed, m
 
 def test_limits_that_no_mixture_meets_have_no_bounds():
     features = at_most(np.arange(21), 20, 4, np.arange(4))
-    falling = Limits(np.array([0.5, 0.0, 0.0, 0.0]), np.array([0.6, 0.4, 0.4, 0.4]))
+    falling = ShareLimits(np.array([0.5, 0.0, 0.0, 0.0]), np.array([0.6, 0.4, 0.4, 0.4]))
     assert direct(np.arange(21.0), features, falling) is None
     assert mixture_bounds(np.arange(21.0), features, falling) is None
 
 
 def test_a_target_that_is_the_same_everywhere_is_known():
     features = at_most(np.arange(21), 20, 4, np.arange(4))
-    assert mixture_bounds(np.full(21, 0.3), features, Limits(np.zeros(4), np.ones(4))) == (0.3, 0.3)
+    assert mixture_bounds(np.full(21, 0.3), features, ShareLimits(np.zeros(4), np.ones(4))) == (0.3, 0.3)

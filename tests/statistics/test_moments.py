@@ -8,7 +8,7 @@ from operator import add
 import numpy as np
 import pytest
 
-from rankwell.statistics.frequent import Frequent, Share
+from rankwell.statistics.frequent import Frequent, ValueShare
 from rankwell.statistics.intervals import is_doubtful
 from rankwell.statistics.many import Design, are_doubtful, closed_bounds, intervals, summaries
 from rankwell.statistics.moments import Moments, PairMoments
@@ -102,7 +102,7 @@ def test_a_constant_far_from_its_centre_has_no_spread():
     values = np.full((1, 1000), 0.1)
     own = Moments.of(values, np.array([0.9]))
     assert own.summaries(np.array([0.9])).sd.tolist() == [0.0]
-    assert own.frequent == (Frequent({0.1: Share(0.1, 1000, 1000)}, is_whole=True),)
+    assert own.frequent == (Frequent({0.1: ValueShare(0.1, 1000, 1000)}, is_whole=True),)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,7 +10,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.readers.items_users import read_catalogue
-from rankwell.tables.features import Vectors, Words, columns_of
+from rankwell.tables.features import Vectors, WordLists, columns_of
 from rankwell.tables.ranked import Ranked
 
 
@@ -122,13 +122,13 @@ def test_items_that_are_looked_at_have_the_vectors_that_they_have_among_all(want
 
 def test_only_items_that_are_looked_at_are_read_and_all_at_once_after_half(monkeypatch):
     catalogue = read_catalogue(pl.DataFrame({"item": range(100), "topics": ["a", "b"] * 50}))
-    read, cells = [], Words.cells
+    read, cells = [], WordLists.cells
 
     def counted(self, rows=None):
         read.append(len(self) if rows is None else len(rows))
         return cells(self, rows)
 
-    monkeypatch.setattr(Words, "cells", counted)
+    monkeypatch.setattr(WordLists, "cells", counted)
     evaluator = rw.Evaluator(None, ["ils@2", "ild@3", "eild"], items=catalogue)
     for first in range(0, 100, 10):
         evaluator.evaluate({1: [first, first + 1, first + 2], 2: [first + 2, first + 1]})

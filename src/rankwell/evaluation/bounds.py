@@ -14,7 +14,7 @@ from rankwell.evaluation.task import FILLS, Task
 from rankwell.matching import Asked
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
-from rankwell.matching.unjudged import Both, Items, Side, Unjudged, ranks_in, with_pooled
+from rankwell.matching.unjudged import Both, PooledItems, Side, Unjudged, ranks_in, with_pooled
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import open_run
@@ -252,7 +252,7 @@ class PairBounds:
         task = bounds.task
         pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)
         asked = Asked(task.asked.policy)
-        items = Items(pool, np.array(task.grades))
+        items = PooledItems(pool, np.array(task.grades))
         sides = {name: Side(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()}
         return cls(bounds, pool, sides)
 

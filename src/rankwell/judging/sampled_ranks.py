@@ -22,8 +22,8 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 from rankwell.statistics.mixtures import (
-    Limits,
     MixtureBounds,
+    ShareLimits,
     StoppedMixture,
     limits_of_shares,
     outcome_values,
@@ -302,7 +302,7 @@ class SampledRanks:
         if level not in self._made:
             below, missed = np.cumsum(self.counts)[self.places.limits], self.places.missed
             shares = limits_of_shares(below, self.n, level=level)
-            wider = Limits(shares.low - missed, shares.high + missed)
+            wider = ShareLimits(shares.low - missed, shares.high + missed)
             self._made[level] = MixtureBounds(self.places.below, wider)
         return self._made[level]
 

@@ -206,7 +206,7 @@ def ranks_in(run: Run, pool: Pool, asked: Asked, context: Context) -> np.ndarray
 
 
 @record(eq=False)
-class Items:
+class PooledItems:
     """The items of a pool that holds all of some runs; ``grades`` is the scale that judges use, lowest first."""
 
     pool: Pool
@@ -254,7 +254,7 @@ class Side(Derived):
 
     lifetime: ClassVar[int] = 0
 
-    def __init__(self, items: Items, ranks: np.ndarray) -> None:
+    def __init__(self, items: PooledItems, ranks: np.ndarray) -> None:
         self.items, self.ranks = items, ranks
         self._unjudged: Unjudged | None = None
 
@@ -289,6 +289,6 @@ class Both(NamedTuple):
     second: Side
 
     @property
-    def items(self) -> Items:
+    def items(self) -> PooledItems:
         """The items of the pool."""
         return self.first.items

@@ -136,7 +136,7 @@ def split(
         read, sizes_within, table = within(read, limits)
         facts |= sizes_within
         tables.append(table)
-    rule = Rule(read, test, at, n, seed)
+    rule = SplitRule(read, test, at, n, seed)
     is_test = RULES[how].rows(rule, facts)  # by masks, so that all tables keep the order of the log
     first = np.zeros(len(read), np.bool_)
     if fold_in is not None:
@@ -171,7 +171,7 @@ def split(
     return made
 
 
-def sides_of(rule: Rule, *sides: np.ndarray) -> Sides:
+def sides_of(rule: SplitRule, *sides: np.ndarray) -> Sides:
     """Return the two sides of a log; DataError if one is empty."""
     return Sides(*divide(rule.log, *sides), rule.users.parts(*sides), rule.items.parts(*sides))
 
@@ -236,7 +236,7 @@ def _sizes(sides: Sides, held: Sides | None) -> Table:
 
 
 @record
-class Rule:
+class SplitRule:
     """A log, and the parameters that choose its test rows."""
 
     log: Log
@@ -266,7 +266,7 @@ class Rule:
         return draw_rows(self.seed, number, *keys)
 
 
-def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+def _by_time(rule: SplitRule, facts: dict[str, Fact]) -> np.ndarray:
     times = rule.log.times()
     cut = _moment_of(rule.at, rule.log) if rule.at is not None else _cut(times, rule.test, rule.log.name)
     facts["test begins at"] = moment(rule.log, cut)
@@ -323,7 +323,7 @@ def _date_of(text: str) -> dt.datetime:
         ) from None
 
 
-def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+def _by_user_time(rule: SplitRule, facts: dict[str, Fact]) -> np.ndarray:
     users = rule.users
     lengths = np.bincount(users.codes[0], minlength=len(users))
     # .29 · 100 is 28.999999999999996, of which floor makes 28
@@ -332,7 +332,7 @@ def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
     return _last(rule.log, users, wanted, facts)
 
 
-def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+def _by_last(rule: SplitRule, facts: dict[str, Fact]) -> np.ndarray:
     users = rule.users
     lengths = np.bincount(users.codes[0], minlength=len(users))
     wanted = np.where(lengths > rule.n, rule.n, 0)
@@ -363,15 +363,15 @@ def _after(
     return after, int(np.sum(divided))
 
 
-def _by_chance(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+def _by_chance(rule: SplitRule, _facts: dict[str, Fact]) -> np.ndarray:
     return rule.some("rows", *keys_by(rule.log, (rule.users, rule.items)))
 
 
-def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+def _by_cold_users(rule: SplitRule, _facts: dict[str, Fact]) -> np.ndarray:
     return rule.some("users", rule.users.ids)[rule.users.codes[0]]
 
 
-def first_rows(rule: Rule, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
+def first_rows(rule: SplitRule, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
     """The first n rows of each held-out user, out of all their rows; rows of equal time keep their order in the log."""
     codes, times = rule.users.codes[0], rule.log.times()
     lengths = np.bincount(codes[held], minlength=len(rule.users))
@@ -385,14 +385,14 @@ def first_rows(rule: Rule, held: np.ndarray, n: int, facts: dict[str, Fact]) -> 
     return ~after
 
 
-def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+def _by_cold_items(rule: SplitRule, _facts: dict[str, Fact]) -> np.ndarray:
     return rule.some("items", rule.items.ids)[rule.items.codes[0]]
 
 
 class Division(NamedTuple):
     """A way to divide: a function that returns the test rows (and adds facts), and its description."""
 
-    rows: Callable[[Rule, dict[str, Fact]], np.ndarray]
+    rows: Callable[[SplitRule, dict[str, Fact]], np.ndarray]
     description: str
 
 

@@ -15,7 +15,7 @@ from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, quantiles
 LEAST = 0.5  # the share of replicates that must have a value
 
 
-class Estimate(NamedTuple):
+class Replicated(NamedTuple):
     """A value and its bounds over bootstrap replicates; NaN where there is none."""
 
     value: float

@@ -28,7 +28,7 @@ def starts(ordered: np.ndarray) -> np.ndarray:
     return begins
 
 
-class Share(NamedTuple):
+class ValueShare(NamedTuple):
     """A value, the sum of the sizes of its units, and the sum of their squares."""
 
     value: float
@@ -44,7 +44,7 @@ class Frequent(NamedTuple):
     small by at most a 32nd of that of all others.
     """
 
-    shares: dict[float, Share]
+    shares: dict[float, ValueShare]
     is_whole: bool
 
     @classmethod
@@ -63,9 +63,11 @@ class Frequent(NamedTuple):
         """Return the values of both rows."""
         shares = dict(self.shares)
         for key, more in other.shares.items():
-            own = shares.get(key, Share(more.value, 0.0, 0.0))
+            own = shares.get(key, ValueShare(more.value, 0.0, 0.0))
             # the least of the values that are one, whichever part comes first
-            shares[key] = Share(min(own.value, more.value), own.size + more.size, own.squares + more.squares)
+            shares[key] = ValueShare(
+                min(own.value, more.value), own.size + more.size, own.squares + more.squares
+            )
         columns = np.array([*shares.values()], np.float64).reshape(-1, 3).T
         return _keep_most(
             np.array([*shares], np.float64), *columns, is_whole=self.is_whole and other.is_whole
@@ -88,4 +90,4 @@ def _keep_most(
         left = np.flatnonzero(size > less)
         key, value, size, squares, is_whole = key[left], value[left], size[left] - less, squares[left], False
     columns = (each.tolist() for each in (value, size, squares))
-    return Frequent(dict(zip(key.tolist(), map(Share, *columns), strict=True)), is_whole)
+    return Frequent(dict(zip(key.tolist(), map(ValueShare, *columns), strict=True)), is_whole)

@@ -40,7 +40,7 @@ class Margins(NamedTuple):
     method: Method
 
 
-class Sides(NamedTuple):
+class OneSided(NamedTuple):
     """One-sided p-values of a mean (``above``: small if it is surely above 0) and its one-sided bounds."""
 
     above: float
@@ -49,7 +49,7 @@ class Sides(NamedTuple):
     high: float
 
 
-UNKNOWN = Sides(math.nan, math.nan, math.nan, math.nan)
+UNKNOWN = OneSided(math.nan, math.nan, math.nan, math.nan)
 
 
 def margins(
@@ -115,7 +115,7 @@ def margins(
     return Margins(whole.n, whole.mean, nonzero, *p, own.low, own.high, rest.low, method)
 
 
-def by_t(parts: Parts, *, alpha: float) -> Sides:
+def by_t(parts: Parts, *, alpha: float) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, by Student's t."""
     from scipy.special import stdtr, stdtrit
 
@@ -123,13 +123,13 @@ def by_t(parts: Parts, *, alpha: float) -> Sides:
     if math.isnan(error):
         return UNKNOWN
     if error == 0:
-        return Sides(float(mean <= 0), float(mean >= 0), mean, mean)
+        return OneSided(float(mean <= 0), float(mean >= 0), mean, mean)
     reach = float(stdtrit(n - 1, 1 - alpha)) * error
     above, below = (float(stdtr(n - 1, side * mean / error)) for side in (-1, 1))
-    return Sides(above, below, mean - reach, mean + reach)
+    return OneSided(above, below, mean - reach, mean + reach)
 
 
-def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
+def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, by the studentised Poisson bootstrap."""
     _, mean, error = ratio(parts)
     if not error > 0:
@@ -140,9 +140,9 @@ def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
     below = (np.searchsorted(drawn, t + NEAR, side="right") + 1) / (times + 1)
     place = _beyond(alpha, times + 1) - 1
     if place < 0:
-        return Sides(float(above), float(below), -math.inf, math.inf)
+        return OneSided(float(above), float(below), -math.inf, math.inf)
     low, high = (mean - float(drawn[at]) * error for at in (-1 - place, place))
-    return Sides(float(above), float(below), low, high)
+    return OneSided(float(above), float(below), low, high)
 
 
 def _beyond(alpha: float, total: int) -> int:
@@ -150,7 +150,7 @@ def _beyond(alpha: float, total: int) -> int:
     return math.ceil(round(alpha * total, 9)) - 1  # alpha · total is rounded: .07 · 100 is 7.000000000000001
 
 
-def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
+def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, where the p of a shift crosses alpha, by sign flips.
 
     Flipped are the differences from the mean that is tested. A flip reaches their sum just where those that it turns have a
@@ -161,7 +161,7 @@ def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
     return _sides(totals, sizes, parts, alpha)
 
 
-def _sides(totals: np.ndarray, sizes: np.ndarray, parts: Parts, alpha: float) -> Sides:
+def _sides(totals: np.ndarray, sizes: np.ndarray, parts: Parts, alpha: float) -> OneSided:
     is_some = sizes > 1e-9 * parts.sizes.min()
     drawn, total = np.sort(totals[is_some] / sizes[is_some]), len(sizes)
     always = total - len(drawn)  # flips that change nothing reach every sum
@@ -170,8 +170,8 @@ def _sides(totals: np.ndarray, sizes: np.ndarray, parts: Parts, alpha: float) ->
     below = (len(drawn) - np.searchsorted(drawn, -near, side="left") + always) / total
     place = _beyond(alpha, total) - always
     if place < 0:
-        return Sides(float(above), float(below), -math.inf, math.inf)
-    return Sides(float(above), float(below), float(drawn[place]), float(drawn[-1 - place]))
+        return OneSided(float(above), float(below), -math.inf, math.inf)
+    return OneSided(float(above), float(below), float(drawn[place]), float(drawn[-1 - place]))
 
 
 def _subsets(columns: np.ndarray, numbers: np.ndarray, times: int, seed: int) -> np.ndarray:

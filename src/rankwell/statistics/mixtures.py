@@ -119,14 +119,14 @@ def outcome_values(kernel: np.ndarray, target: np.ndarray, prior: np.ndarray, *,
     return solved
 
 
-class Limits(NamedTuple):
+class ShareLimits(NamedTuple):
     """Below and above what shares lie, all of them at once with the stated confidence."""
 
     low: np.ndarray
     high: np.ndarray
 
 
-def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> Limits:
+def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> ShareLimits:
     """Return limits within which the expected shares lie of counts of n independent trials, all at once.
 
     The trials need not be alike: a share is the mean of their probabilities. Clopper and Pearson's limits at 1 − level divided by
@@ -147,10 +147,12 @@ def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> Limi
     high = np.where(counts < n, betaincinv(counts + 1, np.maximum(n - counts, 1), 1 - tail), 1.0)
     low = np.where(counts == 1, np.minimum(low, tail / n), low)
     high = np.where(counts == n - 1, np.maximum(high, 1 - tail / n), high)
-    return Limits(low, high)
+    return ShareLimits(low, high)
 
 
-def mixture_bounds(target: np.ndarray, features: np.ndarray, limits: Limits) -> tuple[float, float] | None:
+def mixture_bounds(
+    target: np.ndarray, features: np.ndarray, limits: ShareLimits
+) -> tuple[float, float] | None:
     """Return the least and the greatest mean of a target over all mixtures whose outcomes have shares within limits.
 
     Formula
@@ -174,10 +176,10 @@ def mixture_bounds(target: np.ndarray, features: np.ndarray, limits: Limits) -> 
     Examples
     --------
     >>> features = np.array([[1.0, 0.5, 0.0]])
-    >>> found = mixture_bounds(np.array([1.0, 0.0, 0.0]), features, Limits(np.array([0.4]), np.array([0.4])))
+    >>> found = mixture_bounds(np.array([1.0, 0.0, 0.0]), features, ShareLimits(np.array([0.4]), np.array([0.4])))
     >>> [round(each, 6) for each in found]
     [0.0, 0.4]
-    >>> mixture_bounds(np.array([1.0, 0.0, 0.0]), features, Limits(np.array([1.2]), np.array([1.4]))) is None
+    >>> mixture_bounds(np.array([1.0, 0.0, 0.0]), features, ShareLimits(np.array([1.2]), np.array([1.4]))) is None
     True
     """
     return MixtureBounds(features, limits).of(target)
@@ -189,7 +191,7 @@ class MixtureBounds:
     ``is_feasible`` says whether any mixture has shares within the limits.
     """
 
-    def __init__(self, features: np.ndarray, limits: Limits) -> None:
+    def __init__(self, features: np.ndarray, limits: ShareLimits) -> None:
         self.features, self.limits = features, limits
         n = features.shape[1]
         self.columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).round().astype(np.int64))

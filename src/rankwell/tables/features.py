@@ -231,10 +231,10 @@ def _in_one(series: pl.Series, column: str, table: str) -> Columns:
         raise DataError(
             f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
         )
-    return Words(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
+    return WordLists(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
 
 
-class Words:
+class WordLists:
     """A column of lists of words: each distinct word is read once, and counts once in a list."""
 
     def __init__(self, lists: pl.Series) -> None:

@@ -35,7 +35,7 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.readers.formats.trec import tag_of
-from rankwell.statistics.bootstrap import Estimate
+from rankwell.statistics.bootstrap import Replicated
 from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Assessor, Qrels
@@ -360,7 +360,7 @@ def _columns(found: Agreement) -> list[Column]:
     return [Column("measure"), Column("value", "value"), Column(f"{found.how.level * 100:g} %")]
 
 
-def _measure_row(word: str, value: Estimate) -> tuple[Cell, ...]:
+def _measure_row(word: str, value: Replicated) -> tuple[Cell, ...]:
     return word, None if math.isnan(value.value) else value.value, _bounds(value)
 
 
@@ -388,13 +388,13 @@ def _coefficients(found: Agreement) -> Table:
 def _order_row(each: Leaderboards, systems: int, values: Coefficients, swapped: str) -> tuple[Cell, ...]:
     cells: list[Cell] = [each.first, each.second, systems]
     for word in SHOWN:
-        value: Estimate = getattr(values, word)
+        value: Replicated = getattr(values, word)
         cells += [None if math.isnan(value.value) else value.value, _bounds(value)]
     n = sorted(set(each.n))
     return (*cells, swapped, " / ".join(f"{one:,}" for one in n))
 
 
-def _bounds(value: Estimate) -> str:
+def _bounds(value: Replicated) -> str:
     return "" if math.isnan(value.low) else f"{number(value.low)} – {number(value.high)}"
 
 

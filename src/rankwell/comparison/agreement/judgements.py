@@ -12,7 +12,7 @@ from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.records import record
-from rankwell.statistics.bootstrap import Estimate, drawn_weights, percentiles
+from rankwell.statistics.bootstrap import Replicated, drawn_weights, percentiles
 from rankwell.statistics.kappa import Coincidences, Level, cohen, coincidences, krippendorff, share_agreed
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import fingerprints_of
@@ -122,19 +122,19 @@ class Measures(NamedTuple):
     second grades higher or lower, ``prevalence_first`` and ``prevalence_second`` the shares called relevant.
     """
 
-    exact: Estimate
-    binary: Estimate
-    kappa: Estimate
-    kappa_binary: Estimate
-    kappa_quadratic: Estimate
-    alpha_nominal: Estimate
-    alpha_ordinal: Estimate
-    alpha_interval: Estimate
-    over: Estimate
-    higher: Estimate
-    lower: Estimate
-    prevalence_first: Estimate
-    prevalence_second: Estimate
+    exact: Replicated
+    binary: Replicated
+    kappa: Replicated
+    kappa_binary: Replicated
+    kappa_quadratic: Replicated
+    alpha_nominal: Replicated
+    alpha_ordinal: Replicated
+    alpha_interval: Replicated
+    over: Replicated
+    higher: Replicated
+    lower: Replicated
+    prevalence_first: Replicated
+    prevalence_second: Replicated
 
 
 class Joint(NamedTuple):
@@ -143,9 +143,9 @@ class Joint(NamedTuple):
     names: tuple[str, ...]
     n: int
     queries: int
-    alpha_nominal: Estimate
-    alpha_ordinal: Estimate
-    alpha_interval: Estimate
+    alpha_nominal: Replicated
+    alpha_ordinal: Replicated
+    alpha_interval: Replicated
 
 
 @record(eq=False)
@@ -226,7 +226,7 @@ def _estimated(
     level: float,
     times: int,
     seed: int,
-) -> tuple[np.ndarray, list[Estimate]]:
+) -> tuple[np.ndarray, list[Replicated]]:
     """The table of all queries, and what is measured of it; intervals from tables of resampled queries."""
     from scipy.sparse import csr_array
 
@@ -242,7 +242,7 @@ def _estimated(
     drawn = np.concatenate(parts).T
     values = measured(table).tolist()
     bounds = (percentiles(column, level) for column in drawn)
-    return table, [Estimate(value, *each) for value, each in zip(values, bounds, strict=True)]
+    return table, [Replicated(value, *each) for value, each in zip(values, bounds, strict=True)]
 
 
 def _alphas(tables: np.ndarray, grades: np.ndarray) -> list[np.ndarray]:

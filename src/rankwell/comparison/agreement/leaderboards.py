@@ -13,7 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.statistics.bootstrap import Estimate, around, drawn_weights
+from rankwell.statistics.bootstrap import Replicated, around, drawn_weights
 from rankwell.statistics.rank_correlation import (
     Order,
     Ties,
@@ -103,11 +103,11 @@ class Coefficients(NamedTuple):
     ``tau_ap`` takes the first order for the reference, ``tau_ap_reversed`` the second; ``tau_ap_b`` is symmetric.
     """
 
-    tau_b: Estimate
-    tau_ap: Estimate
-    tau_ap_reversed: Estimate
-    tau_ap_b: Estimate
-    rbo: Estimate
+    tau_b: Replicated
+    tau_ap: Replicated
+    tau_ap_reversed: Replicated
+    tau_ap_b: Replicated
+    rbo: Replicated
 
 
 class Swap(NamedTuple):
@@ -186,7 +186,7 @@ def _coefficients(
 ) -> Coefficients:
     values = _values(order_of(x), order_of(y), how)
     if drawn is None or len(x) < 2:
-        return Coefficients(*(Estimate(value) for value in values.tolist()))
+        return Coefficients(*(Replicated(value) for value in values.tolist()))
     size = max(CELLS // len(x) ** 2, 1)
     parts = []
     for low in range(0, len(drawn[0]), size):
@@ -197,7 +197,7 @@ def _coefficients(
         parts.append(found)
     columns = zip(values.tolist(), np.concatenate(parts).T, LIMITS, strict=True)
     return Coefficients(
-        *(Estimate(value, *around(value, drawn, how.level, limits)) for value, drawn, limits in columns)
+        *(Replicated(value, *around(value, drawn, how.level, limits)) for value, drawn, limits in columns)
     )
 
 

@@ -55,7 +55,7 @@ class Interests:
 
 
 @record
-class Estimate:
+class InterestEstimate:
     """How interests are estimated; the metrics' cards define the fields."""
 
     profile: Profile = "ml"

@@ -14,7 +14,14 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.diversity.candidates import Kinds
-from rankwell.metrics.diversity.interests import Cold, Estimate, Interests, Profile, columns_of, population
+from rankwell.metrics.diversity.interests import (
+    Cold,
+    InterestEstimate,
+    Interests,
+    Profile,
+    columns_of,
+    population,
+)
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
 from rankwell.tables.csr import offsets_of, owners
@@ -172,7 +179,7 @@ class Topical(Additive):
 
     def interests(self, pool: Pool, context: Context) -> Interests:
         """Return the interests of the judged users; the last row is for anyone else."""
-        estimate = Estimate(self.profile, self.smoothing, self.mu, self.cold)
+        estimate = InterestEstimate(self.profile, self.smoothing, self.mu, self.cold)
         return context.once(_interests, pool, self._features(context), estimate, self.profile_source)
 
     def _features(self, context: Context) -> Features:
@@ -217,13 +224,13 @@ def _kinds(context: Context, topics: Features) -> Kinds:
     return Kinds.of(topics, context.items.item)
 
 
-def has_prior(of: Topical | Estimate) -> bool:
+def has_prior(of: Topical | InterestEstimate) -> bool:
     """Return whether the interests common to all users are part of the profiles."""
     return of.profile in ("smoothed", "dirichlet") or of.cold == "prior"
 
 
 def _interests(
-    context: Context, pool: Pool, topics: Features, estimate: Estimate, profile_source: str
+    context: Context, pool: Pool, topics: Features, estimate: InterestEstimate, profile_source: str
 ) -> Interests:
     train, queries = context.train, pool.queries.ids
     is_test = profile_source == "test"

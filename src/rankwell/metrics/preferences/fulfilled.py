@@ -48,7 +48,7 @@ class Tally:
 
 
 @record(eq=False)
-class Items:
+class GroupItems:
     """The judged items of groups: the group, level (rank of its grade, from 0), grade of each, and whether it was retrieved.
 
     A group's items are in list order; those not retrieved follow, the lowest level first.
@@ -61,7 +61,7 @@ class Items:
     is_shown: np.ndarray
 
     @classmethod
-    def of(cls, groups: Judged) -> Items:
+    def of(cls, groups: Judged) -> GroupItems:
         """Return the items of each group of a batch."""
         scale, n = groups.scale, len(groups)
         found, best = groups.found, groups.ideal
@@ -80,9 +80,11 @@ class Items:
         is_shown = np.arange(len(group)) < len(found)
         return cls(n, group[order], level, grades[level], is_shown[order])
 
-    def where(self, kept: np.ndarray) -> Items:
+    def where(self, kept: np.ndarray) -> GroupItems:
         """Return some of the items."""
-        return Items(self.groups, self.group[kept], self.level[kept], self.grade[kept], self.is_shown[kept])
+        return GroupItems(
+            self.groups, self.group[kept], self.level[kept], self.grade[kept], self.is_shown[kept]
+        )
 
     def count(self, chosen: np.ndarray) -> np.ndarray:
         """Return the number of chosen items per group."""

@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.diversity.split_by_topic import TopicQueries, topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.metrics.preferences.fulfilled import Items, Pairs, Tally, compound, matrices
+from rankwell.metrics.preferences.fulfilled import GroupItems, Pairs, Tally, compound, matrices
 from rankwell.records import record
 from rankwell.tables.ranked import NO_ROWS, ratio
 
@@ -50,7 +50,7 @@ def _groups(judged: Judged, groups: Groups) -> TopicQueries:
 
 def _tally(judged: Judged, groups: Groups) -> Tally:
     each = _groups(judged, groups)
-    tally = Items.of(each.judged).tally()
+    tally = GroupItems.of(each.judged).tally()
     several = compound(each.judged, each.subgroups)
     if len(several):
         matrix = matrices(each.judged, each.subgroups)

@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import definition
-from rankwell.metrics.preferences.fulfilled import Items, Matrix, Tally, compound, matrices
+from rankwell.metrics.preferences.fulfilled import GroupItems, Matrix, Tally, compound, matrices
 from rankwell.metrics.preferences.preferences import Preference, Preferred, share
 
 __all__ = ["PrefsAvgJGRnonrel"]
@@ -68,7 +68,7 @@ class PrefsAvgJGRnonrel(Preference):
         """The mean of the groups' shares."""
         given, n = Preferred.of(judged, self.groups), len(judged)
         groups, parts = given.each.judged, given.each.subgroups
-        items = Items.of(groups)
+        items = GroupItems.of(groups)
         relevant = items.count(judged.scale.relevant(items.grade, self.rel))
         fulfilled, possible = self._of_levels(items, judged.scale, relevant)
         several = compound(groups, parts)
@@ -82,7 +82,9 @@ class PrefsAvgJGRnonrel(Preference):
         has_one = np.bincount(given.each.owner[defined], minlength=n) > 0
         return np.where(has_one, given.each.mean(n, shares, counted), np.nan)
 
-    def _of_levels(self, items: Items, scale: Scale, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _of_levels(
+        self, items: GroupItems, scale: Scale, relevant: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The fulfilled and possible preferences of groups without subgroups."""
         items = items.where(items.is_shown) if self.pairs == "both" else items
         good = scale.relevant(items.grade, self.rel)
