@@ -156,7 +156,7 @@ def parse(
     value: cython.double = 0
     with cython.nogil:
         while at < stop and not odd:
-            if t[at] == 35:
+            if t[at] == 35:  # a comment, or an id that begins with #: not to be decided here
                 odd = True
             for column in range(columns):
                 word = at
@@ -200,7 +200,9 @@ def parse(
                     qn[groups] = cython.cast(cython.int, length)
                     groups += 1
             rows += 1
-    if odd or returns > 0:
+    if (
+        odd or returns > 0
+    ):  # a carriage return that ended no line is part of a field, or an old Macintosh's line end
         return None
     ids = [(id_starts[n, :rows], id_lengths[n, :rows]) for n in range(len(id_roles))]
     values = [numbers[n, :rows] for n in range(len(number_roles))]

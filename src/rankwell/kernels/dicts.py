@@ -230,6 +230,7 @@ def of_dicts(lists: list) -> tuple[np.ndarray, np.ndarray, Columns] | None:
                 for i in range(found):
                     if not _is_number(cython.cast(object, values[i]), cython.address(x[row + i])):
                         return None
+                # making room may run the garbage collector, and with it code that changes the dict: the entries are read again
                 written = ids.add_some(items, found)
                 if written == AGAIN:
                     at, found = first, AHEAD

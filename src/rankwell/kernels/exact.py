@@ -86,6 +86,7 @@ def best(
                     if total > 0:
                         heap[level, size[level]] = c
                         size[level] += 1
+                # a heap, not a sort: the bound mostly cuts a level off after its first few candidates
                 for i in range(size[level] // 2, 0, -1):
                     _sink(heap, gain, level, i - 1, size[level])
                 sorted_to[level] = following[level] = 0
@@ -103,6 +104,7 @@ def best(
             if following[level] < sorted_to[level]:
                 c = order[level, following[level]]
                 total = value[level] + weight[level] * gain[level, c]
+                # candidates come in the order of their gains: if this one cannot beat the best list, no later one can
                 if total + rest[level] > highest:
                     following[level] += 1
                     taken[level] = c

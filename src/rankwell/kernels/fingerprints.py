@@ -47,7 +47,7 @@ def of_integers(values: np.ndarray) -> np.ndarray:
             left = cython.cast(cython.ulonglong, v[i])
             if v[i] < 0:
                 h = (h ^ 45) * PRIME  # a minus
-                left = 0 - left
+                left = 0 - left  # exact for -2**63 too, whose negative no word with a sign holds
             used = 0
             while used == 0 or left > 0:
                 digits[used] = 48 + left % 10

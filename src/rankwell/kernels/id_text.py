@@ -28,7 +28,7 @@ def _trouble(
         at += 1
         if c < 0x80:
             continue
-        if c < 0xC2 or c > 0xF4:
+        if c < 0xC2 or c > 0xF4:  # a following byte, an overlong form of ASCII, or beyond U+10FFFF
             return 1
         more = 1 + (c >= 0xE0) + (c >= 0xF0)
         if at + more > end:
@@ -74,6 +74,7 @@ def _copy(
     length: cython.Py_ssize_t,
 ) -> cython.int:
     """Copy some bytes; more than these, if as many can be read and there is room, as that takes fewer steps."""
+    # of a length that the compiler knows, memcpy is one instruction and no call; what is too much is written over next
     if length <= 8 <= readable and room >= 8:
         memcpy(out, at, 8)
     elif length <= 16 <= readable and room >= 16:

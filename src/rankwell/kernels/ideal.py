@@ -12,8 +12,8 @@ import cython
 import numpy as np
 from cython.cimports.rankwell.kernels.offsets import refuse_offsets
 
-BLOCK = cython.declare(cython.longlong, 32)
-NEAR = cython.declare(cython.double, 1.0 - 1e-12)
+BLOCK = cython.declare(cython.longlong, 32)  # candidates whose highest bound is kept together
+NEAR = cython.declare(cython.double, 1.0 - 1e-12)  # of the best gain: what reaches it is equal
 
 
 @cython.cfunc
@@ -28,6 +28,7 @@ def _gain(
     left: cython.double[::1],
     chance: cython.double,
 ) -> cython.double:
+    # 1 − Π (1 − t) as a running sum: the product would lose the last digits of small gains
     total = 0.0
     for j in range(low, high):
         total += chance * left[topic[j]] * (1.0 - total)
@@ -128,6 +129,7 @@ def greedy(
                     kind[n], place[n], following[n], a[n] = t, own_at[i], -1, own_a[i]
                     bound[n] = total
                     n += 1
+            # all items of a kind have one gain: the first that the user has not seen stands for them
             for t in range(kinds):
                 total = _gain(topic, entries[t], entries[t + 1], left, alpha)
                 if not total > 0:
@@ -174,6 +176,7 @@ def greedy(
                 done += 1
                 for j in range(entries[kind[best]], entries[kind[best] + 1]):
                     left[topic[j]] *= 1.0 - a[best]
+                # the next item of the kind takes the place of the one that was listed, with the same bound
                 i, t = following[best], kind[best]
                 while i >= 0 and i < until[t + 1] and stamp[member[i]] == user:
                     i += 1

@@ -38,6 +38,7 @@ def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarra
 def slots(keys: np.ndarray) -> np.ndarray:
     """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for ``lookup``."""
     k: cython.const[cython.ulonglong][::1] = keys
+    # at most half full, as linear probing takes many steps beyond that, and a power of 2, so that a mask finds the slot
     size: cython.Py_ssize_t = 8
     while size < 2 * k.shape[0]:
         size *= 2
@@ -86,7 +87,7 @@ def lookup(
     last: cython.longlong = -1
     with cython.nogil:
         for i in range(k.shape[0]):
-            row = last + 1
+            row = last + 1  # runs of one collection mostly have the same ids in the same order
             if (
                 row >= kk.shape[0]
                 or kk[row] != k[i]
@@ -132,6 +133,7 @@ def group(
     while i < k.shape[0]:
         with cython.nogil:
             while i < k.shape[0] and 2 * count < size:
+                # the rows of a query mostly follow each other, and need no slot
                 if i > 0 and k[i] == k[i - 1] and (not is_text or same(x, s[i], n[i], x, s[i - 1], n[i - 1])):
                     c[i] = c[i - 1]
                     i += 1
@@ -151,6 +153,7 @@ def group(
                         break
                     at = (at + 1) & mask
                 i += 1
+        # grown as distinct ids are met: a table for as many as there are rows would be far larger than the cache
         if i < k.shape[0]:
             size *= 4
             table = np.zeros(size, np.int64)
@@ -194,6 +197,7 @@ def parts(keys: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(k.shape[0]):
+            # the upper bits of a product: parts must not have the low bits in common that hash tables find slots by
             part = cython.cast(cython.uint, k[i] * SPREAD >> 33) % n
             out[i] = part
             size[part] += 1
@@ -219,6 +223,7 @@ def gather(codes: cython.const[Bits][::1], groups: int) -> tuple[np.ndarray, np.
         for i in range(codes.shape[0]):
             r[o[codes[i]]] = i
             o[codes[i]] += 1
+        # each offset has moved to the end of its group, which is the beginning of the next
         for i in range(o.shape[0] - 1, 0, -1):
             o[i] = o[i - 1]
         o[0] = 0
@@ -251,6 +256,7 @@ def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple
     negative: cython.bint
     with cython.nogil:
         for i in range(s.shape[0]):
+            # only what Python would write back as the same text: 007, +7 and -0 are other ids than 7 and 0
             j = s[i]
             end = j + n[i]
             negative = n[i] > 1 and x[j] == 45

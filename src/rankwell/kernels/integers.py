@@ -25,7 +25,7 @@ def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
     d: cython.longlong[::1] = distinct
     count = 0
     with cython.nogil:
-        for i in range(t.shape[0]):
+        for i in range(t.shape[0]):  # no branch, of which a processor would guess every other one wrong
             d[count] = least + i
             count += t[i]
     return distinct[:count]
@@ -102,7 +102,7 @@ def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:
     t: cython.int[::1] = rows
     i: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(k.shape[0] - 1, -1, -1):
+        for i in range(k.shape[0] - 1, -1, -1):  # backwards, so that of equal ones the first stays
             t[k[i] - first] = cython.cast(cython.int, i + 1)
     return rows
 
@@ -120,6 +120,6 @@ def read(table: np.ndarray, low: int, keys: np.ndarray) -> np.ndarray:
     at: cython.ulonglong
     with cython.nogil:
         for i in range(k.shape[0]):
-            at = k[i] - first
+            at = k[i] - first  # wraps to a huge number below the range, so that one comparison sees both ends
             out[i] = t[at] - 1 if at < width else -1
     return found

@@ -46,13 +46,14 @@ def suspicious(text: np.ndarray, begin: int, names: bytes, ends: np.ndarray) -> 
                         escaped = True
                         at += t[at + 1] != 10
                     at += 1
+                # keys of inner objects are their own; an open string is for the reader of the line to refuse
                 if depth != 1 or t[at] == 10:
                     continue
                 i = at + 1
                 while t[i] == 32 or t[i] == 9 or t[i] == 13:
                     i += 1
                 if t[i] == 58:
-                    if escaped:
+                    if escaped:  # the same key may be written in another way
                         found = line
                     low = 0
                     bit = 1

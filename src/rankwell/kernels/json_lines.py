@@ -224,6 +224,7 @@ def parse(
                     ):
                         break
                 else:
+                    # a key that stands twice: readers differ in which one they take
                     if seen & (cython.cast(cython.uint, 1) << name):
                         break
                     seen |= cython.cast(cython.uint, 1) << name

@@ -113,10 +113,11 @@ def leads(
                 total = 0
                 for b in range(a + 1, high):
                     sign = (margins[b - low] > unsure) - (margins[b - low] < -unsure)
+                    # units are rounded weights: what they leave open is decided by the weights, in one fixed order
                     if unsure > 0 and sign == 0:
                         exact = _margin(p, s, a, b)
                         sign = (exact > tie) - (exact < -tie)
                     total += sign
-                    lead[b] -= sign
+                    lead[b] -= sign  # each pair is looked at once, and counts for both
                 lead[a] += total
     return found

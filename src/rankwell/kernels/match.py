@@ -121,6 +121,7 @@ def hits(
                 for j in range(po[p], min(po[p + 1], po[p] + FETCHED), 8):  # keys in a line of the cache
                     prefetch(cython.address(pk[j]))
             low = o[g]
+            # rows are counted on and on, so that no slot has to be cleared between lists; a slot of 32 bits ends after 2**31
             if o[g + 1] - base > farthest:
                 memset(cython.address(t[0]), 0, size * 4)
                 base = low
@@ -149,6 +150,7 @@ def hits(
             p = q[g]
             if p < 0:
                 continue
+            # the list is in the table and its judgements are looked up: these are fewer than the rows of a run, and in the cache
             for j in range(po[p], po[p + 1]):
                 at = mix(pk[j]) & mask
                 while t[at] > old:
@@ -158,6 +160,7 @@ def hits(
                         marks[(r - low) >> 6] |= cython.cast(cython.ulonglong, 1) << ((r - low) & 63)
                         break
                     at = (at + 1) & mask
+            # hits were found in the order of the judgements; their bits give them in that of the rows without a sort
             for r in range(low, o[g + 1], 64):
                 bits = cython.cast(cython.ulonglong, marks[(r - low) >> 6])
                 marks[(r - low) >> 6] = 0
@@ -166,7 +169,7 @@ def hits(
                     hr[found] = r + zeros(bits)
                     hp[found] = pooled[hr[found] - low]
                     found += 1
-                    bits &= bits - 1
+                    bits &= bits - 1  # without its lowest bit
     return made[:found], made[most : most + found], made[2 * most : 2 * most + found], (first, second)
 
 

@@ -38,7 +38,9 @@ def _sort_levels(
     for i in range(low, high):
         row = rows[i]
         value = score[row]
-        if i > low and row < rows[i - 1]:
+        if (
+            i > low and row < rows[i - 1]
+        ):  # counting keeps the order of the input, which is the rule only of ascending rows
             return 0
         if levels == 0 or value != level[c]:
             c = 0
@@ -51,7 +53,7 @@ def _sort_levels(
                 count[c] = 0
                 levels += 1
         count[c] += 1
-        scratch[i] = row * LEVELS + c
+        scratch[i] = row * LEVELS + c  # both in one word: the second pass need not compare again
     for c in range(levels):
         place[c] = low
         for d in range(levels):

@@ -78,6 +78,7 @@ def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
     refuse_offsets(o, v.shape[0])
     with cython.nogil:
         for i in range(lists):
+            # counted, not left at the first one: without a branch a compiler takes many values at once
             for j in range(o[i], o[i + 1]):
                 wrong += v[j] != j - o[i] + 1
             if wrong:
@@ -208,6 +209,7 @@ def undecided(
                 level = gr[high] if gr[high] >= least else 0.0
                 differ |= level != first
                 high += 1
+            # the rest of a group is unjudged, of grade 0, and in lists of hits alone it has no rows here
             if (differ or (high - low < tz[low] and first != 0)) and (count == 0 or out[count - 1] != q[low]):
                 out[count] = q[low]
                 count += 1

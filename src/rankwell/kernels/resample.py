@@ -80,6 +80,7 @@ def add_flipped(
                         for j in range(8):
                             bits |= ((drawn[j] >> (8 * byte)) & 255) << (8 * j)
                         bits = turned(bits)
+                        # a byte for each of eight replicates, whose bits are the signs of the eight units: its sum is in the table
                         for j in range(8):
                             row = 64 * i + 8 * byte + j
                             for c in range(end - begin):
@@ -120,6 +121,7 @@ def signed_sums(
         table[0, c] = 0
         for j in range(some):
             table[0, c] += columns[first + j, begin + c]
+    # a pattern is the one without its highest bit, with one more sign turned: one subtraction for each of the 256
     for j in range(some):
         highest = 1 << j
         for pattern in range(highest):
@@ -202,6 +204,7 @@ def exceed(
 @cython.nogil
 def squared_t(total: cython.double, n: cython.double, squares: cython.double) -> cython.double:
     """t² of a squared sum; huge where there is no spread, and 0 where all is 0 but for rounding."""
+    # 1e-12 and 1e300 are those of ``_squared_t`` in statistics/families.py: observed and drawn t are compared, so change both
     rest: cython.double = n * squares - total
     if not total > 0 or squares == 0:
         return 0
@@ -234,6 +237,7 @@ def shuffled_sums(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np
                 for c in range(systems):
                     r[c] = v[j, c]
                 drawn = 0
+                # Fisher and Yates's shuffle from the end, each value added to its place as soon as it is known
                 for c in range(systems - 1, 0, -1):
                     # one draw serves two places
                     if c & 1:
@@ -241,7 +245,9 @@ def shuffled_sums(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np
                     if not c & 1 or c == systems - 1:
                         state += STEP
                         drawn = mixed(state)
-                    chosen = ((drawn >> 32) * (c + 1)) >> 32
+                    chosen = (
+                        (drawn >> 32) * (c + 1)
+                    ) >> 32  # a product in place of a remainder; its bias is at most (c + 1) / 2**32
                     f[i, c] += r[chosen]
                     r[chosen] = r[c]
                 f[i, 0] += r[0]
@@ -321,7 +327,7 @@ def least_mean(
                         elif capital < 1e-100:
                             capital *= 1e100
                             scale -= 1
-                    if scale > 0:
+                    if scale > 0:  # beyond every bound, whatever the other orders have
                         total = 1e300
                     elif scale == 0:
                         total += capital

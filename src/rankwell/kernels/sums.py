@@ -37,10 +37,12 @@ def exact(values: np.ndarray) -> int:
             memcpy(cython.address(bits), cython.address(numbers[i]), 8)
             shift = (bits >> 52) & 0x7FF
             mantissa = bits & ((one << 52) - 1)
-            if shift > 0:
+            if (
+                shift > 0
+            ):  # a normal number, whose first bit is not written; exponents 0 and 1 mean the same place
                 mantissa |= one << 52
                 shift -= 1
-            shift += 53
+            shift += 53  # from 2**-1074, the least double, to the unit
             sign = 1 - 2 * cython.cast(cython.longlong, bits >> 63)
             at = shift >> 5
             shift &= 31
@@ -48,6 +50,7 @@ def exact(values: np.ndarray) -> int:
             end = max(end, at + 3)
             low = (mantissa & mask) << shift
             high = (mantissa >> 32) << shift
+            # words of 64 bits hold 32 each and are carried once at the end: 2**30 additions leave room for the sign
             words[at] += sign * cython.cast(cython.longlong, low & mask)
             words[at + 1] += sign * cython.cast(cython.longlong, (low >> 32) + (high & mask))
             words[at + 2] += sign * cython.cast(cython.longlong, high >> 32)
@@ -73,6 +76,7 @@ def ratios(query: np.ndarray, gain: np.ndarray, weight: np.ndarray, below: np.nd
     out: cython.double[::1] = found
     i: cython.Py_ssize_t
     with cython.nogil:
+        # row by row, as np.bincount adds, so that all ways to a sum agree to the last bit
         for i in range(q.shape[0]):
             out[q[i]] += g[i] * w[i]
         for i in range(out.shape[0]):
@@ -165,7 +169,7 @@ def undefined(values: np.ndarray) -> tuple[int, int]:
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(v.shape[0]):
-            if v[i] - v[i] != 0:
+            if v[i] - v[i] != 0:  # NaN and infinity alone: one comparison for nearly all values
                 if v[i] != v[i]:
                     count += 1
                 elif infinite < 0:

@@ -35,6 +35,7 @@ def _struct(
     number: cython.longlong = 0
     byte: cython.int = _byte(d, at)
     while byte:
+        # field numbers are differences from the last one in four bits, or in full where these do not hold them
         number = number + (byte >> 4) if byte >> 4 else _integer(d, at)
         fields[number] = _value(d, at, byte & 15, depth + 1, False)
         byte = _byte(d, at)
@@ -52,10 +53,10 @@ def _value(
     """A value of a kind; ``listed`` ones, which are true or false, take a byte."""
     byte: cython.int
     size: cython.ulonglong
-    if depth > DEEPEST:
+    if depth > DEEPEST:  # a damaged file must not end in a stack overflow
         raise ValueError("its structures are nested too deeply")
     if kind == TRUE or kind == FALSE:
-        return (_byte(d, at) if listed else kind) == TRUE
+        return (_byte(d, at) if listed else kind) == TRUE  # of a field the kind itself is the value
     if kind == BYTE:
         return _byte(d, at)
     if 4 <= kind <= 6:
@@ -107,6 +108,7 @@ def _byte(d: cython.const[cython.uchar][::1], at: cython.pointer(cython.Py_ssize
 def _bytes(
     d: cython.const[cython.uchar][::1], at: cython.pointer(cython.Py_ssize_t), size: cython.ulonglong
 ) -> bytes:
+    # before anything is copied: a damaged length could ask for all memory
     if size > cython.cast(cython.ulonglong, d.shape[0] - at[0]):
         raise ValueError("a text is longer than the file")
     at[0] += size
@@ -132,4 +134,5 @@ def _varint(d: cython.const[cython.uchar][::1], at: cython.pointer(cython.Py_ssi
 @cython.exceptval(0, check=True)
 def _integer(d: cython.const[cython.uchar][::1], at: cython.pointer(cython.Py_ssize_t)) -> cython.longlong:
     value: cython.ulonglong = _varint(d, at)
+    # zigzag: 0, -1, 1, -2 … are written as 0, 1, 2, 3 …
     return cython.cast(cython.longlong, value >> 1) ^ -cython.cast(cython.longlong, value & 1)

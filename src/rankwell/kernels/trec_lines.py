@@ -71,6 +71,7 @@ def last_query(text: np.ndarray, begin: int, end: int) -> int:
     known: cython.Py_ssize_t = -1
     known_length: cython.Py_ssize_t = 0
     with cython.nogil:
+        # from the end of a block backwards: what follows may go on with this query, so its lines are left for the next block
         while at > first:
             line = at - 1
             while line > first and t[line - 1] != 10:

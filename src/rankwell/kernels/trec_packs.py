@@ -59,6 +59,7 @@ def pack(
     total: cython.longlong = 0
     size: cython.ushort
     with cython.nogil:
+        # sizes first, so that the rows of each query are written where they stay
         for i in range(c.shape[0]):
             k[c[i]] += f[i + 1] - f[i]
             for row in range(f[i], f[i + 1]):

@@ -140,6 +140,7 @@ def parse(
                 status = words_in_turn(t, line, value_at, least, cython.address(words))
                 if status:
                     break
+            # the first eight bytes, in one word, tell most queries apart without a comparison of text
             begins = (
                 beginning(cython.address(t[line]), words.query)
                 if known

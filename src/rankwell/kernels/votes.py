@@ -62,6 +62,7 @@ def highest(offsets: np.ndarray, score: np.ndarray, k: int) -> tuple[np.ndarray,
     with cython.nogil:
         for g in range(o.shape[0] - 1):
             is_whole = o[g + 1] - o[g] <= most
+            # a heap of the k highest so far, the lowest of them on top: one pass, and no sort of the whole list
             if not is_whole:
                 for i in range(most):
                     heap[i] = s[o[g] + i]

@@ -91,7 +91,7 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
                         heads[slot], rests[slot], numbers[slot] = head, rest, old - 1
                 i += 1
         if i < rows:
-            size *= 4
+            size *= 4  # and the words so far get new slots; with few words the table stays in the cache
             table = np.zeros(size, np.int32)
             t = table
             for old in range(count):
@@ -169,6 +169,7 @@ def lists(
                 if word[j] < 0:
                     continue
                 name = code[word[j]]
+                # the last list with a name, not whether there was one: nothing to clear between lists
                 if name >= 0 and seen[name] != i:
                     seen[name] = i
                     out[count] = name
