@@ -12,7 +12,7 @@ from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval, is_doubtful
 from rankwell.statistics.many import Design, closed_bounds, intervals
-from rankwell.statistics.moments import Moments
+from rankwell.statistics.moments import SampleMoments
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 300).astype(np.uint64)
 VALUES = np.random.default_rng(1).beta(0.5, 0.8, 300)
@@ -128,7 +128,7 @@ def test_a_share_of_exactly_0_or_1_has_an_interval(n, share):
     assert (found.high if share else found.low) == share
     if (n, share) == (25, 1.0):
         assert round(found.low, 4) == 0.8668
-    sums = Moments.of(values[None], np.array([0.3]))
+    sums = SampleMoments.of(values[None], np.array([0.3]))
     known = sums.summaries(np.array([0.3]))
     low, high = closed_bounds(known, np.array(["wilson"], object), 0.95, sums.of_shares(known))
     assert (low[0], high[0]) == pytest.approx((found.low, found.high), abs=1e-15)
@@ -147,7 +147,7 @@ def test_a_share_of_1_is_as_certain_as_its_weights_or_its_clusters():
         z = scipy.stats.norm.ppf(0.975)
         found = interval(np.ones(40), units, method="wilson", **design._asdict())
         assert (found.low, found.high) == (pytest.approx(n / (n + z * z)), 1.0)
-        sums = Moments.of(np.ones((1, 40)), np.array([0.7]), design)
+        sums = SampleMoments.of(np.ones((1, 40)), np.array([0.7]), design)
         known = sums.summaries(np.array([0.7]))
         low, high = closed_bounds(known, np.array(["wilson"], object), 0.95, sums.of_shares(known))
         assert (low[0], high[0]) == (pytest.approx(found.low, abs=1e-12), 1.0)

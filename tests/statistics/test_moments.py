@@ -11,7 +11,7 @@ import pytest
 from rankwell.statistics.frequent import Frequent, ValueShare
 from rankwell.statistics.intervals import is_doubtful
 from rankwell.statistics.many import Design, are_doubtful, closed_bounds, intervals, summaries
-from rankwell.statistics.moments import Moments, PairMoments
+from rankwell.statistics.moments import PairMoments, SampleMoments
 
 PAIRS = np.array([[0, 0, 1, 2, 3], [1, 2, 2, 3, 4]])
 
@@ -38,7 +38,7 @@ def summed(values, parts, centres):
     split = np.array_split(np.random.default_rng(1).permutation(values.shape[1]), parts)
     return added(
         [
-            (Moments.of(values[:, own], centres), PairMoments.of(values[:, own], PAIRS, centres))
+            (SampleMoments.of(values[:, own], centres), PairMoments.of(values[:, own], PAIRS, centres))
             for own in split
         ]
     )
@@ -100,7 +100,7 @@ def test_few_differences_that_are_not_0_are_kept_and_many_are_not():
 
 def test_a_constant_far_from_its_centre_has_no_spread():
     values = np.full((1, 1000), 0.1)
-    own = Moments.of(values, np.array([0.9]))
+    own = SampleMoments.of(values, np.array([0.9]))
     assert own.summaries(np.array([0.9])).sd.tolist() == [0.0]
     assert own.frequent == (Frequent({0.1: ValueShare(0.1, 1000, 1000)}, is_whole=True),)
 
@@ -116,7 +116,7 @@ def test_values_that_differ_by_rounding_are_one_value_in_whatever_order_parts_co
     found = [reduce(add, [parts[at] for at in random.permutation(7)]) for _ in range(5)]
     assert {each.most for each in found} == {max(np.unique(values, return_counts=True)[1])}
     assert all(each.shares == found[0].shares for each in found)
-    own = Moments.of(noisy[None], np.zeros(1))
+    own = SampleMoments.of(noisy[None], np.zeros(1))
     assert own.are_doubtful().tolist() == [is_doubtful(values)] == [is_doubtful(noisy)]
     assert are_doubtful(noisy[None]).tolist() == [is_doubtful(values)]
 
@@ -149,7 +149,7 @@ def test_parts_of_weighted_and_clustered_units_give_what_all_give(seed, kind, pa
     own, paired = added(
         [
             (
-                Moments.of(values[:, each], centres, design.of(each)),
+                SampleMoments.of(values[:, each], centres, design.of(each)),
                 PairMoments.of(values[:, each], PAIRS, centres, design.of(each)),
             )
             for each in split
@@ -190,5 +190,5 @@ def test_a_value_that_nearly_all_have_is_found_among_very_many_others(seed):
     assert not found.is_whole
     assert sizes.sum() - found.most == pytest.approx(others, rel=1 / 32)
     assert sizes.sum() - found.most >= others - 1e-9
-    own = Moments.of(values[None], np.array([0.5]), Design(sizes))
+    own = SampleMoments.of(values[None], np.array([0.5]), Design(sizes))
     assert own.are_doubtful().tolist() == [is_doubtful(values, sizes)]

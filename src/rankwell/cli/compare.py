@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 
 from rankwell.cli.arguments import COSTS, DATA, LEARNING, OUTPUT, STATISTICS, Option, QrelsOrNone
 from rankwell.cli.options import (
-    Bounding,
+    BoundingOptions,
     Engines,
     Form,
     Format,
@@ -151,7 +151,7 @@ def compare(
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     statistics: Testing = Testing(),
-    bounding: Bounding = Bounding(),
+    bounding: BoundingOptions = BoundingOptions(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),
     reading: Reading = Reading(),
@@ -489,7 +489,7 @@ def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str
 
 
 @record(kw_only=True)
-class Numbers:
+class MethodNumber:
     """The number that a method has."""
 
     k: Annotated[float | None, Option(help="the constant of ``rrf``, by default 60")] = None
@@ -572,7 +572,7 @@ def fuse(
         ),
     ] = None,
     weights: Annotated[str | None, Option(help="the weight of each run, in their order: ``0.7,0.3``")] = None,
-    number: Numbers = Numbers(),
+    number: MethodNumber = MethodNumber(),
     top: Annotated[int | None, Option(help="keep this many items of each query; default: all")] = None,
     name: Annotated[str | None, Option(help="the name of the fused run; default: that of the method")] = None,
     learning: Learning = Learning(),

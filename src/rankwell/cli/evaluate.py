@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.arguments import OUTPUT, Option
 from rankwell.cli.options import (
-    Bounding,
+    BoundingOptions,
     Engines,
     FromExperiment,
     Metrics,
@@ -135,7 +135,7 @@ def evaluate(
     ] = None,
     threads: Threads = None,
     experiment: FromExperiment = None,
-    bounding: Bounding = Bounding(),
+    bounding: BoundingOptions = BoundingOptions(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),
     reading: Reading = Reading(),

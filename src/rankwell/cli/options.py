@@ -323,7 +323,7 @@ def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
 
 
 @record(kw_only=True)
-class Bounding:
+class BoundingOptions:
     """How far judging unjudged items could move the values."""
 
     GROUP: ClassVar = UNJUDGED

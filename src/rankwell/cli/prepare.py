@@ -82,9 +82,9 @@ class ToFile(Printed):
         ),
     ] = None
 
-    def opened(self, *inputs: str | None) -> Target:
+    def opened(self, *inputs: str | None) -> OutputTarget:
         """Return where the table goes; a path that cannot be written is refused."""
-        return Target(inputs, self.output)
+        return OutputTarget(inputs, self.output)
 
 
 @record(kw_only=True)
@@ -107,12 +107,12 @@ class ToFolder(Printed):
         ),
     ] = None
 
-    def opened(self, *inputs: str | None, tables: Sequence[str]) -> Target:
+    def opened(self, *inputs: str | None, tables: Sequence[str]) -> OutputTarget:
         """Return where tables of these names go; a path that cannot be written is refused."""
-        return Target(inputs, self.output, tables, self.suffix)
+        return OutputTarget(inputs, self.output, tables, self.suffix)
 
 
-class Target:
+class OutputTarget:
     """The file or the folder for the tables of one command; a path that cannot be written is refused before the work."""
 
     def __init__(
@@ -180,7 +180,7 @@ def _suffix_of(inputs: Sequence[str], suffix: str | None) -> str:
 
 
 @record(kw_only=True)
-class Rule:
+class PopularRule:
     """Which items are popular."""
 
     GROUP: ClassVar = POPULAR
@@ -198,7 +198,7 @@ class Rule:
 
 
 @record(kw_only=True)
-class Limits:
+class RowLimits:
     """How many rows users and items must have."""
 
     GROUP: ClassVar = KEPT
@@ -213,7 +213,7 @@ def popularity(
     train: Annotated[str, Option(help="the training data, in which popularity is counted")],
     /,
     *tables: Annotated[str, Option(help="the tables to change: training data, test data, lists")],
-    rule: Rule = Rule(),
+    rule: PopularRule = PopularRule(),
     by: Annotated[
         Literal["users", "events", "weight"], Option(help="what is counted as popularity")
     ] = "users",
@@ -296,7 +296,7 @@ def split(
             help="for ``--how cold_users``: keep this many first rows of each held-out user in a third table"
         ),
     ] = None,
-    limits: Limits = Limits(),
+    limits: RowLimits = RowLimits(),
     unknown_users: Annotated[Keep, Option(help="test rows of users without training rows")] = "keep",
     unknown_items: Annotated[Keep, Option(help="test rows of items without training rows")] = "keep",
     repeated: Annotated[Keep, Option(help="test rows of pairs that are in the training data too")] = "keep",
@@ -347,7 +347,7 @@ def core(
     log: Annotated[str, Option(help="the log: users and items")],
     /,
     *,
-    limits: Limits = Limits(),
+    limits: RowLimits = RowLimits(),
     repeat: Annotated[
         bool, Option(help="repeat until all users and items are within the limits", negative="--once")
     ] = True,

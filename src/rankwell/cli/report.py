@@ -27,7 +27,7 @@ from rankwell.cli.compare import (
     without_metrics,
 )
 from rankwell.cli.options import (
-    Bounding,
+    BoundingOptions,
     FromExperiment,
     ItemText,
     Metrics,
@@ -171,7 +171,7 @@ def report(
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     redacting: Redacting = Redacting(),
-    bounding: Bounding = Bounding(),
+    bounding: BoundingOptions = BoundingOptions(),
     policy: PolicyRules = Policy(),
 ) -> None:
     """Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.
@@ -296,7 +296,7 @@ def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     output, lang = given.get("output", f"{picture.name}.svg"), given.get("lang", "en")
     form_of(output)
     require_extra()
-    asked = Asked(picture, given)
+    asked = PictureRequest(picture, given)
     refuse_files(asked.files, [output])
     with notes_printed():
         chart = picture.draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
@@ -305,7 +305,7 @@ def _write(picture: Picture, given: Mapping[str, Any]) -> None:
 
 
 @record
-class Asked:
+class PictureRequest:
     """A picture that a command line asks for, and what is given by the names of parameters."""
 
     picture: Picture
@@ -360,10 +360,10 @@ class Asked:
         return [part for text in ([named] if isinstance(named, str) else named) for part in split(text)]
 
     @property
-    def bounding(self) -> Bounding:
+    def bounding(self) -> BoundingOptions:
         """The bounds that a picture of them needs."""
         named = {name: self.given.get(name) for name in BOUND_OPTIONS}
-        return Bounding(bounds=True, **named) if "bounds" in self.picture.asks else Bounding()
+        return BoundingOptions(bounds=True, **named) if "bounds" in self.picture.asks else BoundingOptions()
 
     @property
     def files(self) -> list[str]:
@@ -483,7 +483,7 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
     if "by" in picture.asks:
         yield _keyword("by", By, None)
     if "bounds" in picture.asks:
-        yield from _in_group(Bounding, BOUND_OPTIONS, UNJUDGED)
+        yield from _in_group(BoundingOptions, BOUND_OPTIONS, UNJUDGED)
     if "costs" in picture.asks:
         yield _keyword("load", Load, None)
     yield _keyword("output", Output, f"{picture.name}.svg")

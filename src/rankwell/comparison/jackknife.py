@@ -25,7 +25,7 @@ from rankwell.readers.frames.pieces import pieces_of
 from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import Part
-from rankwell.results.segments import Division, Labels, Segments
+from rankwell.results.segments import Labels, Segmentation, Segments
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import draws
@@ -433,7 +433,7 @@ def drawn(groups: int, seed: int) -> DrawnSegments:
 
     labels = Labels((pl.Series([str(group) for group in range(groups)]),))
     none = np.empty(0, np.int64)
-    return DrawnSegments(None, Division(("group",), labels), none, seed=seed, groups=groups)  # type: ignore[arg-type]
+    return DrawnSegments(None, Segmentation(("group",), labels), none, seed=seed, groups=groups)  # type: ignore[arg-type]
 
 
 def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> ValuesByGroup:

@@ -40,7 +40,7 @@ KINDS: Mapping[str, type] = {
 
 
 @record
-class Rule:
+class MeasureRule:
     """An ir_measures measure: the metric here, and the name here of each of its parameters.
 
     ``at`` is what follows the @ here, "" if nothing may; ``needs`` names what must be given.
@@ -63,41 +63,45 @@ JUDGED = ("judged_only",)
 CUT = ("@",)
 GAINS = {"log2": "linear", "exp-log2": "exp2"}
 # the first name is used for writing
-RULES: dict[str, Rule] = {
-    "alpha_DCG": Rule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
-    "alpha_nDCG": Rule("alpha_ndcg", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
-    "AP": Rule("ap(denom=R)", REL, JUDGED),
-    "AP_IA": Rule("ap_ia(denom=R)", REL, JUDGED, at=""),
-    "Bpref": Rule("bpref", REL, at=""),
-    "Compat": Rule("compat(depth=none)", {"p": "p"}, ("normalize",), at=""),
-    "ERR": Rule("err(max_grade=4)", needs=CUT),  # gdeval's scale
-    "ERR_IA": Rule("err_ia(gain=binary,norm=ndeval)", REL, JUDGED, needs=CUT),
-    "infAP": Rule("infap", REL, at=""),
-    "INSQ": Rule("insq", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
-    "INST": Rule("inst", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
-    "IPrec": Rule("iprec(levels=trec9)", REL, JUDGED, at="level", needs=CUT),
-    "Judged": Rule("judged"),
-    "nDCG": Rule("ndcg", {"dcg": "gain", "gains": "gain"}, JUDGED),
-    "nERR_IA": Rule("nerr_ia(gain=binary)", REL, JUDGED, needs=CUT),
-    "nNRBP": Rule("nnrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
-    "NRBP": Rule("nrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
-    "NumRel": Rule("num_rel", REL, at=""),
-    "NumRet": Rule("num_ret", at=""),
-    "NumRelRet": Rule("num_rel_ret", REL, at=""),
-    "P": Rule("p", REL, JUDGED, needs=CUT),
-    "P_IA": Rule("p_ia", REL, JUDGED, needs=CUT),
-    "R": Rule("r", REL, JUDGED, needs=CUT),
-    "RBP": Rule("rbp(gain=binary)", {"p": "p", "rel": "rel"}, at="", needs=("rel",)),
-    "Rprec": Rule("rprec", REL, JUDGED, at=""),
-    "RR": Rule("rr", REL, JUDGED),
-    "SDCG": Rule("ndcg(ideal=maximal)", {"max_rel": "max_grade"}, ("min_rel", "dcg"), needs=("@", "max_rel")),
-    "SetAP": Rule("set_ap", REL, JUDGED, at=""),
-    "SetF": Rule("set_f", {"rel": "rel", "beta": "C"}, JUDGED, at=""),  # its beta is the square of beta
-    "SetP": Rule("set_p", REL, ("relative", *JUDGED), at=""),
-    "SetR": Rule("set_r", REL, at=""),
-    "SetRelP": Rule("set_r(denom=min_rn)", REL, JUDGED, at=""),
-    "StRecall": Rule("s_recall", REL, needs=CUT),
-    "Success": Rule("hit", REL, JUDGED, needs=CUT),
+RULES: dict[str, MeasureRule] = {
+    "alpha_DCG": MeasureRule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
+    "alpha_nDCG": MeasureRule("alpha_ndcg", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
+    "AP": MeasureRule("ap(denom=R)", REL, JUDGED),
+    "AP_IA": MeasureRule("ap_ia(denom=R)", REL, JUDGED, at=""),
+    "Bpref": MeasureRule("bpref", REL, at=""),
+    "Compat": MeasureRule("compat(depth=none)", {"p": "p"}, ("normalize",), at=""),
+    "ERR": MeasureRule("err(max_grade=4)", needs=CUT),  # gdeval's scale
+    "ERR_IA": MeasureRule("err_ia(gain=binary,norm=ndeval)", REL, JUDGED, needs=CUT),
+    "infAP": MeasureRule("infap", REL, at=""),
+    "INSQ": MeasureRule("insq", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
+    "INST": MeasureRule("inst", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
+    "IPrec": MeasureRule("iprec(levels=trec9)", REL, JUDGED, at="level", needs=CUT),
+    "Judged": MeasureRule("judged"),
+    "nDCG": MeasureRule("ndcg", {"dcg": "gain", "gains": "gain"}, JUDGED),
+    "nERR_IA": MeasureRule("nerr_ia(gain=binary)", REL, JUDGED, needs=CUT),
+    "nNRBP": MeasureRule("nnrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
+    "NRBP": MeasureRule("nrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
+    "NumRel": MeasureRule("num_rel", REL, at=""),
+    "NumRet": MeasureRule("num_ret", at=""),
+    "NumRelRet": MeasureRule("num_rel_ret", REL, at=""),
+    "P": MeasureRule("p", REL, JUDGED, needs=CUT),
+    "P_IA": MeasureRule("p_ia", REL, JUDGED, needs=CUT),
+    "R": MeasureRule("r", REL, JUDGED, needs=CUT),
+    "RBP": MeasureRule("rbp(gain=binary)", {"p": "p", "rel": "rel"}, at="", needs=("rel",)),
+    "Rprec": MeasureRule("rprec", REL, JUDGED, at=""),
+    "RR": MeasureRule("rr", REL, JUDGED),
+    "SDCG": MeasureRule(
+        "ndcg(ideal=maximal)", {"max_rel": "max_grade"}, ("min_rel", "dcg"), needs=("@", "max_rel")
+    ),
+    "SetAP": MeasureRule("set_ap", REL, JUDGED, at=""),
+    "SetF": MeasureRule(
+        "set_f", {"rel": "rel", "beta": "C"}, JUDGED, at=""
+    ),  # its beta is the square of beta
+    "SetP": MeasureRule("set_p", REL, ("relative", *JUDGED), at=""),
+    "SetR": MeasureRule("set_r", REL, at=""),
+    "SetRelP": MeasureRule("set_r(denom=min_rn)", REL, JUDGED, at=""),
+    "StRecall": MeasureRule("s_recall", REL, needs=CUT),
+    "Success": MeasureRule("hit", REL, JUDGED, needs=CUT),
 }
 ALIASES = {
     "MAP": "AP",
@@ -226,7 +230,7 @@ def to_ir_measures(metric: str | Metric) -> str:
     raise UsageError(f"{wanted} has no counterpart in ir_measures.{hint if lacks_own else ''}")
 
 
-def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
+def _written(wanted: Metric, name: str, rule: MeasureRule) -> str | None:
     """The measure of this name that is the metric, if there is one."""
     base = metric_of(rule.metric, complete=False)
     if type(base) is not type(wanted):
@@ -256,7 +260,7 @@ def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
     return text + at
 
 
-def _there(rule: Rule, key: str, value: Any) -> tuple[str, Any] | None:
+def _there(rule: MeasureRule, key: str, value: Any) -> tuple[str, Any] | None:
     """The name and the value there of a parameter here, None if it has none."""
     names = [there for there, here in rule.parameters.items() if here == key]
     if not names:

@@ -178,7 +178,7 @@ class RelevanceEvaluator:
         return {query: by_query[query] for query in shared}  # in the order of the run, as in pytrec_eval
 
 
-def _lines(wanted: Iterable[str], level: int) -> list[measures.Printed]:
+def _lines(wanted: Iterable[str], level: int) -> list[measures.PrintedLine]:
     return measures.lines(measures.chosen(list(wanted), 9), measures.Settings(level=level, version=9))
 
 
@@ -202,7 +202,7 @@ def _chosen(wanted: Iterable[str]) -> set[str]:
     return {f"{name}.{','.join(sorted(given))}" if given else name for name, given in parameters.items()}
 
 
-def _column(line: measures.Printed, res: Results) -> np.ndarray:
+def _column(line: measures.PrintedLine, res: Results) -> np.ndarray:
     if line.metric is None and line.kind == "real":
         return np.zeros(len(res.queries))
     if line.metric is None:

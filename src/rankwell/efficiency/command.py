@@ -25,7 +25,7 @@ PLAIN = 150  # the width of tables that go to no terminal
 
 
 @record(kw_only=True)
-class Systems:
+class MeasuredSystems:
     """What is measured; several systems have a name each, ``NAME=`` before the command."""
 
     GROUP: ClassVar = SYSTEMS
@@ -161,7 +161,7 @@ def bench(
     /,
     *more: Annotated[str, Option(help="more of them, of other systems")],
     k: Annotated[int, Option(name=("--top", "-k"), help="how many items a query asks for")] = 10,
-    systems: Systems = Systems(),
+    systems: MeasuredSystems = MeasuredSystems(),
     loads: Loads = Loads(),
     growing: Growing = Growing(),
     quality: Quality = Quality(),
@@ -188,7 +188,7 @@ def bench(
 
 
 def _costs(
-    files: list[str], systems: Systems, loads: Loads, quality: Quality, written: Written, k: int
+    files: list[str], systems: MeasuredSystems, loads: Loads, quality: Quality, written: Written, k: int
 ) -> int:
     """Print costs that were saved, or measured now."""
     from rankwell.efficiency import Costs
@@ -323,7 +323,7 @@ def _loads(given: Loads) -> list[Any]:
     return found or [Closed()]
 
 
-def _systems_of(given: Systems) -> dict[str, Any]:
+def _systems_of(given: MeasuredSystems) -> dict[str, Any]:
     """The systems by name, those of commands first."""
     from rankwell.efficiency import Command
 

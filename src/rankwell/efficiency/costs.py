@@ -18,7 +18,16 @@ from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table
 from rankwell.display.text import beside
-from rankwell.efficiency.estimates import MIB, MS, Group, conditions, histogram, most, over_repetitions, ratio
+from rankwell.efficiency.estimates import (
+    MIB,
+    MS,
+    CallGroup,
+    conditions,
+    histogram,
+    most,
+    over_repetitions,
+    ratio,
+)
 from rankwell.efficiency.frames import ALL, COLD, REMEDY, WARM, Columns, Measurements, SavedParts, parts_of
 from rankwell.efficiency.load import check_known, text_of
 from rankwell.errors import UsageError, brief, one_of
@@ -108,7 +117,7 @@ class Costs(Measurements):
         return (warm if len(warm) else self.calls)["load"].unique(maintain_order=True).to_list()
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[CallGroup]:
         """The calls of each system, load and session, cold before warm, with what is estimated from them."""
         found = self.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
         keys = {
@@ -116,14 +125,14 @@ class Costs(Measurements):
         }
         wanted = [(system, load, WARM) for load in self.loads for system in self.systems]
         cold = [key for key in keys if key[2] == COLD]
-        return [Group(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
+        return [CallGroup(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
 
-    def group(self, system: str, load: str | None = None, session: str = WARM) -> Group:
+    def group(self, system: str, load: str | None = None, session: str = WARM) -> CallGroup:
         """Return the group of a system under a load, as ``of``."""
         calls = self.of(system, load, session)
         known = (each for each in self.groups if (each.system, each.session) == (system, session))
         found = next((each for each in known if load in (None, each.load) or session == COLD), None)
-        return found or Group(system, load or "", session, calls)
+        return found or CallGroup(system, load or "", session, calls)
 
     def of(self, system: str, load: str | None = None, session: str = WARM) -> pl.DataFrame:
         """Return the calls of a system under a load, by default the only one.
@@ -274,7 +283,7 @@ class Costs(Measurements):
             self._conditions(load or self.loads[0]),
         )
 
-    def _of_system(self, system: str, group: Group) -> Sequence[tuple[str, CostEstimate | None]]:
+    def _of_system(self, system: str, group: CallGroup) -> Sequence[tuple[str, CostEstimate | None]]:
         found: list[tuple[str, CostEstimate | None]] = []
         for name in SHOWN if len(group.latencies) else ():
             known = group.quantile(float(name[1:]) / 100)

@@ -45,7 +45,7 @@ def latency() -> pl.Expr:
 
 
 @record(eq=False)
-class Group:
+class CallGroup:
     """The calls of a system under one load, cold or warm, and what is estimated from them, each once."""
 
     system: str
@@ -108,7 +108,7 @@ class Group:
 
 
 def ratio(
-    new: Group, old: Group, *, q: float | None = None, level: float = 0.95, seed: int = 0
+    new: CallGroup, old: CallGroup, *, q: float | None = None, level: float = 0.95, seed: int = 0
 ) -> RatioInterval:
     """The factor between two systems over the queries that both always answered."""
     both = [each for each in new.by_query if each in old.by_query]
@@ -120,7 +120,7 @@ def ratio(
     return quantile_ratio(first, second, q, level=level, seed=seed)
 
 
-def over_repetitions(new: Group, old: Group, *, level: float = 0.95) -> RatioInterval:
+def over_repetitions(new: CallGroup, old: CallGroup, *, level: float = 0.95) -> RatioInterval:
     """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
     ours, theirs = new.by_repetition, old.by_repetition
     logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
@@ -151,7 +151,7 @@ def most(column: pl.Series) -> float | None:
 
 
 def conditions(
-    environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[Group]
+    environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[CallGroup]
 ) -> CostConditions:
     """On what the warm sessions under a load were measured, and what disturbed them."""
     import polars as pl
@@ -184,7 +184,9 @@ def of_machine(sessions: pl.DataFrame) -> list[str]:
     return found
 
 
-def disturbances(sessions: pl.DataFrame, overhead: Mapping[str, float], groups: Sequence[Group]) -> list[str]:
+def disturbances(
+    sessions: pl.DataFrame, overhead: Mapping[str, float], groups: Sequence[CallGroup]
+) -> list[str]:
     """What made figures doubtful: another pace of the machine, other processes, a queue without end, restarts, the harness."""
     found = of_machine(sessions)
     for system, load in (

@@ -17,8 +17,8 @@ from rankwell.efficiency.exponents import Growth
 from rankwell.efficiency.frames import COLD, FAILED, MEASURED, WARM, frame_of
 from rankwell.efficiency.load import Closed, Load, check_count
 from rankwell.efficiency.machine import environment, refuse_elsewhere
-from rankwell.efficiency.measurement import Plan, Record, in_turn, warm_up
-from rankwell.efficiency.process import Limits, Team
+from rankwell.efficiency.measurement import MeasurementPlan, Record, in_turn, warm_up
+from rankwell.efficiency.process import SystemLimits, Team
 from rankwell.efficiency.session import overhead
 from rankwell.efficiency.system import Command, searches
 from rankwell.errors import UsageError, brief
@@ -100,7 +100,7 @@ def growth(
     if repetitions < REPETITIONS:
         raise UsageError(f"growth needs at least {REPETITIONS} repetitions, not {repetitions}.")
     plain("threads", threads, bool)
-    limits = Limits(timeout, index_timeout, memory)
+    limits = SystemLimits(timeout, index_timeout, memory)
     count, part = subsets(documents, seed)
     chosen = sizes_of(count, sizes, reason)
     settings = {
@@ -144,16 +144,16 @@ class _Size:
     """A number of documents, with the systems that are measured with them, and what was found."""
 
     size: int
-    plan: Plan
+    plan: MeasurementPlan
     teams: list[Team]
     record: Record
 
     @classmethod
     def of(
-        cls, systems: Any, queries: Any, documents: Any, size: int, folder: Path, limits: Limits, *, k: int, load: Load,
+        cls, systems: Any, queries: Any, documents: Any, size: int, folder: Path, limits: SystemLimits, *, k: int, load: Load,
         threads: bool, seed: int,
     ) -> _Size:  # fmt: skip
-        plan = Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
+        plan = MeasurementPlan(systems, queries, documents, k, load, threads=threads, seed=seed)
         if len(plan.loads) > 1:
             raise UsageError("growth is measured under one load.")
         for name, system in plan.systems.items():

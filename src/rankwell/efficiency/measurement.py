@@ -16,8 +16,8 @@ from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.frames import CALLS, COLD, FAILURES, INDEXING, SESSIONS, WARM, frame_of
 from rankwell.efficiency.load import SECOND, Batch, Closed, Load, Open, check_count, queries_of, text_of
 from rankwell.efficiency.machine import environment, needed, pace, refuse_elsewhere
-from rankwell.efficiency.process import Ended, Limits, Start, Team
-from rankwell.efficiency.session import Found, Session, overhead
+from rankwell.efficiency.process import ProcessEnded, Start, SystemLimits, Team
+from rankwell.efficiency.session import Session, SessionCalls, overhead
 from rankwell.efficiency.system import Answer, Command, batches, check_system, searches
 from rankwell.efficiency.worker import BEGAN, DUE, ENDED, NOT_CALLED, OK, OUTCOME, OUTCOMES
 from rankwell.errors import UsageError, brief
@@ -103,7 +103,7 @@ def measure(
     """
     refuse_elsewhere()
     plain("threads", threads, bool)
-    plan = Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
+    plan = MeasurementPlan(systems, queries, documents, k, load, threads=threads, seed=seed)
     for word, number, least in (
         ("repetitions", repetitions, 0),
         ("starts", starts, 1),
@@ -112,7 +112,7 @@ def measure(
     ):
         check_count(word, number, least)
     tell = (lambda _: None) if progress is None else progress
-    limits = Limits(timeout, index_timeout, memory)
+    limits = SystemLimits(timeout, index_timeout, memory)
     settings = {
         "k": k, "queries": len(plan.ids), "loads": [str(each) for each in plan.loads], "repetitions": repetitions,
         "starts": starts, "warmup": warmup, "threads": threads, "timeout": timeout, "index_timeout": index_timeout, "memory": memory,
@@ -135,7 +135,7 @@ def measure(
 
 
 def _run(
-    plan: Plan,
+    plan: MeasurementPlan,
     teams: list[Team],
     record: Record,
     tell: Callable[[str], object],
@@ -166,14 +166,14 @@ def in_turn(teams: list[Team], turn: int) -> list[Team]:
     return teams if turn % 2 else teams[::-1]
 
 
-def warm_up(plan: Plan, team: Team, passes: int) -> None:
+def warm_up(plan: MeasurementPlan, team: Team, passes: int) -> None:
     """Have as many processes as the loads need, and let each answer all queries as often as was asked for."""
     most = 1 if team.threads else max(each.concurrency for each in plan.loads)
     if team.failure:
         return
     try:
         team.grow(most)
-    except Ended as why:
+    except ProcessEnded as why:
         team.failure = f"a further process did not come up ({why})"
         return
     for at in range(most if searches(team.system) else 0):
@@ -185,7 +185,7 @@ def warm_up(plan: Plan, team: Team, passes: int) -> None:
                 raise KeyboardInterrupt
 
 
-class Plan:
+class MeasurementPlan:
     """What is measured: systems, queries, documents and loads."""
 
     def __init__(
@@ -217,7 +217,7 @@ class Plan:
                     raise UsageError(f"{name}: it has no {lacks}, which the load “{each}” needs.")
         check_count("k", k)
 
-    def teams(self, folder: Path, limits: Limits) -> list[Team]:
+    def teams(self, folder: Path, limits: SystemLimits) -> list[Team]:
         """Write what each process loads; return the systems, none of which runs yet."""
         pickler = needed("cloudpickle")  # unlike pickle it takes functions of a notebook or script along
         documents = _written(folder, self.documents, self.systems)
@@ -229,7 +229,9 @@ class Plan:
             if is_command:
                 # it ends its programs itself, and the process is there for the next call
                 system = system.given(own, limits.call)
-                given = Limits(None if limits.call is None else limits.call + 5, limits.index, limits.memory)
+                given = SystemLimits(
+                    None if limits.call is None else limits.call + 5, limits.index, limits.memory
+                )
             payload = own / "payload"
             try:
                 with payload.open("wb") as file:
@@ -263,7 +265,7 @@ class Plan:
         session = Session(
             team, load, asked, load.due(len(asked), rng), k=self.k, folder=team.payload.parent, keep=keep
         )
-        found: Found = session.run()
+        found: SessionCalls = session.run()
         record.add_session(team.name, load, kind, repetition, asked, found, now)
         if not found.is_whole:
             raise KeyboardInterrupt
@@ -311,7 +313,14 @@ class Record:
         self.rows["indexing"].append({"system": system, "start": number, "items": items, **asdict(start)})
 
     def add_session(
-        self, system: str, load: Load, kind: str, repetition: int, asked: list[Any], found: Found, pace: float
+        self,
+        system: str,
+        load: Load,
+        kind: str,
+        repetition: int,
+        asked: list[Any],
+        found: SessionCalls,
+        pace: float,
     ) -> None:
         """Add the calls of a session, its failures and its answers."""
         rows = found.rows

@@ -34,7 +34,7 @@ AT_ONCE = 4 << 20  # bytes printed that are read at once
 SAID = 4_000  # characters of what a process printed last
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The process has ended, by itself or because it was stopped; ``outcome`` says why."""
 
     def __init__(self, outcome: str, message: str) -> None:
@@ -92,7 +92,7 @@ class Process:
         while (found := self.watch(every)) is None:
             if until is not None and time.monotonic() > until:
                 self.end()
-                raise Ended("timeout", f"it took longer than {timeout:g} s")
+                raise ProcessEnded("timeout", f"it took longer than {timeout:g} s")
         return found
 
     def send(self, task: str, **given: Any) -> None:
@@ -137,7 +137,7 @@ class Process:
         self.peak = max(self.peak, held)
         if self.memory is not None and held > self.memory:
             self.end()
-            raise Ended(
+            raise ProcessEnded(
                 "memory", f"it held {held / 2**20:,.0f} MiB, more than {self.memory / 2**20:,.0f} MiB"
             )
 
@@ -164,9 +164,9 @@ class Process:
             self.process.stdout = None
         if self.printed > self.output:
             self.end()
-            raise Ended("output", f"it printed more than {self.output:,} bytes")
+            raise ProcessEnded("output", f"it printed more than {self.output:,} bytes")
 
-    def _ended(self) -> Ended:
+    def _ended(self) -> ProcessEnded:
         """Why it ended by itself."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)  # it hung up, so it is on its way out, with a code that tells why
@@ -174,7 +174,7 @@ class Process:
         code = self.process.returncode
         lines = self.said.decode(errors="replace").strip().splitlines()
         how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit {code}"
-        return Ended("crash", f"{how}: {lines[-1]}" if lines and code > 0 else how)
+        return ProcessEnded("crash", f"{how}: {lines[-1]}" if lines and code > 0 else how)
 
     def end(self) -> None:
         """End it and all that it started."""
@@ -234,7 +234,7 @@ def _resident(process: Any) -> int:
 
 
 @record
-class Limits:
+class SystemLimits:
     """What a system may use: seconds per call and for indexing, bytes of memory per process and its children; None is no limit."""
 
     call: float | None
@@ -272,7 +272,7 @@ class Team:
     system: Any
     payload: Path
     queue: BinaryIO
-    limits: Limits
+    limits: SystemLimits
     threads: bool
     processes: list[Process] = field(default_factory=list)
     failure: str = ""
@@ -287,7 +287,7 @@ class Team:
         self.end()
         try:
             process, found = self._begun("index")
-        except Ended as why:
+        except ProcessEnded as why:
             self.failure = str(why)
             return Start(why.outcome, str(why))
         start = Start(
@@ -309,7 +309,7 @@ class Team:
                 process, found = self._begun("open")
                 start.opened, start.held_memory = found["wall"], found["resident"] - process.baseline
                 start.outcome, start.message = found["outcome"], found["message"]
-            except Ended as why:
+            except ProcessEnded as why:
                 start.outcome, start.message = why.outcome, str(why)
             self.failure = start.message if start.outcome != "ok" else ""
         if not self.failure:
@@ -327,7 +327,7 @@ class Team:
         process, found = self._begun("open" if self.opens else "index")
         if found["outcome"] != "ok":
             process.end()
-            raise Ended(found["outcome"], found["message"])
+            raise ProcessEnded(found["outcome"], found["message"])
         return process
 
     def grow(self, processes: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankwell.efficiency.load import SECOND, Closed, Load, Open
 from rankwell.efficiency.machine import Watch, needed
-from rankwell.efficiency.process import Ended, Limits, Process, Team
+from rankwell.efficiency.process import Process, ProcessEnded, SystemLimits, Team
 from rankwell.efficiency.system import Answer
 from rankwell.efficiency.worker import (
     BEGAN,
@@ -25,7 +25,7 @@ from rankwell.efficiency.worker import (
     OUTCOMES,
     TIMEOUT,
     WORD,
-    Board,
+    CallTimes,
 )
 
 LOOK = 0.02  # seconds between looks at a session, shared by its processes
@@ -36,7 +36,7 @@ CALLS, SENT, RATE = 2_000, 100, 200
 
 
 @dataclass
-class Found:
+class SessionCalls:
     """What a session found: a row per call, of each the failure if there is one, and the answers by call."""
 
     rows: np.ndarray
@@ -85,16 +85,16 @@ class Session:
         only: int | None = None,
     ) -> None:
         self.team, self.load, self.asked, self.folder, self.k, self.keep = team, load, asked, folder, k, keep
-        self.board = Board(folder / "board", len(asked), create=True)
+        self.board = CallTimes(folder / "board", len(asked), create=True)
         if due is not None:
             self.board.rows[:, DUE] = due
         self.members = {only} if only is not None else {*range(1 if team.threads else load.concurrency)}
         self.start: int | None = None
         self.files: list[Path] = []
         self.fresh: set[int] = set()  # processes that have not been asked yet
-        self.found = Found(self.board.rows, 0)
+        self.found = SessionCalls(self.board.rows, 0)
 
-    def run(self) -> Found:
+    def run(self) -> SessionCalls:
         """Run all calls; an interruption by the user ends the session, and what was found until then is returned."""
         team, found, load = self.team, self.found, self.load
         self._fill_queue()
@@ -158,7 +158,7 @@ class Session:
                 self.found.cpu += reply["cpu"]
             self.found.switches += reply["switches"]
             process.peak = max(process.peak, reply["peak"])
-        except Ended as why:
+        except ProcessEnded as why:
             self._note(why, workers)
             self.fresh.add(at)
             return self._start_again(at, alone=alone)
@@ -178,14 +178,14 @@ class Session:
             call = self.board.running(worker)
             if call is not None and time.perf_counter_ns() - self.board.rows[call, BEGAN] > self._limit(call):
                 process.end()
-                raise Ended("timeout", f"no answer within {self._limit(call) / SECOND:g} s")
+                raise ProcessEnded("timeout", f"no answer within {self._limit(call) / SECOND:g} s")
 
     def _limit(self, call: int) -> float:
         """The nanoseconds that a call may take: of a batch, those of all its queries."""
         queries = len(self.asked[call]) if isinstance(self.asked[call], list) else 1
         return math.inf if self.team.limits.call is None else self.team.limits.call * queries * SECOND
 
-    def _note(self, why: Ended, workers: range) -> None:
+    def _note(self, why: ProcessEnded, workers: range) -> None:
         """Give the calls that a process was in their outcome."""
         self.found.cpu = None  # what an ended process used is not known
         rows, now = self.board.rows, time.perf_counter_ns()
@@ -208,7 +208,7 @@ class Session:
             return False
         try:
             self.team.processes[at] = self.team.another()
-        except Ended as why:
+        except ProcessEnded as why:
             self.team.failure = f"it did not come up again ({why})"
             return False
         if self.start is not None and alone:
@@ -250,7 +250,7 @@ def overhead(folder: Path) -> dict[str, float]:
         for each in (nothing, None, ["query"]):
             needed("cloudpickle").dump(each, file)
     with (own / "queue").open("w+b", buffering=0) as queue:
-        team = Team("nothing", nothing, payload, queue, Limits(60, 60, None), threads=False)
+        team = Team("nothing", nothing, payload, queue, SystemLimits(60, 60, None), threads=False)
         try:
             team.start()
             closed = Session(team, Closed(), [0] * CALLS, None, k=1, folder=own).run().rows

@@ -125,7 +125,7 @@ class Worker:
         given = [[self.queries[at] for at in each] if batch else self.queries[each] for each in asked]
         with answers.open("wb") as file:
             session = Session(
-                self, Board(board, len(asked)), given, k, start, batch=batch, file=file, keep=keep
+                self, CallTimes(board, len(asked)), given, k, start, batch=batch, file=file, keep=keep
             )
             gc.collect()
             forget_peak()
@@ -149,7 +149,7 @@ class Session:
     def __init__(
         self,
         worker: Worker,
-        board: Board,
+        board: CallTimes,
         given: list[Any],
         k: int,
         start: int | None,
@@ -273,7 +273,7 @@ def size_of(system: Any) -> int | None:
     return sum(each.stat().st_size for each in files)
 
 
-class Board:
+class CallTimes:
     """The times of all calls of a session, in memory that the measured and the measuring process share: a head, and a row per call.
 
     A call that never returns has left the time at which it began here, and so has one that ends its process.

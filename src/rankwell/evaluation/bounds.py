@@ -14,7 +14,7 @@ from rankwell.evaluation.task import FILLS, Task
 from rankwell.matching import Asked
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
-from rankwell.matching.unjudged import Both, PooledItems, Side, Unjudged, ranks_in, with_pooled
+from rankwell.matching.unjudged import Both, PooledItems, PoolSide, Unjudged, ranks_in, with_pooled
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import open_run
@@ -244,7 +244,7 @@ class PairBounds:
 
     bounds: Bounds
     pool: Pool
-    sides: Mapping[str, Side]
+    sides: Mapping[str, PoolSide]
 
     @classmethod
     def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> PairBounds:
@@ -253,7 +253,9 @@ class PairBounds:
         pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)
         asked = Asked(task.asked.policy)
         items = PooledItems(pool, np.array(task.grades))
-        sides = {name: Side(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()}
+        sides = {
+            name: PoolSide(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()
+        }
         return cls(bounds, pool, sides)
 
     def differences(self, first: str, second: str) -> dict[Metric, DifferenceBounds]:
@@ -291,10 +293,10 @@ def _of_defined(
     return found._replace(least=least, most=most, low=low, high=high)
 
 
-def _is_defined(side: Side, metric: QueryMetric, context: Context) -> np.ndarray:
+def _is_defined(side: PoolSide, metric: QueryMetric, context: Context) -> np.ndarray:
     one = side.unjudged
     return ~np.isnan(metric.per_query(one.completed(np.nan, np.nan), one.context(context)))
 
 
-def _is_listed(side: Side) -> np.ndarray:
+def _is_listed(side: PoolSide) -> np.ndarray:
     return np.bincount(side.items.query[side.within(None)], minlength=len(side.items)) > 0

@@ -29,7 +29,7 @@ FEW, BATCH, MANY = 5_000, 200_000, 1_000_000  # rows of a run that are looked at
 
 
 @record(eq=False)
-class Sides:
+class SampledSides:
     """The first lists of a run and the judgements of their queries: the query and the item of each row."""
 
     query: Ids
@@ -50,18 +50,18 @@ class Sides:
         return swapped(self.query, self.item, self.judged_query, self.judged_item)
 
 
-class Held:
+class HeldData:
     """A run and judgements in memory."""
 
     def __init__(self, run: Run, task: Task) -> None:
         judgements = IdSource("the judgements") if task.origin is None else IdSource.from_origin(*task.origin)
         self.run, self.pool, self.tables = run, task.pool, (IdSource.of(run), judgements)
 
-    def sides(self, rows: int) -> Sides:
+    def sides(self, rows: int) -> SampledSides:
         """Return the first rows, and the judgements of their queries; all of them if there are none."""
         query, item = self._first(rows)
         owner, judged = self._judged(query.distinct())
-        return Sides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
+        return SampledSides(query, item, self.pool.queries.ids[owner], self.pool.items[judged])
 
     def all_queries(self) -> tuple[Ids, Ids]:
         """Return the different queries of the first rows, and all judged ones."""
@@ -110,13 +110,13 @@ class Held:
         return seen[owner], rows
 
 
-class Opened:
+class OpenedData:
     """A run and judgements that are read in pieces."""
 
     def __init__(self, tables: Mapping[str, Pieces], run: Run) -> None:
         self.pieces, self.tables = tables, (IdSource.of(run), IdSource(tables["qrels"].name))
 
-    def sides(self, rows: int) -> Sides:
+    def sides(self, rows: int) -> SampledSides:
         """Return the first rows, and the judgements of their queries among the first judgements."""
         query, item = _top(self.pieces["run"], rows)
         judged_query, judged_item = _top(self.pieces["qrels"], max(rows, BATCH))
@@ -124,7 +124,7 @@ class Opened:
             seen = np.flatnonzero(Known(query.distinct()).find(judged_query) >= 0)
             if len(seen):
                 judged_query, judged_item = judged_query[seen], judged_item[seen]
-        return Sides(query, item, judged_query, judged_item)
+        return SampledSides(query, item, judged_query, judged_item)
 
     def all_queries(self) -> tuple[Ids, Ids]:
         """Return the different queries of the first rows and of the first judgements."""
@@ -143,14 +143,14 @@ def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
     return query, item
 
 
-def unmatched(where: Held | Opened) -> tuple[Mismatch, str] | None:
+def unmatched(where: HeldData | OpenedData) -> tuple[Mismatch, str] | None:
     """Return why no query of a run is judged, and the remedy; None if it is not known."""
     sides = where.sides(MANY)
     found = sides.in_queries() or sides.swapped()
     return None if found is None else (found, found.remedy(*where.tables))
 
 
-def check_ids(found: Results, where: Held | Opened, *, with_queries: bool) -> Results:
+def check_ids(found: Results, where: HeldData | OpenedData, *, with_queries: bool) -> Results:
     """Return results that say which change of the ids would let more judged items be found, or of the queries, if enough are missing.
 
     DataError if it explains at least half of the judged ones, and at least ten.

@@ -149,10 +149,10 @@ class Plan:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
         found = self._results(run, self.task, slices)
         if may_mismatch(found, self.task.pool):
-            from rankwell.evaluation.id_check import Held, check_ids
+            from rankwell.evaluation.id_check import HeldData, check_ids
 
             with at_most(self.threads) if self.threads is not None else nullcontext():
-                found = check_ids(found, Held(run, self.task), with_queries=lacks_queries(found.counts))
+                found = check_ids(found, HeldData(run, self.task), with_queries=lacks_queries(found.counts))
         if self.met is not None:
             found = check_training(found, self.met, self.task.asked)
         bounds = None if self.asked is None else self.for_runs([run]).bounds

@@ -41,7 +41,7 @@ RULE_WORDS = {
 
 
 @record
-class Line:
+class ToolLine:
     """One tool: the number, the metric behind it, and what differs from the first line."""
 
     tool: str
@@ -56,7 +56,7 @@ class Line:
 class Rosetta(Result):
     """One metric in all tools; ``print`` it, or take ``to_table()`` and its forms, or ``lines``."""
 
-    def __init__(self, asked: Metric, lines: list[Line], notes: list[str]) -> None:
+    def __init__(self, asked: Metric, lines: list[ToolLine], notes: list[str]) -> None:
         self.asked, self.lines, self.notes = asked, lines, notes
 
     def to_table(self) -> Table:
@@ -165,7 +165,7 @@ def _read_once(run: Run) -> Run:
 
 
 @record
-class Setting:
+class ToolSetting:
     """What a tool means by a metric, and its rules."""
 
     preset: Preset
@@ -178,7 +178,7 @@ class Tools:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.settings: dict[Key, Setting] = {}
+        self.settings: dict[Key, ToolSetting] = {}
         self.results: dict[Key, Results] = {}
         self.failed: dict[Key, RankwellError] = {}
         for metric, name in product(request.metrics, names()):
@@ -188,7 +188,7 @@ class Tools:
             elif preset.has(metric):
                 try:
                     theirs = metric_of(preset.metric(metric))
-                    meant = Setting(preset, theirs, preset.policy_of(metric, request.policy))
+                    meant = ToolSetting(preset, theirs, preset.policy_of(metric, request.policy))
                 except RankwellError as error:
                     self.failed[metric, name] = error
                 else:
@@ -225,7 +225,7 @@ class Tools:
                     run, qrels, rules, [key for key in keys if self.settings[key].metric == metric]
                 )
 
-    def of(self, asked: Metric) -> tuple[list[tuple[Setting, Results]], list[str]]:
+    def of(self, asked: Metric) -> tuple[list[tuple[ToolSetting, Results]], list[str]]:
         """Return the settings for a metric with their results, and what is to be said of those that failed."""
         keys = [(asked, name) for name in names()]
         found = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
@@ -234,7 +234,7 @@ class Tools:
 
 
 def _one(asked: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rosetta:
-    ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
+    ours = ToolLine("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
     plain, matters = tools.request.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
     found, failed = tools.of(asked)
     if not found and not failed:
@@ -245,7 +245,7 @@ def _one(asked: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rose
         own = {"drop_own_query"} if OWN in res.counts or OWN in theirs.counts else set()
         differs = _differences(asked, metric, plain, setting.rules.to_dict(), matters | own)
         n = theirs.n[str(metric)]
-        lines.append(Line(tool.tool, tool.version, theirs[metric], n, metric, differs, tool.is_confirmed))
+        lines.append(ToolLine(tool.tool, tool.version, theirs[metric], n, metric, differs, tool.is_confirmed))
     lines.sort(key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool))
     notes = ["† read in its code, not run"] if any(not line.is_confirmed for line in lines) else []
     return Rosetta(asked, lines, [*notes, *failed])

@@ -57,7 +57,7 @@ class Response(TypedDict, total=False):
     body: Body | str | None
 
 
-class Result(TypedDict, total=False):
+class BatchResult(TypedDict, total=False):
     """A result in the form of Anthropic."""
 
     type: str
@@ -69,7 +69,7 @@ class AnswerLine(Ended, total=False):
 
     custom_id: str
     response: Response | None
-    result: Result | None
+    result: BatchResult | None
     error: Any
     answer: Any
     text: Any

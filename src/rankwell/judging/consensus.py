@@ -79,10 +79,10 @@ def merge(sheet: str | Path, /, *sheets: str | Path, how: How = "majority") -> M
     paths = [os.fspath(each) for each in (sheet, *sheets)]
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise UsageError(f"{twice[0]} is given twice.")
-    return merged(Given.of([read_sheet(path) for path in paths]), how)
+    return merged(GivenGrades.of([read_sheet(path) for path in paths]), how)
 
 
-def merged(given: Given, how: How) -> Merged:
+def merged(given: GivenGrades, how: How) -> Merged:
     """Return one grade per pair of judgements."""
     votes = given.votes()
     model: Estimated | None = None
@@ -110,7 +110,7 @@ def merged(given: Given, how: How) -> Merged:
     )
 
 
-def _judges(given: Given, chosen: np.ndarray) -> tuple[Judge, ...]:
+def _judges(given: GivenGrades, chosen: np.ndarray) -> tuple[Judge, ...]:
     tables = given.own_tables()
     repeats = tables.sum(axis=(1, 2)).astype(np.int64)
     found: list[Any] = []
@@ -308,7 +308,7 @@ KEY = "query", "item", "judge"
 
 
 @record(eq=False)
-class Given:
+class GivenGrades:
     """A row per judgement: the numbers of its pair, judge and grade, and whether it is a repeat.
 
     ``judged_again`` counts first judgements that a later one of the same judge replaces.
@@ -324,7 +324,7 @@ class Given:
     judged_again: int
 
     @classmethod
-    def of(cls, tables: Sequence[pl.DataFrame]) -> Given:
+    def of(cls, tables: Sequence[pl.DataFrame]) -> GivenGrades:
         """Return the judgements of several sheets; of one judge the latest of each pair counts, and rows that are there twice once.
 
         A repeat whose first judgement is not there, because it was skipped, is a first one.

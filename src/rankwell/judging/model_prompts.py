@@ -19,7 +19,7 @@ from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.judging.batch_files import FORMS, Form, request
 from rankwell.judging.sheets.contents import (
     Grade,
-    Task,
+    SheetTask,
     contents_of,
     grades_of,
     guidelines_in,
@@ -46,7 +46,7 @@ class Prompts:
     prompt: str
     grades: tuple[Grade, ...]
     pairs: tuple[tuple[str | int, str | int], ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[SheetTask, ...]
     messages: Sequence[tuple[str, str]]
     without_text: Counter[str]
 

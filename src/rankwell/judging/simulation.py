@@ -108,7 +108,7 @@ def simulate(
     left = _left_out(leave_out, opened)
     refuse_aim("order", len(opened))
     budgets = _budgets(budgets)
-    collection = Collection.of(opened, pool, measure, rule, rest=rest)
+    collection = JudgedRuns.of(opened, pool, measure, rule, rest=rest)
     out = () if leave_out == "each" else left
     traces = {kind: list(collection.trace(kind, out, budgets, seed)) for kind in kinds}
     rows = [row for kind in kinds for row in _spent(kind.name, traces[kind], collection)]
@@ -137,7 +137,7 @@ class Step(NamedTuple):
 
 
 @record(eq=False)
-class Collection:
+class JudgedRuns:
     """Runs and all judgements: ``grade`` is the answer for each candidate, ``truth`` the mean of each run under all of them."""
 
     runs: Mapping[str, Run]
@@ -152,7 +152,7 @@ class Collection:
     @classmethod
     def of(
         cls, runs: Mapping[str, Run], pool: Pool, measure: Measure, policy: Policy, *, rest: str
-    ) -> Collection:
+    ) -> JudgedRuns:
         """Return a collection; DataError if nothing in the runs is judged."""
         pooled = Pooled.of([*runs], [*runs.values()], policy)
         _, candidate = pooled.find_judged(pool)
@@ -207,7 +207,7 @@ def _means(runs: Mapping[str, Run], qrels: Qrels, measure: Measure, policy: Poli
     return np.array([found[name].mean[str(measure.metric)] for name in runs])
 
 
-def _spent(method: str, steps: Iterable[Step], collection: Collection) -> Iterator[Spent]:
+def _spent(method: str, steps: Iterable[Step], collection: JudgedRuns) -> Iterator[Spent]:
     """What the order of the runs is after each number of judgements."""
     for step in steps:
         tau = round(float(ap_correlation(collection.truth, step.means)), 12)
@@ -218,7 +218,7 @@ def _spent(method: str, steps: Iterable[Step], collection: Collection) -> Iterat
 
 
 def _left(
-    method: str, steps: Iterable[Step], collection: Collection, left_out: Sequence[str]
+    method: str, steps: Iterable[Step], collection: JudgedRuns, left_out: Sequence[str]
 ) -> Iterator[Left]:
     """How the runs that took no part do after each number of judgements."""
     names = [*collection.runs]

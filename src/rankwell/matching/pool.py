@@ -23,7 +23,7 @@ from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 if TYPE_CHECKING:
     from rankwell.matching.context import Context
-    from rankwell.tables.columns import Unread
+    from rankwell.tables.columns import UnreadColumn
     from rankwell.tables.fingerprints import Digest
     from rankwell.tables.states import Amounts
 
@@ -410,7 +410,7 @@ class Ungraded(Protocol):
     """Judgements without grades: their name, and the columns that were not read."""
 
     name: str
-    unread: tuple[Unread, ...]
+    unread: tuple[UnreadColumn, ...]
 
 
 def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:

@@ -112,7 +112,7 @@ def condense(judged: Judged) -> Judged:
     lengths = found.count()
     found.rank, found.place = found.nth(), None
     if found.tie_start is not None and len(found):
-        groups = Groups.of(found)
+        groups = TieGroups.of(found)
         found.tie_start, found.tie_size = (
             column[groups.of_row] for column in (groups.first_rank, groups.rows)
         )
@@ -121,7 +121,7 @@ def condense(judged: Judged) -> Judged:
     return lists
 
 
-class Groups(NamedTuple):
+class TieGroups(NamedTuple):
     """Rows grouped by tied scores: each group's query, ranks and number of rows.
 
     ``first_rank`` is the rank of the first row, ``start`` and ``size`` are those of the group in the whole list, ``before`` is
@@ -137,7 +137,7 @@ class Groups(NamedTuple):
     of_row: np.ndarray
 
     @classmethod
-    def of(cls, rows: Ranked) -> Groups:
+    def of(cls, rows: Ranked) -> TieGroups:
         """Return the groups of some rows, best first."""
         assert rows.tie_start is not None
         assert rows.tie_size is not None
@@ -162,7 +162,7 @@ class Groups(NamedTuple):
 
 def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
     """Return per query the probability that a hit is within the first k, over all orders of tied scores."""
-    groups = Groups.of(hits)
+    groups = TieGroups.of(hits)
     shown, size, rows = groups.within(k), groups.size, groups.rows
     # a group is all within k (it has a hit there for sure), all below, or split
     miss = np.where(shown == 0, 1.0, 0.0)
@@ -182,7 +182,7 @@ def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
 
 def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
     """Return per query the expected sum of the precisions at the hits within k, over all orders of tied scores."""
-    groups = Groups.of(hits)
+    groups = TieGroups.of(hits)
     shown = groups.within(k)
     group = owners_of(shown)
     place = places_of(shown)
@@ -196,7 +196,7 @@ def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
 
 def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
     """Return per query the expected 1 / rank of the first hit over all orders of tied scores; 0 beyond k."""
-    groups = Groups.of(hits)
+    groups = TieGroups.of(hits)
     # the first group with a hit has the first hit in every order
     first = np.flatnonzero(groups.before == 0)
     query, start, size, rows = (

@@ -249,7 +249,7 @@ class PooledItems:
         return replace(context, scale=self.scale)
 
 
-class Side(Derived):
+class PoolSide(Derived):
     """One run among the items of a pool: the rank of each item, 0 for none. Values of the run alone are cached with ``once``."""
 
     lifetime: ClassVar[int] = 0
@@ -285,8 +285,8 @@ class Side(Derived):
 class Both(NamedTuple):
     """Two runs among the items of the same pool."""
 
-    first: Side
-    second: Side
+    first: PoolSide
+    second: PoolSide
 
     @property
     def items(self) -> PooledItems:

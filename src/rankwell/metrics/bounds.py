@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rankwell.matching.context import Context
-    from rankwell.matching.unjudged import Both, Side, Unjudged
+    from rankwell.matching.unjudged import Both, PoolSide, Unjudged
 
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -100,6 +100,6 @@ class HasBounds:
         return DifferenceBounds(least, most, least, most, is_decided=False, is_exact=False)
 
 
-def _ends_of(side: Side, metric: Any, context: Context) -> Ends:
+def _ends_of(side: PoolSide, metric: Any, context: Context) -> Ends:
     found: Ends = metric.bounds(side.unjudged, context)
     return found

@@ -13,7 +13,7 @@ from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
     from rankwell.matching.context import Context
-    from rankwell.matching.unjudged import Both, Side
+    from rankwell.matching.unjudged import Both, PoolSide
 
 
 def of_sums(metric: Any, both: Both, context: Context) -> DifferenceBounds:
@@ -55,7 +55,7 @@ def divisors(metric: Any, both: Both, context: Context) -> tuple[np.ndarray, np.
     return both.first.once(_divisors, metric, context)
 
 
-def _divisors(side: Side, metric: Any, context: Context) -> tuple[np.ndarray, np.ndarray]:
+def _divisors(side: PoolSide, metric: Any, context: Context) -> tuple[np.ndarray, np.ndarray]:
     one = side.unjudged
     context = one.context(context)
     _, highest = metric.ends(one.grades, context)
@@ -90,7 +90,7 @@ def of_first(metric: Any, both: Both, of_rank: Callable[[np.ndarray], np.ndarray
     return DifferenceBounds(least, most, least, most, is_decided=True, is_exact=True)
 
 
-def _weights(side: Side, metric: Any) -> tuple[np.ndarray, np.ndarray]:
+def _weights(side: PoolSide, metric: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of the items that a run lists within k, and the weight of each."""
     rows = side.within(metric.k)
     return rows, metric.weights_of(side.ranks[rows])

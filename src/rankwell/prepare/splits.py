@@ -389,18 +389,18 @@ def _by_cold_items(rule: SplitRule, _facts: dict[str, Fact]) -> np.ndarray:
     return rule.some("items", rule.items.ids)[rule.items.codes[0]]
 
 
-class Division(NamedTuple):
+class DivisionRule(NamedTuple):
     """A way to divide: a function that returns the test rows (and adds facts), and its description."""
 
     rows: Callable[[SplitRule, dict[str, Fact]], np.ndarray]
     description: str
 
 
-RULES: dict[str, Division] = {
-    "time": Division(_by_time, "by time, one moment for all"),
-    "user_time": Division(_by_user_time, "the last {test:g} of each user's rows"),
-    "last": Division(_by_last, "the last {n} of each user's rows"),
-    "random": Division(_by_chance, "{test:g} of the rows at random (seed {seed})"),
-    "cold_users": Division(_by_cold_users, "all rows of {test:g} of the users at random (seed {seed})"),
-    "cold_items": Division(_by_cold_items, "all rows of {test:g} of the items at random (seed {seed})"),
+RULES: dict[str, DivisionRule] = {
+    "time": DivisionRule(_by_time, "by time, one moment for all"),
+    "user_time": DivisionRule(_by_user_time, "the last {test:g} of each user's rows"),
+    "last": DivisionRule(_by_last, "the last {n} of each user's rows"),
+    "random": DivisionRule(_by_chance, "{test:g} of the rows at random (seed {seed})"),
+    "cold_users": DivisionRule(_by_cold_users, "all rows of {test:g} of the users at random (seed {seed})"),
+    "cold_items": DivisionRule(_by_cold_items, "all rows of {test:g} of the items at random (seed {seed})"),
 }

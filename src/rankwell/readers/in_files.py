@@ -31,7 +31,7 @@ from rankwell.readers.sources import (
     NAMED_WORDS,
     PATHS,
     WITH_CELLS,
-    Options,
+    ReadOptions,
     is_collection,
     refuse_one_list,
     refuse_options,
@@ -52,7 +52,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
-def read_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
+def read_paths(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any:
     """Return the run, the qrels or the items at paths, an address or an id of a collection."""
     if is_collection(source):
         import rankwell.readers.irds as collections
@@ -84,7 +84,7 @@ def read_paths(source: Any, kind: str, name: str | None, options: Options) -> An
     return joins[kind](parts, name or (short_name(path) if kind == "run" else first))
 
 
-def open_qrels_at(source: Any, name: str | None, options: Options) -> Pieces:
+def open_qrels_at(source: Any, name: str | None, options: ReadOptions) -> Pieces:
     """Return the judgements at paths or an address, to be read in pieces; those of formats that cannot be read so are held."""
     if is_scanned(source):
         title = name or Path(source).name
@@ -105,14 +105,14 @@ def _name_of(source: Any) -> str:
     return source.name if isinstance(source, File) else Path(source).name
 
 
-def _open_scan(source: Any, kind: str, name: str, options: Options) -> OpenTable:
+def _open_scan(source: Any, kind: str, name: str, options: ReadOptions) -> OpenTable:
     """The table at an address or in a folder, in pieces."""
     from rankwell.readers.frames.tables import open_table
 
     return open_table(scan_table(source), kind, name, options.columns, label=os.fspath(source))
 
 
-def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
+def _formed(file: File, kind: str, options: ReadOptions) -> tuple[File, str, str]:
     """The file in its encoding, its format and why; DataError for one of another tool."""
     file = recode(file, options.encoding, options.format_in)
     form, why = form_of(file, options.format_in, options.columns)
@@ -123,7 +123,7 @@ def _formed(file: File, kind: str, options: Options) -> tuple[File, str, str]:
     return file, form, why
 
 
-def _read_file(file: File, kind: str, name: str | None, options: Options, ids: IdsOfFiles | None) -> Any:
+def _read_file(file: File, kind: str, name: str | None, options: ReadOptions, ids: IdsOfFiles | None) -> Any:
     """The run, the qrels or the items in one file, by the module of its format; what goes wrong later is explained, too."""
     file, form, why = _formed(file, kind, options)
     read = _function_of(file, form, kind)
@@ -178,7 +178,7 @@ def _function_of(file: File, form: str, kind: str) -> Callable[..., Any]:
     raise UsageError(f"{file.label}: {form} files cannot hold {kind}.")
 
 
-def _open_file(file: File, name: str | None, options: Options) -> Pieces:
+def _open_file(file: File, name: str | None, options: ReadOptions) -> Pieces:
     """The judgements in one file, to be read in pieces."""
     file, form, _ = _formed(file, "qrels", options)
     refuse_options(options, file.label, f"a file read as {form}", is_table=form in WITH_CELLS)

@@ -11,7 +11,7 @@ from rankwell.readers.sources import (
     KINDS,
     NO_COLUMNS,
     ItemsIn,
-    Options,
+    ReadOptions,
     are_files,
     given_of,
     ids_in,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankwell.readers.memory.answers import Shape
 
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
-AS_IT_IS = Options(None, NO_COLUMNS, None)
+AS_IT_IS = ReadOptions(None, NO_COLUMNS, None)
 
 
 class ReadingWords(TypedDict, total=False):
@@ -149,7 +149,7 @@ def open_run(
             given = given_of(
                 words.pop("columns", None), words.pop("items_in", None), by_rows=order is not None
             )
-            options = Options(**({"format_in": None, "encoding": None} | words), columns=given)
+            options = ReadOptions(**({"format_in": None, "encoding": None} | words), columns=given)
         run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -242,7 +242,7 @@ def read_qrels(
     Qrels 'qrels': 2 rows
     """
     given = columns if columns is not None and items_in is None else given_of(columns, items_in)
-    options = Options(format_in, given, encoding, query_ids)
+    options = ReadOptions(format_in, given, encoding, query_ids)
     qrels: Qrels = _read(source, "qrels", name, options)
     return qrels if assessor is None else qrels.by(assessor)
 
@@ -259,7 +259,7 @@ def open_qrels(
 
     Tables of Polars that are read later (``scan_parquet`` and others) are read in pieces, too.
     """
-    options = Options(format_in, NO_COLUMNS if columns is None else columns, encoding)
+    options = ReadOptions(format_in, NO_COLUMNS if columns is None else columns, encoding)
     if is_of_paths(source) and not is_collection(source):
         from rankwell.readers.in_files import open_qrels_at
 
@@ -295,11 +295,11 @@ def read_items(
     ids = ids_in(source)
     if ids is not None:
         return Items(ids, name=name or "items")
-    found: Items = _read(source, "items", name, Options(format_in, columns or NO_COLUMNS, encoding))
+    found: Items = _read(source, "items", name, ReadOptions(format_in, columns or NO_COLUMNS, encoding))
     return found
 
 
-def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
+def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any:
     """The table of a kind that a source holds: files by their format, values in memory by their type."""
     if isinstance(source, KINDS[kind]):
         return source
@@ -391,7 +391,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     )
 
 
-def _answers(source: Any, name: str, kind: str, options: Options) -> tuple[Shape, Any] | None:
+def _answers(source: Any, name: str, kind: str, options: ReadOptions) -> tuple[Shape, Any] | None:
     """The shape of answers in memory, such as a response of Elasticsearch or lists of documents, and the answers; None for other values."""
     if isinstance(source, (Mapping, list, tuple)):
         if in_memory.is_usual(source):

@@ -28,7 +28,7 @@ NAMED_WORDS = "delimited", "ndjson", "json"
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
 
-class Options(NamedTuple):
+class ReadOptions(NamedTuple):
     """How a source is read: its format and its encoding if they are given, what its columns mean, and the ids of its answers."""
 
     format_in: str | None
@@ -164,7 +164,7 @@ def refuse_rows_of_a_table(rows: Any, kind: str) -> None:
 
 
 def refuse_options(
-    options: Options, label: str, what: str, *, is_table: bool, has_scores: bool = True
+    options: ReadOptions, label: str, what: str, *, is_table: bool, has_scores: bool = True
 ) -> None:
     """Raise UsageError for what was said of the reading of a source and does not apply to it."""
     if Given.of(options.columns).items_in is not None and not is_table:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.comparison.compare.costs import CostEstimates
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
@@ -34,12 +34,12 @@ class Sentence:
     second: str | None = None
     numbers: dict[str, Any] = field(default_factory=dict)
 
-    def text(self, words: Words) -> str:
+    def text(self, words: PageStrings) -> str:
         """The sentence in a language."""
         return words(f"report.answer.{self.key}", **self.fields)
 
 
-def list_names(names: Sequence[str], words: Words) -> str:
+def list_names(names: Sequence[str], words: PageStrings) -> str:
     """Names of systems, of which the last is joined by a word; of many the first ones and how many more there are."""
     shown = [brief_name(name) for name in names[:MOST_LISTED]]
     if len(names) > MOST_LISTED:
@@ -60,7 +60,7 @@ class MetricComparison:
 
     found: Comparison
     metric: Metric
-    words: Words
+    words: PageStrings
 
     @cached_property
     def sign(self) -> int:
@@ -154,7 +154,7 @@ class MetricComparison:
         return Sentence(key, self.fields(d) | more, d.first, d.second, self.numbers(d))
 
 
-def sentence_of(comparison: Comparison, metric: Metric, words: Words) -> Sentence:
+def sentence_of(comparison: Comparison, metric: Metric, words: PageStrings) -> Sentence:
     """Return what a comparison says under one metric."""
     judge = MetricComparison(comparison, metric, words)
     others = [name for name in comparison.names if name != comparison.baseline]
@@ -325,6 +325,6 @@ def slowdown_of(costs: CostEstimates, first: str | None, second: str | None) -> 
     return Sentence("takes", fields, slow, fast, {"ratio": ratio, "low": low, "high": high})
 
 
-def slowdown_text(said: Sentence, words: Words) -> str:
+def slowdown_text(said: Sentence, words: PageStrings) -> str:
     """Return the sentence in a language."""
     return words("report.answer.takes", **said.fields)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.errors import InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
@@ -46,7 +46,7 @@ class Material:
 
     results: Mapping[str, Results]
     comparison: Comparison | None
-    words: Words
+    words: PageStrings
     evaluator: Evaluator | None = None
     runs: Mapping[str, Run] = field(default_factory=dict)
     qrels: Qrels | None = None

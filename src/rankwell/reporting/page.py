@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell import __version__
-from rankwell.display.page import Words, data_block, page
+from rankwell.display.page import PageStrings, data_block, page
 from rankwell.display.table import count, number, visible
 from rankwell.faces import HERE, rooms
 from rankwell.reporting.chart.texts import brief_name, percent
@@ -26,7 +26,7 @@ LEAST = 1e-9  # a p-value is never shown as 0
 LONGEST = 60  # characters of a name that are shown
 
 
-def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
+def page_of(title: str, sections: Sequence[Section], words: PageStrings) -> str:
     """Return the page of some sections: one file, with its style, its scripts and its data."""
     environment = _environment()
     filled = {"title": title, "sections": sections, "words": words, "version": __version__}

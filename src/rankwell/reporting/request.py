@@ -11,7 +11,7 @@ from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.comparison import KIND, Comparison
 from rankwell.comparison.compare.costs import costs_of
 from rankwell.comparison.compare.groups import columns_of
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.display.saved_files import kind_of
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
@@ -105,7 +105,7 @@ class ReportTables:
         )
 
 
-def material_of(what: Any, words: Words, given: ReportRequest) -> Material:
+def material_of(what: Any, words: PageStrings, given: ReportRequest) -> Material:
     """Return the material of a report.
 
     Raises

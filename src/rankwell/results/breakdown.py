@@ -16,7 +16,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part, value_of
-from rankwell.results.segments import UNKNOWN, Division
+from rankwell.results.segments import UNKNOWN, Segmentation
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.redaction import hidden_groups
 from rankwell.tables.states import Mean, group_means
@@ -53,7 +53,7 @@ class Breakdown(Result):
 
     _plural: ClassVar[str] = "segments"
 
-    def __init__(self, name: str, metrics: tuple[Metric, ...], division: Division, part: Part) -> None:
+    def __init__(self, name: str, metrics: tuple[Metric, ...], division: Segmentation, part: Part) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
         columns = _by_segment(part, metrics, len(division.labels))
         sizes = _sizes(part, metrics, len(division.labels))

@@ -21,7 +21,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
-from rankwell.results.segments import Division, checked_weights
+from rankwell.results.segments import Segmentation, checked_weights
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
@@ -66,7 +66,7 @@ class Results(Result):
     metrics: tuple[Metric, ...]
     conditions: Conditions
     part: Part
-    division: Division = field(default_factory=Division)
+    division: Segmentation = field(default_factory=Segmentation)
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
@@ -607,7 +607,7 @@ class Results(Result):
             split={}, sizes={}, segment=None, divided={}, low={}, high={},
         )  # fmt: skip
         return replace(
-            res, metrics=(metric,), part=kept, division=Division(weights=res.division.weights), slices={}, bounding=None, notice=None,
+            res, metrics=(metric,), part=kept, division=Segmentation(weights=res.division.weights), slices={}, bounding=None, notice=None,
         )  # fmt: skip
 
     def redacted(self, redaction: Redaction) -> Results:

@@ -73,7 +73,7 @@ UNKNOWN = "(unknown)"
 TAKEN = "queries", "mean", "n"  # what saved results say of each segment beside its labels
 
 
-class Division(NamedTuple):
+class Segmentation(NamedTuple):
     """The columns and labels of segments, and the column of weights.
 
     A segment has one label per column of ``by``. The last segment holds the queries without a row. Segments of fewer queries
@@ -86,7 +86,7 @@ class Division(NamedTuple):
     least: int = 0
 
 
-UNDIVIDED = Division()
+UNDIVIDED = Segmentation()
 
 
 @record(eq=False)
@@ -97,7 +97,7 @@ class Segments:
     """
 
     known: Known
-    division: Division
+    division: Segmentation
     codes: np.ndarray | None = None
     weights: np.ndarray | None = None
     clusters: np.ndarray | None = None
@@ -157,12 +157,12 @@ class Segments:
             names, own = users.labels(clusters)
             # by the name alone, so that a cluster is drawn alike in whatever table it stands
             numbers = fingerprints_of(Ids.of(names.to_list()))[own]
-        division = Division(columns, labels, weights or "")
+        division = Segmentation(columns, labels, weights or "")
         return cls(Known(users.query), division, codes, weight, numbers, users.name)
 
     def weights_alone(self) -> Segments | None:
         """Return the weights without the segments; None if there are no weights."""
-        division = Division(weights=self.division.weights)
+        division = Segmentation(weights=self.division.weights)
         return None if self.weights is None else replace(self, division=division, codes=None)
 
     def of_users(self, query: Ids, codes: np.ndarray, weights: np.ndarray, clusters: np.ndarray) -> Segments:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.many import NO_SPREAD
-from rankwell.statistics.paired_tests import Estimate
+from rankwell.statistics.paired_tests import MeanDifference
 
 MOST = 10**9  # units that a power calculation looks up to
 
@@ -135,7 +135,7 @@ def _power(dz: np.ndarray | float, n: np.ndarray | float, alpha: float) -> np.nd
     return 1 - nctdtr(n - 1, shift, critical) + nctdtr(n - 1, shift, -critical)
 
 
-def equivalence(estimate: Estimate, margin: float) -> float:
+def equivalence(estimate: MeanDifference, margin: float) -> float:
     """Return the p-value of two one-sided t-tests: below alpha, the true mean difference lies within ±margin.
 
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987).
@@ -143,12 +143,12 @@ def equivalence(estimate: Estimate, margin: float) -> float:
     return max(not_below(estimate, -margin), not_below(estimate._replace(mean=-estimate.mean), -margin))
 
 
-def not_below(estimate: Estimate, bound: float) -> float:
+def not_below(estimate: MeanDifference, bound: float) -> float:
     """Return the one-sided p-value of the hypothesis that the true mean is at most ``bound``: small if it is surely above.
 
     Examples
     --------
-    >>> round(not_below(Estimate(100, 0.01, 0.1, 1.0, 0.32), -0.02), 4)
+    >>> round(not_below(MeanDifference(100, 0.01, 0.1, 1.0, 0.32), -0.02), 4)
     0.0017
     """
     from scipy.special import stdtr

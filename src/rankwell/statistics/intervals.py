@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
-from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
+from rankwell.statistics.parts import IndependentParts, Ratio, effective_n, parts_of, ratio
 
 Method = Literal["studentised", "t", "wilson", "betting", "percentile", "bca"]
 WEIGHTS = 3  # what the draws of the bootstrap are for
@@ -230,7 +230,7 @@ def _t(whole: Ratio, tail: float) -> tuple[float, float]:
     return whole.mean - reach, whole.mean + reach
 
 
-def _n_of_share(parts: Parts, whole: Ratio) -> float:
+def _n_of_share(parts: IndependentParts, whole: Ratio) -> float:
     """The number of independent units that a share is as certain as; of clusters, n / design effect, which is at least 1.
 
     Where all units are 0, or all 1, the effect is not known; it is at most such that each cluster counts as one unit.
@@ -258,7 +258,7 @@ def wilson(share: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.n
     return np.where(share == 0, 0.0, middle - reach), np.where(share == 1, 1.0, middle + reach)
 
 
-def _replicates(centred: Parts, times: int, seed: int) -> Iterator[np.ndarray]:
+def _replicates(centred: IndependentParts, times: int, seed: int) -> Iterator[np.ndarray]:
     """Yield rows of (mean, standard error) of parts whose mean is 0, under weights drawn from Poisson(1)."""
     columns, places = _columns(centred)
     rows = max(CELLS // len(columns), 1)
@@ -279,7 +279,7 @@ def _replicates(centred: Parts, times: int, seed: int) -> Iterator[np.ndarray]:
         yield np.column_stack([mean, error])
 
 
-def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
+def _columns(centred: IndependentParts) -> tuple[np.ndarray, list[int]]:
     """What weights are multiplied with, and at which column there are: 1, size, total, total², total × size, size²."""
     totals, sizes = centred.totals, centred.sizes
     if (sizes == 1).all():
@@ -288,7 +288,7 @@ def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
     return np.column_stack(columns), list(range(6))
 
 
-def studentise(parts: Parts, *, times: int, seed: int) -> np.ndarray:
+def studentise(parts: IndependentParts, *, times: int, seed: int) -> np.ndarray:
     """Return t* = (mean* − mean) / error* of replicates of the Poisson bootstrap, which stand for t = (mean − truth) / error.
 
     A replicate without spread counts as ±∞, for dropping it makes intervals too short.
@@ -305,19 +305,19 @@ def _t_stars(drawn: np.ndarray) -> np.ndarray:
     return t
 
 
-def _studentised_bounds(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _studentised_bounds(centred: IndependentParts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     # t = (mean − truth) / error is solved for the truth, so the upper quantile makes the lower bound
     lower, upper = quantiles(_t_stars(drawn), tail, 1 - tail)
     own = ratio(centred).error
     return -upper * own, -lower * own
 
 
-def _percentile_bounds(_: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _percentile_bounds(_: IndependentParts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     low, high = quantiles(drawn[:, 0], tail, 1 - tail)
     return low, high
 
 
-def _bca_bounds(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _bca_bounds(centred: IndependentParts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     """Bias-corrected and accelerated (Efron, JASA 82, 1987)."""
     from scipy.special import ndtr, ndtri
 

@@ -12,7 +12,7 @@ from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.intervals import is_doubtful, studentise
 from rankwell.statistics.paired_tests import EXACT, FLIPS, NEAR
-from rankwell.statistics.parts import Parts, parts_of, ratio
+from rankwell.statistics.parts import IndependentParts, parts_of, ratio
 
 Method = Literal["t", "sign flips", "bootstrap", "identical", "too few"]
 FEWEST = 5  # non-zero differences: the signs of four leave p at 1/16
@@ -115,7 +115,7 @@ def margins(
     return Margins(whole.n, whole.mean, nonzero, *p, own.low, own.high, rest.low, method)
 
 
-def by_t(parts: Parts, *, alpha: float) -> OneSided:
+def by_t(parts: IndependentParts, *, alpha: float) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, by Student's t."""
     from scipy.special import stdtr, stdtrit
 
@@ -129,7 +129,7 @@ def by_t(parts: Parts, *, alpha: float) -> OneSided:
     return OneSided(above, below, mean - reach, mean + reach)
 
 
-def by_bootstrap(parts: Parts, *, alpha: float, times: int, seed: int) -> OneSided:
+def by_bootstrap(parts: IndependentParts, *, alpha: float, times: int, seed: int) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, by the studentised Poisson bootstrap."""
     _, mean, error = ratio(parts)
     if not error > 0:
@@ -150,7 +150,7 @@ def _beyond(alpha: float, total: int) -> int:
     return math.ceil(round(alpha * total, 9)) - 1  # alpha · total is rounded: .07 · 100 is 7.000000000000001
 
 
-def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> OneSided:
+def by_flips(parts: IndependentParts, *, alpha: float, times: int, seed: int) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, where the p of a shift crosses alpha, by sign flips.
 
     Flipped are the differences from the mean that is tested. A flip reaches their sum just where those that it turns have a
@@ -161,7 +161,7 @@ def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> OneSided:
     return _sides(totals, sizes, parts, alpha)
 
 
-def _sides(totals: np.ndarray, sizes: np.ndarray, parts: Parts, alpha: float) -> OneSided:
+def _sides(totals: np.ndarray, sizes: np.ndarray, parts: IndependentParts, alpha: float) -> OneSided:
     is_some = sizes > 1e-9 * parts.sizes.min()
     drawn, total = np.sort(totals[is_some] / sizes[is_some]), len(sizes)
     always = total - len(drawn)  # flips that change nothing reach every sum

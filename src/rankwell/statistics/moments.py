@@ -13,7 +13,7 @@ from rankwell.statistics.many import PLAIN, Design, Summaries, t_of
 from rankwell.statistics.paired_tests import EXACT
 
 
-class Moments(NamedTuple):
+class SampleMoments(NamedTuple):
     """Per row of values: sums over its independent parts (units, weighted units or clusters), as ``parts_of`` has them of one row.
 
     A part has a size a and a total b, and lies e = b − c·a from a centre c. ``n`` counts the units that are defined and ``weights``
@@ -34,7 +34,7 @@ class Moments(NamedTuple):
     is_clustered: bool
 
     @classmethod
-    def of(cls, rows: np.ndarray, centres: np.ndarray, design: Design = PLAIN) -> Moments:
+    def of(cls, rows: np.ndarray, centres: np.ndarray, design: Design = PLAIN) -> SampleMoments:
         """Return the moments of rows of values around a centre each; NaN is left out, and clusters are whole."""
         defined = ~np.isnan(rows)
         values, size = rows, defined * (1.0 if design.weights is None else design.weights)
@@ -62,7 +62,7 @@ class Moments(NamedTuple):
             is_clustered=design.clusters is not None,
         )
 
-    def __add__(self, other: Moments) -> Moments:  # type: ignore[override]
+    def __add__(self, other: SampleMoments) -> SampleMoments:  # type: ignore[override]
         """Return the moments of the parts of both."""
         sums = {name: own + getattr(other, name) for name, own in self._asdict().items() if name in SUMS}
         return self._replace(
@@ -155,9 +155,9 @@ class PairMoments(NamedTuple):
     ([0.5333], [2], [1])
     """
 
-    difference: Moments
-    first: Moments
-    second: Moments
+    difference: SampleMoments
+    first: SampleMoments
+    second: SampleMoments
     more: np.ndarray
     less: np.ndarray
     lost_first: np.ndarray
@@ -178,9 +178,9 @@ class PairMoments(NamedTuple):
         own = [np.where(defined, each, np.nan) for each in (first, second)]
         middle = centres[pairs[0]], centres[pairs[1]]
         return cls(
-            Moments.of(d, middle[0] - middle[1], design),
-            Moments.of(own[0], middle[0]),
-            Moments.of(own[1], middle[1]),
+            SampleMoments.of(d, middle[0] - middle[1], design),
+            SampleMoments.of(own[0], middle[0]),
+            SampleMoments.of(own[1], middle[1]),
             np.count_nonzero(d > TIE, axis=1),
             np.count_nonzero(d < -TIE, axis=1),
             np.count_nonzero(np.isnan(first) & ~np.isnan(second), axis=1),

@@ -22,7 +22,7 @@ FLIPS = 1  # what the draws are for
 BITS = 42  # of a number that its bin does not tell: a bin is a 1024th of what lies between two powers of 2
 
 
-class Estimate(NamedTuple):
+class MeanDifference(NamedTuple):
     """A mean difference: of how many units, its standard deviation, Student's t and the two-sided p-value.
 
     ``n`` is the number of clusters if there are any, and the effective number of weighted units; sd / √n is the standard error.
@@ -46,7 +46,7 @@ class Flipped(NamedTuple):
 
 def t_test(
     d: np.ndarray, *, weights: np.ndarray | None = None, clusters: np.ndarray | None = None
-) -> Estimate:
+) -> MeanDifference:
     """Return Student's paired t-test of differences: t = mean / (sd / √n) with n − 1 degrees of freedom.
 
     ``d`` holds a difference per unit, none NaN. Zeros count. t is NaN and p is NaN below two units; without spread p is 0 if
@@ -62,13 +62,13 @@ def t_test(
 
     count, mean, error = ratio(parts_of(d, np.arange(len(d)), weights, clusters))
     if math.isnan(error):
-        return Estimate(count, mean, math.nan, math.nan, math.nan)
+        return MeanDifference(count, mean, math.nan, math.nan, math.nan)
     if error == 0:
         is_none = abs(mean) <= NOTHING
         t = 0.0 if is_none else math.copysign(math.inf, mean)
-        return Estimate(count, mean, 0.0, t, 1.0 if is_none else 0.0)
+        return MeanDifference(count, mean, 0.0, t, 1.0 if is_none else 0.0)
     t = mean / error
-    return Estimate(count, mean, error * math.sqrt(count), t, float(2 * stdtr(count - 1, -abs(t))))
+    return MeanDifference(count, mean, error * math.sqrt(count), t, float(2 * stdtr(count - 1, -abs(t))))
 
 
 def sign_flips(

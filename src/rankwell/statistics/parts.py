@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Parts(NamedTuple):
+class IndependentParts(NamedTuple):
     """A mean as Σ totals / Σ sizes of independent parts.
 
     A part is a unit (size 1), a weighted unit (size: its weight) or a cluster (the sum of its units). ``numbers`` holds a fixed
@@ -37,7 +37,7 @@ def parts_of(
     units: np.ndarray,
     weights: np.ndarray | None = None,
     clusters: np.ndarray | None = None,
-) -> Parts:
+) -> IndependentParts:
     """Return the parts of the (weighted) mean of values; equal weights are as none, and units of weight 0 are left out.
 
     ``units`` and ``clusters`` hold a fixed number (uint64) for the unit and the cluster of each value.
@@ -53,10 +53,10 @@ def parts_of(
         n = effective_n(sizes)
     totals = values * sizes
     if clusters is None:
-        return Parts(totals, sizes, units, min(len(values), n), n, is_clustered=False)
+        return IndependentParts(totals, sizes, units, min(len(values), n), n, is_clustered=False)
     numbers, of = np.unique(clusters, return_inverse=True)
     total = np.bincount(of, totals)  # of whole clusters
-    return Parts(total, np.bincount(of, sizes), numbers, len(numbers), n, is_clustered=True)
+    return IndependentParts(total, np.bincount(of, sizes), numbers, len(numbers), n, is_clustered=True)
 
 
 def effective_n(weights: np.ndarray) -> float:
@@ -71,7 +71,7 @@ def effective_n(weights: np.ndarray) -> float:
     return math.fsum(weights) ** 2 / squares if squares else 0.0
 
 
-def ratio(parts: Parts) -> Ratio:
+def ratio(parts: IndependentParts) -> Ratio:
     """Return the mean of parts with its standard error, that of a ratio of two sums.
 
     m = Σb / Σa and se² = G / (G − 1) · Σ(b − m·a)² / (Σa)² for totals b and sizes a of G parts: for clusters the

@@ -27,7 +27,7 @@ class Predicted(NamedTuple):
     alone: float
 
 
-class Pieces(NamedTuple):
+class LineInWeight(NamedTuple):
     """A mean that is a line in the weight, and its variance, a parabola: constant, slope and curve; the best weight."""
 
     mean: tuple[float, float]
@@ -127,7 +127,7 @@ def prediction_powered_terms(
 
 
 def _interval_at(
-    pieces: Pieces, n: int, total: int, independent: int, weight: float | None, level: float
+    pieces: LineInWeight, n: int, total: int, independent: int, weight: float | None, level: float
 ) -> Predicted:
     """The mean at the weight, or at the best one, with Student's interval of so many independent units."""
     from scipy.special import stdtrit
@@ -139,11 +139,11 @@ def _interval_at(
     return Predicted(n, total, mean, error, mean - reach, mean + reach, weight, pieces.at(0.0)[1])
 
 
-def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> Pieces:
+def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> LineInWeight:
     """θ = mean y + w·share·(mean of the other predictions − mean f); a simple random sample and the rest are independent."""
     n = len(y)
     if not len(others):
-        return Pieces((float(y.mean()), 0.0), (float(y.var(ddof=1)) / n, 0.0, 0.0), 0.0)
+        return LineInWeight((float(y.mean()), 0.0), (float(y.var(ddof=1)) / n, 0.0, 0.0), 0.0)
     share = len(others) / (n + len(others))
     together, spread = float(np.cov(y, f)[0, 1]), float(np.concatenate([f, others]).var(ddof=1))
     rest = float(others.var(ddof=1)) / len(others) if len(others) > 1 else spread
@@ -155,13 +155,13 @@ def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> Pieces:
     # If all predictions have the variance s², the curve is share · s² / n: the share cancels, and the best weight is the slope
     # cov(y, f) / s² of the regression of y on f.
     mean = float(y.mean()), share * float(others.mean() - f.mean())
-    return Pieces(mean, variance, together / spread if spread > 0 else 0.0)
+    return LineInWeight(mean, variance, together / spread if spread > 0 else 0.0)
 
 
-def _of_terms(a: np.ndarray, b: np.ndarray) -> Pieces:
+def _of_terms(a: np.ndarray, b: np.ndarray) -> LineInWeight:
     """θ is the mean over all units of a + w·b, which are independent of each other."""
     spreads = np.cov(a, b)
     best = -float(spreads[0, 1] / spreads[1, 1]) if spreads[1, 1] > 0 else 0.0
     parabola = spreads[0, 0], 2 * spreads[0, 1], spreads[1, 1]
     constant, slope, curve = (float(each) / len(a) for each in parabola)
-    return Pieces((float(a.mean()), float(b.mean())), (constant, slope, curve), best)
+    return LineInWeight((float(a.mean()), float(b.mean())), (constant, slope, curve), best)

@@ -21,7 +21,7 @@ def plain_name(name: str) -> str:
     return "".join(sign for sign in name.lower() if sign.isalnum())
 
 
-class Column(NamedTuple):
+class KnownColumn(NamedTuple):
     """One column: its kind (``id``, ``number`` or ``time``), what it holds, and its names with where each comes from."""
 
     kind: str
@@ -42,38 +42,38 @@ def _names(**sources: str) -> dict[str, str]:
 # The first name of each column is rankwell's word. Names are compared in lower case, without other signs than letters and digits.
 # A name stands here only if it can mean nothing else; what has two readings (loss, value, weight) is asked about.
 COLUMNS = {
-    "query": Column("id", "the query, or the user", _names(
+    "query": KnownColumn("id", "the query, or the user", _names(
         common="query query_id q user user_id customer_id session_id topic_id", TREC_and_PyTerrier="qid", Surprise="uid",
         RePlay="user_idx", CatBoost="group_id", torchmetrics="indexes", Retailrocket="visitor_id",
     )),
-    "item": Column("id", "the item, or the document", _names(
+    "item": KnownColumn("id", "the item, or the document", _names(
         common="item item_id doc doc_id did document document_id movie movie_id product product_id track_id",
         TREC_and_PyTerrier="docno", Surprise="iid", BEIR="corpus_id", Amazon="asin", MS_MARCO="pid passage_id", RePlay="item_idx",
         MIND="news_id", H_and_M="article_id", chunks_of_documents="chunk_id", Goodreads="book_id",
     )),
-    "score": Column("number", "higher is better", _names(
+    "score": KnownColumn("number", "higher is better", _names(
         common="score prediction predicted pred sim similarity predicted_score prediction_score predicted_rating pred_score "
         "pred_rating model_score ranking_score retrieval_score similarity_score cosine_similarity match_score relevance_score "
         "bm25_score logit logits y_hat",
         scikit_learn="y_score y_pred", torchmetrics="preds", Surprise="est", LightGBM="raw_prediction", CatBoost="RawFormulaVal",
     )),
-    "rank": Column("number", "1 is best", _names(
+    "rank": KnownColumn("number", "1 is best", _names(
         common="rank position pos ranking rnk rank_position item_rank result_rank", UBI="ordinal",
     )),
-    "grade": Column("number", "the judged relevance, or true and false, yes and no, relevant and not relevant", _names(
+    "grade": KnownColumn("number", "the judged relevance, or true and false, yes and no, relevant and not relevant", _names(
         common="grade relevance rating label judgement judgment target gain stars star_rating user_rating actual_rating true_rating "
         "rel relevance_grade relevance_label relevance_judgment relevance_judgement relevance_rating relevancy relevant is_relevant",
         scikit_learn="y_true", Surprise="r_ui", Amazon="esci_label",
     )),
-    "topic": Column("id", "the topic of a judgement", _names(common="topic subtopic aspect genre")),
-    "topic_weight": Column("number", "the weight of the row's topic for its query, the same in every row with that query and topic", _names(
+    "topic": KnownColumn("id", "the topic of a judgement", _names(common="topic subtopic aspect genre")),
+    "topic_weight": KnownColumn("number", "the weight of the row's topic for its query, the same in every row with that query and topic", _names(
         common="topic_weight subtopic_weight aspect_weight topic_probability intent_probability",
     )),
-    "propensity": Column("number", "the probability that the judgement was observed", _names(
+    "propensity": KnownColumn("number", "the probability that the judgement was observed", _names(
         common="propensity propensity_score", Open_Bandit="pscore",
     )),
-    "imputed": Column("number", "other than 0 if the grade was imputed", _names(common="imputed")),
-    "time": Column("time", "when it was", _names(
+    "imputed": KnownColumn("number", "other than 0 if the grade was imputed", _names(common="imputed")),
+    "time": KnownColumn("time", "when it was", _names(
         common="time timestamp ts date datetime unixtime event_time created_at",
     )),
 }  # fmt: skip
@@ -134,7 +134,7 @@ GRADE_WORDS = TRUTH | {
 }  # fmt: skip
 
 
-class Unread(NamedTuple):
+class UnreadColumn(NamedTuple):
     """A column of a table that was not read: whether it holds numbers, and these if they are at most ten; None if nobody looked."""
 
     name: str
@@ -145,29 +145,29 @@ class Unread(NamedTuple):
 NOT_READ = "columns not read in the "
 
 
-def counts_of(what: str, unread: Sequence[Unread]) -> dict[str, int]:
+def counts_of(what: str, unread: Sequence[UnreadColumn]) -> dict[str, int]:
     """Return the count of columns that the run or the judgements have and that are not read, under a text that names them.
 
-    >>> counts_of("run", [Unread("title"), Unread("year")])
+    >>> counts_of("run", [UnreadColumn("title"), UnreadColumn("year")])
     {"columns not read in the run: 'title', 'year'": 2}
     """
     return {f"{NOT_READ}{what}: {', '.join(brief(column.name) for column in unread)}": len(unread)}
 
 
-def merge_unread(parts: Sequence[tuple[Unread, ...]]) -> tuple[Unread, ...]:
+def merge_unread(parts: Sequence[tuple[UnreadColumn, ...]]) -> tuple[UnreadColumn, ...]:
     """Return the columns that some of several tables do not read, with the numbers of all.
 
-    >>> merge_unread([(Unread("plays", True, (1.0, 2.0)),), (Unread("plays", True, (0.0,)),)])
-    (Unread(name='plays', is_number=True, levels=(0.0, 1.0, 2.0)),)
+    >>> merge_unread([(UnreadColumn("plays", True, (1.0, 2.0)),), (UnreadColumn("plays", True, (0.0,)),)])
+    (UnreadColumn(name='plays', is_number=True, levels=(0.0, 1.0, 2.0)),)
     """
-    found: dict[str, Unread] = {}
+    found: dict[str, UnreadColumn] = {}
     for column in (column for part in parts for column in part):
         known = found.get(column.name, column)
         levels = None
         if known.levels is not None and column.levels is not None:
             both = tuple(sorted({*known.levels, *column.levels}))
             levels = both if len(both) <= MOST_LEVELS else None
-        found[column.name] = Unread(column.name, known.is_number and column.is_number, levels)
+        found[column.name] = UnreadColumn(column.name, known.is_number and column.is_number, levels)
     return tuple(found.values())
 
 

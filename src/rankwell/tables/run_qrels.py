@@ -21,7 +21,7 @@ from rankwell.tables.rows import Columns, Rows, Stretches
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
 if TYPE_CHECKING:
-    from rankwell.tables.columns import Unread
+    from rankwell.tables.columns import UnreadColumn
 
 
 KINDS = "human", "model"
@@ -175,7 +175,7 @@ class Run:
     words: Mapping[str, str] = NO_WORDS
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadColumn, ...] = ()
 
     def __init__(
         self,
@@ -279,7 +279,7 @@ class Qrels:
     words: Mapping[str, str] = NO_WORDS
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadColumn, ...] = ()
     assessor: Assessor | None = None
 
     def __init__(

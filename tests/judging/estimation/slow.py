@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankwell.judging.estimation.frame import Part
+from rankwell.judging.estimation.frame import QueryFrame
 
 EPSILON = Fraction(1, 100_000)
 Ranks = dict[int, int]  # the rank of each item that the list has
@@ -90,9 +90,9 @@ def samples(stratum: list[int], n: dict[int, int]) -> Iterator[set[int]]:
         yield set(itertools.chain(*parts))
 
 
-def part_of(stratum: list[int], judged: set[int]) -> Part:
+def part_of(stratum: list[int], judged: set[int]) -> QueryFrame:
     codes = np.array(stratum)
-    return Part(codes, mask(judged, len(stratum)), np.bincount(codes))
+    return QueryFrame(codes, mask(judged, len(stratum)), np.bincount(codes))
 
 
 def mask(items: set[int], n: int) -> np.ndarray:

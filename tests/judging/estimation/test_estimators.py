@@ -11,7 +11,7 @@ from tests.judging.estimation import slow
 
 import rankwell as rw
 from rankwell.judging.estimation.estimators import ideal, infndcg, statap, xinfap
-from rankwell.judging.estimation.frame import Part
+from rankwell.judging.estimation.frame import QueryFrame
 
 DISCOUNTS = 1 / np.log2(np.arange(2, 100))
 
@@ -102,7 +102,7 @@ def test_values_without_an_item_are_those_of_the_smaller_sample(seed, is_indepen
     sizes = np.bincount(stratum)
 
     def estimates(judged: np.ndarray) -> list:
-        part = Part(stratum, judged, sizes, chance)
+        part = QueryFrame(stratum, judged, sizes, chance)
         hits, gains = (grade > 0) & judged, np.where(judged, grade, 0.0)
         most = math.inf if k is None else k
         return [
@@ -182,7 +182,7 @@ def test_independent_draws_have_the_joint_probabilities_of_independent_draws():
     for code in range(16):
         judged = np.array([code >> i & 1 for i in range(4)], np.bool_)
         weight = float(np.where(judged, chance, 1 - chance).prod())
-        part = Part(np.zeros(4, np.int64), judged, np.array([4]), chance)
+        part = QueryFrame(np.zeros(4, np.int64), judged, np.array([4]), chance)
         found = statap(part, rank, (grade > 0) & judged)
         estimated = float(part.weight[(grade > 0) & judged].sum())
         total += 0.0 if found is None else weight * found.value * estimated

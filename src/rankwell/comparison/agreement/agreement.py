@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.judgements import (
+    AssessorPair,
     Joint,
     JudgedPairs,
-    Judgements,
     Measures,
     compare_all,
     compare_two,
@@ -154,7 +154,7 @@ def agreement(
 
 def _compared(
     judged: Mapping[str, Qrels], policy: Policy, level: float, times: int, seed: int
-) -> tuple[tuple[Judgements, ...], Joint | None]:
+) -> tuple[tuple[AssessorPair, ...], Joint | None]:
     """Each two judgements, and from three on all together."""
     if len(judged) < 2:
         return (), None
@@ -247,7 +247,7 @@ class Agreement(Result):
     _plural: ClassVar[str] = "agreements"
     _indent: ClassVar[int | None] = 1
 
-    judgements: tuple[Judgements, ...]
+    judgements: tuple[AssessorPair, ...]
     joint: Joint | None
     leaderboards: tuple[Leaderboards, ...]
     assessors: Mapping[str, Assessor | None]
@@ -309,7 +309,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _measures(found: Agreement, each: Judgements) -> Table:
+def _measures(found: Agreement, each: AssessorPair) -> Table:
     """The measures of one pair of assessors with their intervals."""
     words = MEASURES | {
         "over": f"mean grade of {each.second} less {each.first}",
@@ -345,7 +345,7 @@ def _joint(found: Agreement, each: Joint) -> Table:
     return Table(_columns(found), rows, caption=caption, notes=[*notes, *_measure_notes(found, each.queries)])
 
 
-def _confusion(each: Judgements) -> Table:
+def _confusion(each: AssessorPair) -> Table:
     """How many pairs each grade of the first has under each grade of the second."""
     columns = [Column(f"{each.first} ↓ {each.second} →")]
     columns += [Column(f"{grade:g}", "count") for grade in each.grades] + [Column("all", "count")]

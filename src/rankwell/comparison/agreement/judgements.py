@@ -149,7 +149,7 @@ class Joint(NamedTuple):
 
 
 @record(eq=False)
-class Judgements:
+class AssessorPair:
     """Two assessors on the ``n`` pairs of ``queries`` queries that both judged.
 
     ``confusion`` has a row per grade of the first and a column per grade of the second; ``only_first`` and ``only_second`` are
@@ -171,7 +171,7 @@ class Judgements:
 
 def compare_two(
     pairs: JudgedPairs, first: int, second: int, *, level: float, times: int, seed: int
-) -> Judgements:
+) -> AssessorPair:
     """Return how far two assessors agree.
 
     Raises
@@ -191,7 +191,7 @@ def compare_two(
 
     table, values = _estimated(cells, pairs, measured, level, times, seed)
     judged = pairs.codes >= 0
-    return Judgements(
+    return AssessorPair(
         first=pairs.names[first],
         second=pairs.names[second],
         n=len(both),

@@ -18,7 +18,7 @@ from rankwell.results.segments import Segments
 from rankwell.statistics.families import Cell, shuffled_sums
 from rankwell.statistics.intervals import ENOUGH, hold_shares
 from rankwell.statistics.many import PLAIN, Design, Intervals, closed_bounds
-from rankwell.statistics.moments import Moments, PairMoments
+from rankwell.statistics.moments import PairMoments, SampleMoments
 from rankwell.statistics.paired_tests import SizeCounts, sign_flips, sign_test_of
 from rankwell.statistics.seeds import SeedMoments
 from rankwell.tables.csr import distinct
@@ -29,7 +29,7 @@ from rankwell.tables.ids import Ids
 class OfMetric(NamedTuple):
     """The sums of one metric: of systems, of pairs, and of systems (one or two) that were trained with several seeds."""
 
-    systems: Moments
+    systems: SampleMoments
     pairs: PairMoments
     seeds: Mapping[tuple[int, ...], SeedMoments]
 
@@ -129,7 +129,7 @@ class Question:
                 own, centre = each[:, places], centres[name]
                 metrics[name] = OfMetric(
                     # squares are summed about a value near the mean: about 0 they would lose the digits of a small variance
-                    Moments.of(own, centre, design),
+                    SampleMoments.of(own, centre, design),
                     PairMoments.of(own, self.pairs, centre, design),
                     {
                         of: SeedMoments.of(
@@ -233,7 +233,7 @@ def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, sli
             yield code + 1, places, design.of(places)
 
 
-def means_by_sums(metric: Metric, own: Moments, centres: np.ndarray, how: Methods) -> Means:
+def means_by_sums(metric: Metric, own: SampleMoments, centres: np.ndarray, how: Methods) -> Means:
     """Return the means of systems, of at least 1,000 queries of very many, with their intervals."""
     found = own.summaries(centres)
     kinds = np.where(own.are_shares & hold_shares(metric.range), "wilson", "t").astype(object)
@@ -299,7 +299,7 @@ def cell_by_sums(
     """Return the same of a cell whose values are held here, of very many queries that do not count alike."""
     n = np.count_nonzero(~np.isnan(cell.values), axis=1)
     centres = np.nan_to_num(cell.values).sum(axis=1) / np.maximum(n, 1)
-    means = means_by_sums(metric, Moments.of(cell.values, centres, design), centres, how)
+    means = means_by_sums(metric, SampleMoments.of(cell.values, centres, design), centres, how)
     few = np.flatnonzero(n < ENOUGH)
     if len(few):
         of_few = Few(cell.units, cell.values[few], design)

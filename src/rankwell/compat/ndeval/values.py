@@ -46,7 +46,7 @@ class Judgements:
 
 
 @record
-class Lists:
+class TopicLists:
     """The lists of a run: the documents of each topic, best first; topics in ascending order."""
 
     runid: bytes
@@ -67,7 +67,7 @@ def read_judgements(path: str) -> Judgements:
     InputError, DataError
         If the file cannot be read, or a line is malformed.
     """
-    words = Words(path, QRELS)
+    words = LineWords(path, QRELS)
     topic, subtopic = words.naturals("topic"), words.naturals("subtopic")
     grade, item = np.minimum(words.naturals("grade"), 1), words.ids("docno")
     documents, _ = item.group()
@@ -86,7 +86,7 @@ def read_judgements(path: str) -> Judgements:
     return Judgements(Qrels(topic[every], item[every], grade, subtopic), counts, is_repeated)
 
 
-def read_lists(path: str, options: Options) -> Lists:
+def read_lists(path: str, options: Options) -> TopicLists:
     """Read a run, down to the depth: by rank, or by score and then document, both descending (-traditional).
 
     Raises
@@ -94,7 +94,7 @@ def read_lists(path: str, options: Options) -> Lists:
     InputError, DataError
         If the file cannot be read, a line is malformed, or a topic repeats a rank or a document.
     """
-    words = Words(path, RUN)
+    words = LineWords(path, RUN)
     topic, rank = words.naturals("topic", _without_task), words.naturals("rank")
     item, start = words.ids("docno"), words.ids("runid")
     key = words.scores("score") if options.is_traditional else -rank.astype(np.float64)
@@ -114,7 +114,7 @@ def read_lists(path: str, options: Options) -> Lists:
     rows, topic = rows[kept], topic[kept]
     _refuse_duplicates(path, topic, item[rows])
     runid = words.text[start.starts[0] : start.starts[0] + start.lengths[0]].tobytes()
-    return Lists(runid, topics, topic, item[rows])
+    return TopicLists(runid, topics, topic, item[rows])
 
 
 def _refuse_duplicates(path: str, topic: np.ndarray, item: Ids) -> None:
@@ -137,7 +137,7 @@ IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 MOST = 1_000_009  # the largest integer that the program reads
 
 
-class Words:
+class LineWords:
     """The first words of each line of a file; lines may have more words, but not fewer.
 
     Raises
@@ -261,7 +261,7 @@ def columns(alpha: float, beta: float) -> dict[str, Metric]:
     return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
 
 
-class Values:
+class TopicValues:
     """Evaluates runs against the same judgements; columns that are ``is_exact`` match the program's bits."""
 
     def __init__(self, judgements: Judgements, alpha: float, beta: float) -> None:
@@ -273,7 +273,7 @@ class Values:
         metrics = metrics_of(self.columns.values())
         self._evaluator = Evaluator.of(Request(metrics=metrics, policy=policy, qrels=judgements.qrels))
 
-    def of(self, lists: Lists) -> dict[int, np.ndarray]:
+    def of(self, lists: TopicLists) -> dict[int, np.ndarray]:
         """Return the values of each judged topic."""
         try:
             res = self._evaluator.results_of(lists.run())
@@ -291,10 +291,10 @@ class Values:
 
 
 def print_table(
-    options: Options, judgements: Judgements, run: Lists, baseline: Lists | None
+    options: Options, judgements: Judgements, run: TopicLists, baseline: TopicLists | None
 ) -> tuple[bytes, list[str]]:
     """Return the table, and notes on values that the program prints differently."""
-    evaluated = Values(judgements, options.alpha, options.beta)
+    evaluated = TopicValues(judgements, options.alpha, options.beta)
     values, topics, name = evaluated.of(run), run.topics, run.runid
     count = len(judgements.subtopics if options.is_complete else values)
     base: dict[int, np.ndarray] = {}

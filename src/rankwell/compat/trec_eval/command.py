@@ -20,7 +20,7 @@ import numpy as np
 from rankwell import __version__
 from rankwell.compat.trec_eval import measures
 from rankwell.compat.trec_eval.judgements import read_judgements
-from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, NICKNAMES, GainRBP, Printed, Settings
+from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, NICKNAMES, GainRBP, PrintedLine, Settings
 from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.compat.trec_eval.values import Evaluated, evaluate_lines
 from rankwell.display.output import printing
@@ -242,7 +242,7 @@ class Output:
         totals["num_q"] = float(self.found.n)
         sys.stdout.write("".join(self._line(line, "all", totals[line.name]) for line in lines))
 
-    def _line(self, line: Printed, topic: str, value: float | str) -> str:
+    def _line(self, line: PrintedLine, topic: str, value: float | str) -> str:
         if isinstance(value, str):
             return f"{line.name:<22}\t{topic}\t{value}\n"
         if self.is_scaled:
@@ -336,7 +336,7 @@ def _measure(name: str, given: str | None, settings: Settings) -> str:
     return "\n".join(parts).replace("``", "") + "\n"
 
 
-def _sentence(name: str, lines: list[Printed]) -> str:
+def _sentence(name: str, lines: list[PrintedLine]) -> str:
     """The description of a measure: that of its metric, or the one given here."""
     metric = next((line.metric for line in lines if line.metric is not None), None)
     if metric is None:
@@ -348,7 +348,7 @@ def _sentence(name: str, lines: list[Printed]) -> str:
     return said + " The mean over the judgement groups of a topic." if name in BY_GROUP else said
 
 
-def _facts(name: str, lines: list[Printed]) -> Iterator[tuple[str, str]]:
+def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
     """The metric, its parameters, the value for all topics, and the metric's formula and edge cases."""
     metric = next((line.metric for line in lines if line.metric is not None), None)
     if metric is not None and type(metric) is not GainRBP:

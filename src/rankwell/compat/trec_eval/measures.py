@@ -188,7 +188,7 @@ class Valued(Protocol):
 
 
 @record
-class Printed:
+class PrintedLine:
     """A line of output: its name, its metric, and its format; a real number without a metric is 0."""
 
     name: str
@@ -206,7 +206,7 @@ class Printed:
         return np.array([math.log(max(value, 1e-5)) for value in values.tolist()])
 
 
-Maker = Callable[[str, str | None, Settings], list[Printed]]
+Maker = Callable[[str, str | None, Settings], list[PrintedLine]]
 
 
 def _levelled(metric: Metric, settings: Settings) -> Metric:
@@ -218,9 +218,9 @@ def _levelled(metric: Metric, settings: Settings) -> Metric:
 def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levelled: bool = True) -> Maker:
     """A measure without parameters."""
 
-    def make(name: str, _: str | None, settings: Settings) -> list[Printed]:
+    def make(name: str, _: str | None, settings: Settings) -> list[PrintedLine]:
         metric = metric_of(text)
-        return [Printed(name, _levelled(metric, settings) if is_levelled else metric, kind, is_summary)]
+        return [PrintedLine(name, _levelled(metric, settings) if is_levelled else metric, kind, is_summary)]
 
     return make
 
@@ -228,14 +228,14 @@ def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levell
 def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) -> Maker:
     """A measure at cut-offs."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
         cuts = sorted(map(whole, given.split(","))) if given is not None else list(ranks)
         if cuts[0] <= 0:
             raise UsageError("Negative cutoff detected")
         _refuse_repeated(cuts)
         metric = metric_of(text, complete=False)
         base = _levelled(metric, settings) if is_levelled else metric
-        return [Printed(f"{name}_{cut}", base @ cut) for cut in cuts]
+        return [PrintedLine(f"{name}_{cut}", base @ cut) for cut in cuts]
 
     return make
 
@@ -243,14 +243,14 @@ def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) ->
 def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
     """A measure at real numbers, such as recall levels; ``rule`` is how they are rounded, by the version if empty."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
         at = sorted(map(real, given.split(","))) if given is not None else list(points)
         _refuse_repeated(at)
         texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # nothing is rounded here
         # a multiple of at most 0 ends before the first document: the program leaves its value at 0
         is_nothing = [name.startswith("Rprec_mult") and point <= 0 for point in at]
         return [
-            Printed(
+            PrintedLine(
                 f"{name}_{point:3.2f}",
                 None
                 if zero
@@ -272,15 +272,15 @@ def _refuse_repeated(values: Sequence[float]) -> None:
 def gains(text: str) -> Maker:
     """A measure of graded gains, which pairs of level and gain may change."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
         metric = metric_of(text)
         if name == "Rndcg":
             metric = _levelled(metric, settings)
         if given is None:
-            return [Printed(name, metric)]
+            return [PrintedLine(name, metric)]
         table = _gains(_pairs(given))
         gain: object = (*table.items(), OTHERS_OWN) if table else "linear"
-        return [Printed(f"{name}_{given}", replace(metric, gain=gain))]  # type: ignore[call-arg]
+        return [PrintedLine(f"{name}_{given}", replace(metric, gain=gain))]  # type: ignore[call-arg]
 
     return make
 
@@ -299,7 +299,7 @@ def _gains(pairs: Mapping[str, float]) -> dict[float, float]:
     return {float(whole(level)): gain for level, gain in pairs.items() if re.fullmatch(INTEGER, level)}
 
 
-def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
+def rbp(name: str, given: str | None, _: Settings) -> list[PrintedLine]:
     """Rank-biased precision with an optional p; grades are shares of the topic's highest grade, or have gains."""
     pairs = {} if given is None else _pairs(given)
     p = pairs.pop("p", 0.9)
@@ -307,16 +307,16 @@ def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
     metric = (
         GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={brief(p)},max_grade=query)")
     )
-    return [Printed(name if given is None else f"{name}_{given}", metric)]
+    return [PrintedLine(name if given is None else f"{name}_{given}", metric)]
 
 
-def set_f(name: str, given: str | None, settings: Settings) -> list[Printed]:
+def set_f(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
     """F of the retrieved set; the parameter is the square of beta."""
     metric = metric_of(f"set_f(C={brief(real(given.split(',')[0]))})" if given else "set_f")
-    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 
-def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
+def utility(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
     """The value of the retrieved set, given a price for each cell of the contingency table."""
     prices = [real(part) for part in given.split(",")] if given else [1.0, -1.0, 0.0, 0.0]
     if len(prices) != 4:
@@ -327,41 +327,43 @@ def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
         )
     size = f",collection={settings.collection}" if prices[3] else ""
     metric = metric_of(f"utility(prices={prices}{size})")
-    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 
-def eleven(name: str, given: str | None, settings: Settings) -> list[Printed]:
+def eleven(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
     """The mean of interpolated precisions at eleven recall levels, or those given."""
     at = tuple(real(part) for part in given.split(",")) if given else None
     kind = Eleven if at is not None and list(at) != sorted(at) else Avg11
     metric = kind(at=at, levels=settings.levels)
-    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 
-def relstring(name: str, given: str | None, _: Settings) -> list[Printed]:
+def relstring(name: str, given: str | None, _: Settings) -> list[PrintedLine]:
     """The grades at the first ranks, in pieces that fit into a number."""
     length = max(whole(given), 0) if given else 10
     pieces = tuple(
         Relstring(start=start, length=min(Relstring.MOST, length - start))
         for start in range(0, length, Relstring.MOST)
     )
-    return [Printed(f"{name}_{given}" if given else name, None, "text", text=pieces)]
+    return [PrintedLine(f"{name}_{given}" if given else name, None, "text", text=pieces)]
 
 
-def nothing(name: str, *_: object) -> list[Printed]:
+def nothing(name: str, *_: object) -> list[PrintedLine]:
     """A line without a metric: the run's name or the number of topics."""
-    return [Printed(name, None, "text" if name == "runid" else "count", is_summary=True)]
+    return [PrintedLine(name, None, "text" if name == "runid" else "count", is_summary=True)]
 
 
 def preference(text: str, kind: Kind = "real") -> Maker:
     """A measure of preferences within each judgement group, or within each topic."""
-    return lambda name, _, settings: [Printed(name, replace(metric_of(text), groups=settings.groups), kind)]  # type: ignore[call-arg]
+    return lambda name, _, settings: [
+        PrintedLine(name, replace(metric_of(text), groups=settings.groups), kind)  # type: ignore[call-arg]
+    ]
 
 
 def by_group(maker: Maker) -> Maker:
     """A measure averaged over the judgement groups of a topic; with a single group, its own value."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
         lines = maker(name, given, settings)
         if settings.groups == "query":
             return lines
@@ -373,9 +375,9 @@ def by_group(maker: Maker) -> Maker:
     return make
 
 
-def residual(name: str, *_: object) -> list[Printed]:
+def residual(name: str, *_: object) -> list[PrintedLine]:
     """How much rank-biased precision could still grow."""
-    return [Printed(name, Residual(p=0.9))]
+    return [PrintedLine(name, Residual(p=0.9))]
 
 
 def judged_metrics() -> tuple[Metric, ...]:
@@ -508,7 +510,7 @@ def misplaced(measures: Iterable[str], rel_format: str) -> str | None:
     return None
 
 
-def lines(measures: Mapping[str, str | None], settings: Settings) -> list[Printed]:
+def lines(measures: Mapping[str, str | None], settings: Settings) -> list[PrintedLine]:
     """Return the lines to print for measures, with their metrics.
 
     Raises

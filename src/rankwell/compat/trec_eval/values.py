@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwell.compat.trec_eval.judgements import Judgements, grades_of
-from rankwell.compat.trec_eval.measures import GainRBP, Printed, Settings, judged_metrics
+from rankwell.compat.trec_eval.measures import GainRBP, PrintedLine, Settings, judged_metrics
 from rankwell.compat.trec_eval.options import PREFERENCES, Options
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
@@ -22,7 +22,7 @@ from rankwell.metrics.parameters import named_gains
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
-Lines = Callable[[Settings], list[Printed]]
+Lines = Callable[[Settings], list[PrintedLine]]
 # the share of judgement groups with a relevant document retrieved: of all groups, and of those with a relevant document
 OF_ALL, OF_THOSE = (metric_of(f"by_topic(metric=hit@1000000000,over={over})") for over in ("all", "defined"))
 NO_DOCUMENT = "(no document)"  # no line of a file can name it, as it has a space
@@ -39,7 +39,7 @@ class Evaluated:
 
     topics: list[str]
     n: int
-    lines: list[Printed] = field(default_factory=list)
+    lines: list[PrintedLine] = field(default_factory=list)
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def _notes(options: Options, found: Evaluated, listed: _Parts, qrels: Qrels) -> 
     return notes
 
 
-def _are_close(lines: Sequence[Printed], grades: np.ndarray) -> bool:
+def _are_close(lines: Sequence[PrintedLine], grades: np.ndarray) -> bool:
     """Whether a table gives two grades gains that differ by less than 1; a grade that it does not name gains itself."""
     own = {grade: grade for grade in np.unique(grades[grades >= 0]).tolist()}
     # rbp has no ideal list, which is what the program sorts wrongly
@@ -198,7 +198,7 @@ def _are_close(lines: Sequence[Printed], grades: np.ndarray) -> bool:
     )
 
 
-def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
+def _groups_without(lines: Sequence[PrintedLine], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
     """Name the measures that the program prints as 0 for a topic with a group that has nothing relevant (retrieved)."""
     has = {
         "prefs_avgjg_Rnonrel": (of_all != of_those).any(),

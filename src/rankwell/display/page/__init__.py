@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from rankwell.display.page.shell import data_block, page
-from rankwell.display.page.strings import Words, languages, words_of
+from rankwell.display.page.strings import PageStrings, languages, words_of
 
-__all__ = ["Words", "data_block", "languages", "page", "words_of"]
+__all__ = ["PageStrings", "data_block", "languages", "page", "words_of"]

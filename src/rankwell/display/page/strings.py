@@ -24,7 +24,7 @@ Texts = Mapping[str, str | Mapping[str, str]]
 
 
 @record
-class Words:
+class PageStrings:
     """The texts of one language by key, such as ``plots.forest.title``; what is not translated is in English.
 
     Examples
@@ -67,7 +67,7 @@ def languages() -> list[str]:
 
 
 @cache
-def words_of(lang: str) -> Words:
+def words_of(lang: str) -> PageStrings:
     """Return the words of a language.
 
     Raises
@@ -78,7 +78,7 @@ def words_of(lang: str) -> Words:
     known = languages()
     if lang not in known:
         raise UsageError(f"lang={brief(lang)}: must be {one_of(known)}.{nearest(str(lang), known)}")
-    return Words(lang, {**texts_of(ENGLISH), **texts_of(lang)})
+    return PageStrings(lang, {**texts_of(ENGLISH), **texts_of(lang)})
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import QUANTITIES, CostEstimate, CostEstimates, front
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
@@ -90,14 +90,14 @@ def costs(
 PICTURE = Picture(costs, asks=("costs",))
 
 
-def name_of(quantity: str, words: Words) -> str:
+def name_of(quantity: str, words: PageStrings) -> str:
     """Return what a cost is called."""
     if quantity.startswith("p"):
         return words("plots.costs.latency", quantile=quantity)
     return words(f"plots.costs.{quantity}")
 
 
-def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words: Words) -> Any:
+def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words: PageStrings) -> Any:
     alt = altair()
     goods, dear = ([pair[at] for pair in found.values.values()] for at in (0, 1))
     log = is_log(each.value for each in dear)
@@ -143,7 +143,7 @@ def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words:
 
 
 def _subtitle(
-    rows: list[Row], found: Priced, source: Comparison, metric: Metric, quantity: str, words: Words
+    rows: list[Row], found: Priced, source: Comparison, metric: Metric, quantity: str, words: PageStrings
 ) -> Sequence[str]:
     load = source.costs.load if source.costs is not None else ""
     front, unnamed = on_front(found, metric, quantity), sum(row["side"] is None for row in rows)
@@ -227,7 +227,7 @@ def ends_of(estimates: Sequence[CostEstimate], *, log: bool) -> tuple[float, flo
     return 10**low, 10**high
 
 
-def rows_of(found: Priced, metric: Metric, quantity: str, words: Words) -> list[Row]:
+def rows_of(found: Priced, metric: Metric, quantity: str, words: PageStrings) -> list[Row]:
     """Return a row per system: its values and bounds, its role (front, baseline or other), and the side of its label, if it has one."""
     label, on = shorten(found.values), set(on_front(found, metric, quantity))
     costs = [cost for _, cost in found.values.values()]
@@ -250,7 +250,7 @@ def rows_of(found: Priced, metric: Metric, quantity: str, words: Words) -> list[
     return rows
 
 
-def shown(estimate: CostEstimate, digits: int, words: Words) -> str:
+def shown(estimate: CostEstimate, digits: int, words: PageStrings) -> str:
     """Return an estimate as text with its bounds, or that it has none."""
     text = number(estimate.value, digits)
     if math.isnan(estimate.low):

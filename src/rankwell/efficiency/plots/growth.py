@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.efficiency.exponents import UNITS, Growth
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
@@ -77,7 +77,7 @@ def _grown(found: Any) -> Growth:
     return Growth.load(Path(found))
 
 
-def _panel(grown: Growth, quantity: str, drawn: SystemColours, words: Words) -> Any:
+def _panel(grown: Growth, quantity: str, drawn: SystemColours, words: PageStrings) -> Any:
     alt = altair()
     unit, column = UNITS[quantity][0], quantity.replace(" ", "_")
     title = f"{words(f'plots.growth.{column}')} ({unit})"

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.display.text import plain_value
 from rankwell.efficiency import Costs
-from rankwell.efficiency.estimates import MS, Group
+from rankwell.efficiency.estimates import MS, CallGroup
 from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.plots.costs import is_log
@@ -115,7 +115,7 @@ def _p95(rows: Sequence[Row], system: str) -> Iterator[float]:
         yield min(line, key=lambda row: abs(row["tail"] - 0.05))["ms"]
 
 
-def _chart(rows: list[Row], drawn: SystemColours, words: Words) -> Any:
+def _chart(rows: list[Row], drawn: SystemColours, words: PageStrings) -> Any:
     alt = altair()
     loads = list(dict.fromkeys(row["panel"] for row in rows))
     width = WIDTH if len(loads) == 1 else NARROW
@@ -127,7 +127,7 @@ def _chart(rows: list[Row], drawn: SystemColours, words: Words) -> Any:
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2)
 
 
-def _layers(own: list[Row], rows: list[Row], drawn: SystemColours, words: Words) -> list[Any]:
+def _layers(own: list[Row], rows: list[Row], drawn: SystemColours, words: PageStrings) -> list[Any]:
     """The layers of one load; all loads have the scales of all rows."""
     alt = altair()
     ms = [end for row in rows for end in (row["ms"], row["low"], row["high"]) if end is not None]
@@ -177,7 +177,9 @@ def _layers(own: list[Row], rows: list[Row], drawn: SystemColours, words: Words)
     return layers
 
 
-def _subtitle(rows: list[Row], groups: Sequence[Group], loads: Sequence[str], words: Words) -> Sequence[str]:
+def _subtitle(
+    rows: list[Row], groups: Sequence[CallGroup], loads: Sequence[str], words: PageStrings
+) -> Sequence[str]:
     said = []
     for each in groups:
         calls, timeouts, others = each.failures
@@ -219,12 +221,12 @@ def _tails(n: int) -> list[float]:
     return [round(1 - q, 6) for q in MARKED if (1 - q) * n >= 1 - 1e-9]
 
 
-def groups_in(costs: Costs, loads: Sequence[str]) -> list[Group]:
+def groups_in(costs: Costs, loads: Sequence[str]) -> list[CallGroup]:
     """Return the calls that are drawn, cold before warm: those under the loads, and the first passes, whatever their load."""
     return [each for each in costs.groups if each.load in loads or each.session == COLD]
 
 
-def rows_of(groups: Sequence[Group], loads: Sequence[str], words: Words) -> list[Row]:
+def rows_of(groups: Sequence[CallGroup], loads: Sequence[str], words: PageStrings) -> list[Row]:
     """Return the rows of the lines: system, load, session, the tail 1 − q, and milliseconds; with bounds at the usual quantiles.
 
     ``panel`` is the load beside which they are drawn: cold calls under another load are in the first panel.

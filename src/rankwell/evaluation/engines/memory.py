@@ -72,9 +72,9 @@ class Memory:
             part = self.measured(rows.regrouped(), run.name, task)
         known = n_judged(part)
         if not known and len(task.pool.offsets) > 1:
-            from rankwell.evaluation.id_check import Held, unmatched
+            from rankwell.evaluation.id_check import HeldData, unmatched
 
-            why = unmatched(Held(run, task)) if len(part.queries) else None
+            why = unmatched(HeldData(run, task)) if len(part.queries) else None
             raise nothing_in_common(run.name, task.pool.queries.ids, part.queries, why)
         return self.completed(part, task, known)
 

@@ -10,7 +10,7 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.inspection.axioms import amigo, parapar
 from rankwell.inspection.axioms.kinds import Axiom, DrawnAxiom
 from rankwell.inspection.axioms.situations import Draw, Item, Situation
-from rankwell.inspection.axioms.verdicts import Rule, Verdicts, notes_of
+from rankwell.inspection.axioms.verdicts import AxiomRule, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.tables.arguments import checked
 
@@ -131,5 +131,5 @@ def _wanted(names: Any) -> list[Axiom]:
     return list(found.values())
 
 
-def _rule(axiom: Axiom) -> Rule:
-    return Rule(axiom.name, axiom.title, axiom.statement, axiom.source, axiom.second_hand)
+def _rule(axiom: Axiom) -> AxiomRule:
+    return AxiomRule(axiom.name, axiom.title, axiom.statement, axiom.source, axiom.second_hand)

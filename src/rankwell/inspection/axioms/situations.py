@@ -263,7 +263,7 @@ ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for met
 
 
 @record(eq=False)
-class Tables:
+class SituationTables:
     """The tables of situations; list 2i is the better one of situation i, list 2i + 1 the worse one."""
 
     run: Run
@@ -377,7 +377,7 @@ def exact_difference(left: Iterable[float], right: Iterable[float]) -> float:
 
 
 @lru_cache(maxsize=128)
-def tables(situations: tuple[Situation, ...], top: int) -> Tables:
+def tables(situations: tuple[Situation, ...], top: int) -> SituationTables:
     """Return the run, judgements, catalogue, history and users of situations.
 
     The history of a list has as many items of each topic as the topic weighs, all with the same rating: the user's profile
@@ -416,7 +416,7 @@ def tables(situations: tuple[Situation, ...], top: int) -> Tables:
             ]
             learned += [(query, item) for item in had]
     queries, rated, grades, of_topics, weights = zip(*judged, strict=True)
-    return Tables(
+    return SituationTables(
         Run(*map(list, zip(*lists, strict=True)), name="lists"),
         Qrels(queries, rated, grades, of_topics, topic_weight=weights),
         Items(list(range(len(topics))), pl.DataFrame({"topics": topics})),

@@ -61,7 +61,7 @@ class Verdict:
 
 
 @record
-class Rule:
+class AxiomRule:
     """A description of an axiom: its name, statement and source, and whether it is known only second-hand."""
 
     name: str
@@ -81,7 +81,7 @@ class Verdicts(Result):
     _plural: ClassVar[str] = "verdicts"
 
     metrics: tuple[str, ...]
-    axioms: tuple[Rule, ...]
+    axioms: tuple[AxiomRule, ...]
     verdicts: tuple[Verdict, ...]
     trials: int
     seed: int
@@ -160,7 +160,7 @@ class Verdicts(Result):
         return notes_of(self.axioms)
 
 
-def notes_of(rules: tuple[Rule, ...]) -> list[str]:
+def notes_of(rules: tuple[AxiomRule, ...]) -> list[str]:
     """Return notes on the sources of the axioms."""
     second = [rule.name for rule in rules if rule.second_hand]
     memory = [rule.name for rule in rules if "memory" in rule.source]

@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.output import whole_file
 from rankwell.errors import DataError, InputError, UsageError
-from rankwell.inspection.linting.data import Data, QrelsData, RunData
+from rankwell.inspection.linting.data import LintData, QrelsData, RunData
 from rankwell.inspection.linting.rules import ranked_as_given
 from rankwell.kernels import match, order
 from rankwell.matching.policy import Policy
@@ -34,7 +34,7 @@ LEAST_PLAIN = 1e-4  # Python prints smaller fractions with an exponent
 MOST_WHOLE = 1e15  # whole numbers below it are printed without a point
 
 
-def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
+def write_copies(data: LintData, folder: Path) -> Iterator[Finding]:
     """Write cleaned copies of the runs and the judgements; yield a note for each that is written, or is not and why.
 
     Raises

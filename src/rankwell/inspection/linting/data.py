@@ -36,7 +36,7 @@ from rankwell.tables.workers import on_all_cores
 
 
 @record(eq=False)
-class Settings:
+class LintSettings:
     """The settings of a check: the cut-off, the scale of the grades, the metric whose change is shown, the policy."""
 
     k: int = 10
@@ -147,14 +147,14 @@ class QrelsData:
 
 
 @record(eq=False)
-class Data:
+class LintData:
     """All that the rules look at."""
 
     runs: tuple[RunData, ...]
     qrels: QrelsData | None
     items: Items | None
     train: QrelsData | None
-    settings: Settings
+    settings: LintSettings
     known: dict[tuple[RunData, str, Policy], float | None] = field(default_factory=dict)
 
     def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:

@@ -12,7 +12,7 @@ from rankwell.evaluation.inputs import NOT_NAMED
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.inspection.linting import matches, rules
 from rankwell.inspection.linting.copies import write_copies
-from rankwell.inspection.linting.data import Data, Settings, fits, qrels_data, run_data, try_reading
+from rankwell.inspection.linting.data import LintData, LintSettings, fits, qrels_data, run_data, try_reading
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import as_list, checked, plain
@@ -113,8 +113,8 @@ def lint(
     allowed = (
         None if scale is None else tuple(plain("scale", each, float) for each in as_list("scale", scale))
     )
-    settings = Settings(k, allowed, metric, policy)
-    data = Data(tuple(ready), judged, catalogue, learned, settings)
+    settings = LintSettings(k, allowed, metric, policy)
+    data = LintData(tuple(ready), judged, catalogue, learned, settings)
     if cleaned_copies is not None:
         found += write_copies(data, Path(cleaned_copies))
     for rule in (*rules.RULES, *rules.RANK_RULES, *matches.RULES):

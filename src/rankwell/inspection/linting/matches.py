@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import brief
-from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, mark_rows
+from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.matching.mismatch import IdSource, Mismatch, mismatch, swapped
@@ -24,7 +24,7 @@ from rankwell.tables.workers import on_all_cores
 FEW_JUDGED = 0.8
 
 
-def queries(data: Data) -> Iterator[Finding]:
+def queries(data: LintData) -> Iterator[Finding]:
     """Queries that only one side has, and ids of different types."""
     if data.qrels is None:
         return
@@ -64,7 +64,7 @@ def queries(data: Data) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def items(data: Data) -> Iterator[Finding]:
+def items(data: LintData) -> Iterator[Finding]:
     """Items of runs and judgements that the catalogue lacks, and runs in which nothing is judged."""
     if data.qrels is not None:
         judged = Known(data.qrels.items.distinct())
@@ -166,7 +166,7 @@ def _remedy(found: Mismatch, run: RunData, qrels: QrelsData) -> str:
     )
 
 
-def unjudged(data: Data) -> Iterator[Finding]:
+def unjudged(data: LintData) -> Iterator[Finding]:
     """Lists whose first k items were mostly never judged."""
     if data.qrels is None or data.qrels.qrels.grade is None:
         return
@@ -189,7 +189,7 @@ def unjudged(data: Data) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def scale(data: Data) -> Iterator[Finding]:
+def scale(data: LintData) -> Iterator[Finding]:
     """Grades outside the declared scale."""
     if data.qrels is None or data.qrels.qrels.grade is None or data.settings.scale is None:
         return
@@ -207,7 +207,7 @@ def scale(data: Data) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def training_items(data: Data) -> Iterator[Finding]:
+def training_items(data: LintData) -> Iterator[Finding]:
     """Items in the lists that the user has in the training data."""
     if data.train is None:
         return
@@ -243,7 +243,7 @@ def _distinct(ids: Ids) -> Ids:
     return ids[ids.group()[1]]
 
 
-RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)
+RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)
 
 
 def _first(ids: Ids) -> str:

@@ -12,7 +12,15 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import UsageError, brief
-from rankwell.inspection.linting.data import Data, QrelsData, RunData, common, inside, mark_rows, order_rows
+from rankwell.inspection.linting.data import (
+    LintData,
+    QrelsData,
+    RunData,
+    common,
+    inside,
+    mark_rows,
+    order_rows,
+)
 from rankwell.kernels import match
 from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.asked import Asked
@@ -30,7 +38,7 @@ from rankwell.tables.workers import on_all_cores
 ASCENDING = 0.9
 
 
-def columns(data: Data) -> Iterator[Finding]:
+def columns(data: LintData) -> Iterator[Finding]:
     """Columns of the tables that are not read, and one that may hold the grades that are missing."""
     tables: list[Run | Qrels] = [run.run for run in data.runs]
     if data.qrels is not None:
@@ -55,7 +63,7 @@ def _named(table: Run | Qrels, name: str) -> str:
     return f"If one of them is meant, say what it holds, such as {option} {shlex.quote(f'{name}={word}')}."
 
 
-def duplicates(data: Data) -> Iterator[Finding]:
+def duplicates(data: LintData) -> Iterator[Finding]:
     """Items that stand twice in a list, and items that are judged twice."""
     for run in data.runs:
         repeats = on_all_cores(_repeats, run.batches)
@@ -87,7 +95,7 @@ def _repeats(lists: Lists) -> tuple[np.ndarray, np.ndarray]:
     return match.repeats(lists.offsets, *lists.items.columns)
 
 
-def own_queries(data: Data) -> Iterator[Finding]:
+def own_queries(data: LintData) -> Iterator[Finding]:
     """Lists that hold their own query as an item: the document that was searched with, found again."""
     for run in () if data.settings.policy.drop_own_query else data.runs:
         found = mark_rows(run.batches, on_all_cores(own_rows, run.batches))
@@ -126,7 +134,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def ranks_against_scores(data: Data) -> Iterator[Finding]:
+def ranks_against_scores(data: LintData) -> Iterator[Finding]:
     """Rows of a better rank but a lower score than the row below, and scores that grow down the whole list."""
     for run in data.runs:
         both = run.ranks_and_scores
@@ -168,7 +176,7 @@ def _rising_rows(lists: Lists, ranks_and_scores: tuple[np.ndarray, np.ndarray]) 
     return below if rows is None else rows[below]
 
 
-def _rising(data: Data, run: RunData) -> Iterator[Finding]:
+def _rising(data: LintData, run: RunData) -> Iterator[Finding]:
     """Scores that grow from row to row, in a file without ranks."""
     if run.by_rank:
         return
@@ -185,7 +193,7 @@ def _rising(data: Data, run: RunData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def infinite_scores(data: Data) -> Iterator[Finding]:
+def infinite_scores(data: LintData) -> Iterator[Finding]:
     """Scores that are infinite: they are tied with each other."""
     for run in data.runs:
         rows = [np.flatnonzero(np.isinf(lists.score)) for lists in run.batches]
@@ -199,7 +207,7 @@ def infinite_scores(data: Data) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def near_ties(data: Data) -> Iterator[Finding]:
+def near_ties(data: LintData) -> Iterator[Finding]:
     """Neighbouring scores that differ in double precision and are equal in single, as trec_eval 9 reads them."""
     for run in data.runs:
         if run.by_rank:
@@ -228,7 +236,7 @@ def _nearly_tied(lists: Lists) -> np.ndarray:
     return below if rows is None else rows[below]
 
 
-def white_space(data: Data) -> Iterator[Finding]:
+def white_space(data: LintData) -> Iterator[Finding]:
     """White space at the beginning or the end of ids: they match nothing."""
     for run in data.runs:
         items = mark_rows(run.batches, on_all_cores(_padded_items, run.batches))
@@ -268,7 +276,7 @@ def _padded(place: str, item: str, count: int) -> Finding:
     )  # fmt: skip
 
 
-def coverage(data: Data) -> Iterator[Finding]:
+def coverage(data: LintData) -> Iterator[Finding]:
     """Runs that cover different queries: their means are over different things."""
     first, *others = data.runs or (None,)
     if first is None:
@@ -299,7 +307,7 @@ def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
     return lambda query: qrels.place(int(qrels.offsets[query]))
 
 
-RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (
     columns, duplicates, own_queries, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
 )  # fmt: skip
 
@@ -318,7 +326,7 @@ def ranked_as_given(run: RunData, policy: Policy) -> Lists:
     return lists if lists.ranks is None else number_given(lists, NO_TEXT, policy, Counter())
 
 
-def rank_columns(data: Data) -> Iterator[Finding]:
+def rank_columns(data: LintData) -> Iterator[Finding]:
     """Ranks that are not whole numbers or are given twice, and lists with gaps: their items count at the rank given."""
     policy = replace(data.settings.policy, ranks="given", duplicates="error", unjudged="nonrelevant")
     for run in data.runs:
@@ -354,4 +362,4 @@ def _says_no_more_than_the_order(lists: Lists) -> bool:
     return not lists.has_ranks or kernel.are_closed(lists.offsets, lists.score, base)
 
 
-RANK_RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (rank_columns,)
+RANK_RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (rank_columns,)

@@ -17,8 +17,8 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimation.estimators import LISTED, RULES, Target, targets_of
-from rankwell.judging.estimation.frame import Frame, Judged, Part, Unanswered, judged_in
-from rankwell.judging.estimation.means import Mean, Other
+from rankwell.judging.estimation.frame import Frame, JudgedRows, QueryFrame, Unanswered, judged_in
+from rankwell.judging.estimation.means import EstimatedMean, PlainValue
 from rankwell.judging.estimation.samples import Sample
 from rankwell.judging.pools import Pooled
 from rankwell.matching import Asked, pool_of
@@ -173,7 +173,7 @@ def _rel(target: Target, policy: Policy) -> float | None:
     return policy.rel if own is None else own
 
 
-def _refuse_partial(judged: Judged, targets: tuple[Target, ...], frame: Frame) -> None:
+def _refuse_partial(judged: JudgedRows, targets: tuple[Target, ...], frame: Frame) -> None:
     """Raise DataError for an estimator that must know which items of a list are in the frame, if only drawn items are known."""
     named = [each for target in targets for each in target.estimators if each in LISTED]
     if named and not judged.is_whole:
@@ -184,15 +184,15 @@ def _refuse_partial(judged: Judged, targets: tuple[Target, ...], frame: Frame) -
 
 
 def _mean(
-    lists: Lists,
+    lists: FrameRanks,
     target: Target,
     estimator: str,
     frame: Frame,
-    judged: Judged,
+    judged: JudgedRows,
     scale: Scale,
     policy: Policy,
     doubt: float,
-) -> Mean:
+) -> EstimatedMean:
     """The estimates of one run under one estimator."""
     n = len(frame.queries)
     values, variances, df = (np.full(n, np.nan) for _ in range(3))
@@ -219,7 +219,7 @@ def _mean(
     cut = np.where(lists.rank <= k, lists.rank, np.inf)
     parts = zip(judged.parts, frame.offsets[:-1].tolist(), frame.offsets[1:].tolist(), strict=True)
     missed, listed = np.array([unseen(part, cut[low:high]) for part, low, high in parts]).sum(axis=0)
-    return Mean(
+    return EstimatedMean(
         lists.run, str(target.metric), estimator, values, variances, df, is_undefined, outside,
         doubt, float(missed / max(listed, 1)),
     )  # fmt: skip
@@ -237,15 +237,15 @@ class Estimated(Result):
 
     _plural: ClassVar[str] = "estimates"
 
-    rows: tuple[Mean, ...]
-    beside: tuple[Other, ...]
+    rows: tuple[EstimatedMean, ...]
+    beside: tuple[PlainValue, ...]
     level: float
     frame: Frame
-    judged: Judged
+    judged: JudgedRows
     counts: Counter[str]
     policy: Policy
 
-    def __getitem__(self, key: tuple[Any, ...]) -> Mean:
+    def __getitem__(self, key: tuple[Any, ...]) -> EstimatedMean:
         """Return the row of a run and a metric in any spelling, and perhaps an estimator; UsageError if it is not there."""
         if len(key) in (2, 3):
             run, metric, *estimator = key
@@ -478,8 +478,8 @@ def _defined(value: Any) -> Any:
 
 
 def beside_of(
-    runs: Mapping[str, Run], frame: Frame, judged: Judged, targets: tuple[Target, ...], policy: Policy
-) -> tuple[Other, ...]:
+    runs: Mapping[str, Run], frame: Frame, judged: JudgedRows, targets: tuple[Target, ...], policy: Policy
+) -> tuple[PlainValue, ...]:
     """Return the means of each run: unjudged items not relevant, and left out (condensed); for AP also bpref and infAP.
 
     infAP reads items of the frame that were not drawn as pooled.
@@ -507,7 +507,7 @@ def beside_of(
         for name in runs:
             for metric in wanted:
                 values = results[name].per_query[str(metric)].drop_nulls().to_numpy()
-                found.append(Other(name, str(metric), how, results[name].mean[str(metric)], len(values)))
+                found.append(PlainValue(name, str(metric), how, results[name].mean[str(metric)], len(values)))
     return tuple(found)
 
 
@@ -515,7 +515,7 @@ def beside_of(
 # judgement speaks for.
 
 
-def uncertainty(frame: Frame, judged: Judged, relevant: np.ndarray, most: float) -> float:
+def uncertainty(frame: Frame, judged: JudgedRows, relevant: np.ndarray, most: float) -> float:
     """Return the squared coefficient of variation of R̂, the estimated number of relevant items of a query.
 
     Formula
@@ -544,7 +544,7 @@ def uncertainty(frame: Frame, judged: Judged, relevant: np.ndarray, most: float)
     return float(np.mean(np.where(counts < most, spread, 0.0))) / float(counts.mean()) ** 2
 
 
-def unseen(part: Part, rank: np.ndarray) -> tuple[int, int]:
+def unseen(part: QueryFrame, rank: np.ndarray) -> tuple[int, int]:
     """Return how many items of a list are of strata of which no item in the list is judged, and how many are in the frame at all."""
     rows = np.isfinite(rank)
     listed = np.bincount(part.stratum[rows], minlength=len(part.sizes))
@@ -552,18 +552,18 @@ def unseen(part: Part, rank: np.ndarray) -> tuple[int, int]:
     return int(listed[seen == 0].sum()), int(listed.sum())
 
 
-def _parts(frame: Frame, judged: Judged) -> list[tuple[Part, slice]]:
+def _parts(frame: Frame, judged: JudgedRows) -> list[tuple[QueryFrame, slice]]:
     ends = frame.offsets.tolist()
     return [(part, slice(ends[at], ends[at + 1])) for at, part in enumerate(judged.parts)]
 
 
-def _stratified(part: Part, share: np.ndarray) -> float:
+def _stratified(part: QueryFrame, share: np.ndarray) -> float:
     n = np.maximum(part.drawn, 1)
     left = np.maximum(part.sizes - part.drawn, 0) * (part.drawn > 0)
     return float((part.sizes * left / n * share * (1 - share)).sum())
 
 
-def _independent(part: Part, relevant: np.ndarray) -> float:
+def _independent(part: QueryFrame, relevant: np.ndarray) -> float:
     assert part.chance is not None
     chance = part.chance[relevant]
     return float(((1 - chance) / chance**2).sum())
@@ -573,7 +573,7 @@ def _independent(part: Part, relevant: np.ndarray) -> float:
 
 
 @record(eq=False)
-class Lists:
+class FrameRanks:
     """The lists of one run: the rank of each item of the frame, infinite where the list lacks it.
 
     ``answered`` says of each query of the frame whether the run has a list, ``outside`` has the ranks of its other items.
@@ -585,7 +585,7 @@ class Lists:
     outside: list[np.ndarray]
 
 
-def lists_of(pooled: Pooled, frame: Frame) -> tuple[list[Lists], int]:
+def lists_of(pooled: Pooled, frame: Frame) -> tuple[list[FrameRanks], int]:
     """Return the lists of each run, and how many queries of the runs are not in the frame."""
     _, candidate = pooled.find(frame.queries[frame.query], frame.items)
     row_of = np.full(len(pooled), -1)
@@ -600,7 +600,9 @@ def lists_of(pooled: Pooled, frame: Frame) -> tuple[list[Lists], int]:
         rank[row_of[listed[in_frame]]] = ranks[in_frame]
         answered = np.isin(query, pooled.query[listed])
         found.append(
-            Lists(name, rank, answered, _by_query(pooled.query[listed[~in_frame]], ranks[~in_frame], query))
+            FrameRanks(
+                name, rank, answered, _by_query(pooled.query[listed[~in_frame]], ranks[~in_frame], query)
+            )
         )
     return found, len(pooled.queries) - int((query >= 0).sum())
 

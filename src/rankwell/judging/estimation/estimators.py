@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.judging.estimation.frame import Estimate, Part
+from rankwell.judging.estimation.frame import Estimate, QueryFrame
 from rankwell.matching.context import Context
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
@@ -24,7 +24,7 @@ from rankwell.tables.ranked import Ranked
 # each grade.
 
 
-def infndcg(part: Part, rank: np.ndarray, gain: np.ndarray, discounts: np.ndarray) -> Estimate | None:
+def infndcg(part: QueryFrame, rank: np.ndarray, gain: np.ndarray, discounts: np.ndarray) -> Estimate | None:
     """Return inferred nDCG.
 
     Formula
@@ -78,13 +78,13 @@ def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
-def _ideals(part: Part, gains: bytes, discounts: bytes) -> tuple[float, np.ndarray]:
+def _ideals(part: QueryFrame, gains: bytes, discounts: bytes) -> tuple[float, np.ndarray]:
     """The ideal, and those without each judged item: they are the same for all lists."""
     gain, discount = np.frombuffer(gains), np.frombuffer(discounts)
     return ideal(gain, part.weight, discount), _ideals_without_one(part, gain, discount)
 
 
-def _ideals_without_one(part: Part, gain: np.ndarray, discounts: np.ndarray) -> np.ndarray:
+def _ideals_without_one(part: QueryFrame, gain: np.ndarray, discounts: np.ndarray) -> np.ndarray:
     """The ideals without each judged item, which are alike for items of one stratum, gain and weight."""
     rows = np.flatnonzero(part.judged)
     kinds = np.column_stack([part.stratum[rows], gain[rows], part.weight[rows]])
@@ -125,7 +125,7 @@ def ideal(gain: np.ndarray, weight: np.ndarray, discounts: np.ndarray) -> float:
 EPSILON = 1e-5  # of infAP
 
 
-def statap(part: Part, rank: np.ndarray, relevant: np.ndarray, most: float = np.inf) -> Estimate | None:
+def statap(part: QueryFrame, rank: np.ndarray, relevant: np.ndarray, most: float = np.inf) -> Estimate | None:
     """Return statAP: Σ over pairs of relevant items, each weighted by how likely both were drawn, over the estimated R.
 
     Formula
@@ -191,7 +191,7 @@ def statap(part: Part, rank: np.ndarray, relevant: np.ndarray, most: float = np.
 
 
 def xinfap(
-    part: Part, rank: np.ndarray, relevant: np.ndarray, most: float = np.inf, *, classes: int = 2
+    part: QueryFrame, rank: np.ndarray, relevant: np.ndarray, most: float = np.inf, *, classes: int = 2
 ) -> Estimate | None:
     """Return xinfAP: the expected precision at each relevant item, each weighted by how many items it stands for, over R.
 
@@ -241,7 +241,7 @@ def xinfap(
     return _over(part, float(expected.sum()), without, relevant, most)
 
 
-def _over(part: Part, total: float, without: np.ndarray, relevant: np.ndarray, most: float) -> Estimate:
+def _over(part: QueryFrame, total: float, without: np.ndarray, relevant: np.ndarray, most: float) -> Estimate:
     """The totals over the estimated R, or the cut-off if that is less; and the same without each judged item."""
     weight = np.where(relevant, part.weight, 0.0)
     by_stratum = np.bincount(part.stratum, weight, minlength=len(part.sizes))
@@ -293,7 +293,7 @@ class Target(Protocol):
         """The number of relevant items above which more make no difference; infinite without a cut-off."""
 
     def estimate(
-        self, estimator: str, part: Part, rank: np.ndarray, grade: np.ndarray, scale: Scale
+        self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
         """Return the estimate of a list that has the items of the frame at these ranks (infinity: not at all)."""
 
@@ -306,7 +306,7 @@ class OfAP:
     estimators: tuple[str, ...]
 
     def estimate(
-        self, estimator: str, part: Part, rank: np.ndarray, grade: np.ndarray, scale: Scale
+        self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
         """Return the estimate; None if no judged item is relevant."""
         relevant = part.judged & scale.relevant(grade, self.metric.rel)
@@ -327,7 +327,7 @@ class OfnDCG:
     estimators: tuple[str, ...]
 
     def estimate(
-        self, estimator: str, part: Part, rank: np.ndarray, grade: np.ndarray, scale: Scale
+        self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
         """Return the estimate; None if no judged item has a gain. There is one estimator."""
         assert estimator in self.estimators

@@ -145,16 +145,16 @@ class Frame:
 
 
 @record(eq=False)
-class Judged:
+class JudgedRows:
     """The grades of a frame's rows that are drawn and judged, NaN for others; its parts, one per query; and what was met."""
 
     grade: np.ndarray
-    parts: tuple[Part, ...]
+    parts: tuple[QueryFrame, ...]
     is_whole: bool
     counts: Counter[str]
 
 
-def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) -> Judged:
+def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) -> JudgedRows:
     """Return what is judged of a frame, whose rows ``drawn`` says were drawn; without it those that are judged were.
 
     ``own`` is whether the judgements are those of the frame itself.
@@ -192,10 +192,10 @@ def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) ->
         _part(frame, slice(int(low), int(high)), drawn, ~np.isnan(grade), own=own)
         for low, high in zip(frame.offsets[:-1], frame.offsets[1:], strict=True)
     )
-    return Judged(grade, parts, frame.is_whole, +counts)
+    return JudgedRows(grade, parts, frame.is_whole, +counts)
 
 
-def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, own: bool) -> Part:
+def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, own: bool) -> QueryFrame:
     """The part of one query."""
     drawn, judged = drawn[rows], judged[rows]
     chance = None if frame.propensity is None else frame.propensity[rows]
@@ -210,7 +210,7 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
     if frame.stratum is None:
         assert chance is not None  # a frame has one or the other
         answered = judged.sum() / max(drawn.sum(), 1)
-        return Part(
+        return QueryFrame(
             np.zeros(len(drawn), np.int64), judged, np.array([len(drawn)]), chance * (answered or 1.0)
         )
     codes, stratum = np.unique(frame.stratum[rows], return_inverse=True)
@@ -231,7 +231,7 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
                 f"stratum {brief(frame.strata[codes[stratum[at]]])} were drawn. Strata are drawn at random, all items alike: leave the column "
                 f"stratum out if items were drawn independently, each with its own propensity."
             )
-    return Part(stratum, judged, sizes)
+    return QueryFrame(stratum, judged, sizes)
 
 
 def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own: bool) -> np.ndarray:
@@ -273,7 +273,7 @@ ABSENT = np.inf  # the rank of an item that the list lacks, or has below the cut
 
 
 @record(eq=False)
-class Part(Derived):
+class QueryFrame(Derived):
     """The items that could have been drawn for one query, end to end.
 
     ``stratum`` is the number of each item's stratum, ``judged`` whether it is in the sample and has a grade. ``chance`` is the

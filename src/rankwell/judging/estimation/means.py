@@ -13,7 +13,7 @@ from rankwell.statistics.sampled_totals import Variance
 SPARSE = 3.0  # standard errors: in simulations intervals hold the value below this, and fail above
 
 
-class Other(NamedTuple):
+class PlainValue(NamedTuple):
     """What the same judgements give without an estimator."""
 
     run: str
@@ -24,7 +24,7 @@ class Other(NamedTuple):
 
 
 @record(eq=False)
-class Mean:
+class EstimatedMean:
     """The estimates of one metric for one run: per query of the frame its value, design variance and degrees of freedom.
 
     Values are NaN where a query is left out, variances also where they are not known. ``outside`` counts the items of each list within

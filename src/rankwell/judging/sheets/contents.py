@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.display.page.album import Album
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.choice import Chosen, picks_of
@@ -42,7 +42,7 @@ class Contents(NamedTuple):
     left_out: Counter[str]  # pictures, by the reason
 
 
-class Pairs(NamedTuple):
+class SheetPairs(NamedTuple):
     """Pairs of query and item, each once, as they first come, and the ids of their queries and items."""
 
     listed: Qrels
@@ -51,14 +51,14 @@ class Pairs(NamedTuple):
     items: list[Any]
 
 
-def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> Pairs:
+def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> SheetPairs:
     """Return the pairs to judge: what ``next`` chose or ``sample`` drew, or judgements in any form; DataError if there are none."""
     listed = _listed(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, read or {})
     ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
     if not ids:
         raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
     queries, items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
-    return Pairs(listed, ids, queries, items)
+    return SheetPairs(listed, ids, queries, items)
 
 
 def _listed(pairs: Any, read: Mapping[str, Any]) -> Qrels:
@@ -159,7 +159,7 @@ Order = Literal["query", "given", "random"]
 GAP = 10  # tasks between a pair and its repeat, where the sheet is long enough
 
 
-class Task(NamedTuple):
+class SheetTask(NamedTuple):
     """One question to the judge: the number of a pair, and whether it was asked before."""
 
     pair: int
@@ -168,7 +168,7 @@ class Task(NamedTuple):
 
 def tasks_of(
     queries: Sequence[int], *, order: Order = "query", repeats: float = 0.0, seed: int = 0
-) -> list[Task]:
+) -> list[SheetTask]:
     """Return what is asked, in order; ``queries`` has the number of the query of each pair.
 
     ``order``: ``query`` keeps the queries together, as they first come, and shuffles the items of each; ``given`` keeps the
@@ -178,7 +178,7 @@ def tasks_of(
     Examples
     --------
     >>> tasks_of([0, 0, 1], order="given")
-    [Task(pair=0, is_repeat=False), Task(pair=1, is_repeat=False), Task(pair=2, is_repeat=False)]
+    [SheetTask(pair=0, is_repeat=False), SheetTask(pair=1, is_repeat=False), SheetTask(pair=2, is_repeat=False)]
     >>> [task.is_repeat for task in tasks_of([0, 0, 1], repeats=0.1)]
     [False, False, False, True]
     """
@@ -199,7 +199,7 @@ def tasks_of(
     when = again + GAP + draw.random(count) * np.maximum(n - again - GAP, 1)
     keys = np.concatenate([np.arange(n), when])
     pairs = np.concatenate([places, places[again]])
-    return [Task(int(pairs[at]), bool(at >= n)) for at in np.argsort(keys, kind="stable")]
+    return [SheetTask(int(pairs[at]), bool(at >= n)) for at in np.argsort(keys, kind="stable")]
 
 
 # Guidelines for judges: Markdown as HTML, in which markup, pictures from elsewhere and scripts stay plain text.
@@ -268,7 +268,7 @@ class Grade(NamedTuple):
     label: str
 
 
-def grades_of(given: str | Mapping[int, str] | None, words: Words) -> tuple[Grade, ...]:
+def grades_of(given: str | Mapping[int, str] | None, words: PageStrings) -> tuple[Grade, ...]:
     """Return the grades, lowest first: those of a text or a mapping, or by default 0 to 3.
 
     Raises

@@ -14,13 +14,13 @@ from string import Template
 from typing import Any
 
 from rankwell.display.output import write
-from rankwell.display.page import Words, data_block, page, words_of
+from rankwell.display.page import PageStrings, data_block, page, words_of
 from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief
 from rankwell.judging.sheets.contents import (
     Grade,
     Order,
-    Task,
+    SheetTask,
     as_html,
     contents_of,
     grades_of,
@@ -87,7 +87,7 @@ class Sheet:
     grades: tuple[Grade, ...]
     guidelines: str
     pairs: tuple[tuple[int, int], ...]
-    tasks: tuple[Task, ...]
+    tasks: tuple[SheetTask, ...]
     queries: Sequence[Mapping[str, str]]
     items: Sequence[Mapping[str, Any]]
     pictures: Sequence[str]
@@ -254,7 +254,7 @@ def refuse_suffix(path: str | Path) -> None:
         raise UsageError(f"{path}: a sheet is a page; give its file the suffix .html.")
 
 
-def _page_of(sheet: Sheet, words: Words) -> str:
+def _page_of(sheet: Sheet, words: PageStrings) -> str:
     """Return the page of a sheet in a language."""
     fields = {word: words(f"sheet.{word}").translate(HTML) for word in WORDS}
     fields["intro"] = words("sheet.intro", n=len({task.pair for task in sheet.tasks})).translate(HTML)

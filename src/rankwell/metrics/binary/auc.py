@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
-from rankwell.matching.ties import Groups
+from rankwell.matching.ties import TieGroups
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells
 from rankwell.metrics.corpus_metric import CorpusMetric
@@ -139,7 +139,7 @@ class GAUC(CorpusMetric):
 
 def _middle_ranks(rows: Ranked) -> np.ndarray:
     """The mean rank of each row's group of tied scores, counting only these rows."""
-    groups = Groups.of(rows)
+    groups = TieGroups.of(rows)
     return (groups.before + (groups.rows + 1) / 2)[groups.of_row]
 
 

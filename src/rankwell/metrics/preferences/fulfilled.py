@@ -138,7 +138,7 @@ class GroupItems:
 
 
 @record(eq=False)
-class Matrix:
+class PreferenceMatrix:
     """The preferences of one group as a matrix: ``[a, b]`` is whether a is preferred to b.
 
     ``rows`` are rows of the pool: first the ``shown`` retrieved ones in list order, then the others (in groups with subgroups,
@@ -167,13 +167,13 @@ class Matrix:
         return Tally(*(np.array([number], np.int64) for number in numbers))
 
 
-def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix]:
+def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], PreferenceMatrix]:
     """Return a function from group to matrix: from the grades of a single part, or from all that several parts imply."""
     pool, found = groups.pool, groups.found
     assert found.pool_row is not None
     ends = np.searchsorted(found.query, np.arange(len(groups) + 1))
 
-    def matrix(group: int) -> Matrix:
+    def matrix(group: int) -> PreferenceMatrix:
         first = int(pool.offsets[groups.pool_row[group]])
         rows = np.arange(first, int(pool.offsets[groups.pool_row[group] + 1]))
         shown = found.pool_row[ends[group] : ends[group + 1]]  # type: ignore[index]
@@ -186,7 +186,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         rows = np.concatenate((shown, hidden))
         grade = pool.grades[rows]
         if subgroups is None:
-            return Matrix(grade[:, None] > grade[None, :], rows, grade, len(shown))
+            return PreferenceMatrix(grade[:, None] > grade[None, :], rows, grade, len(shown))
         entries, starts = spread(subgroups.offsets, rows)
         at = owners(starts)
         assert subgroups.subgroup is None
@@ -206,7 +206,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
                 f"preferences contradict each other: in one judgement group {brief(names[0])} and {brief(names[1])} are each "
                 f"preferred to the other. Fix the judgements, or put the two opinions into separate groups."
             )
-        return Matrix(preferred, rows, grade, len(shown))
+        return PreferenceMatrix(preferred, rows, grade, len(shown))
 
     return matrix
 

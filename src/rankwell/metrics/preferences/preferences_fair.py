@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import definition
-from rankwell.metrics.preferences.fulfilled import GroupItems, Matrix, Tally, compound, matrices
+from rankwell.metrics.preferences.fulfilled import GroupItems, PreferenceMatrix, Tally, compound, matrices
 from rankwell.metrics.preferences.preferences import Preference, Preferred, share
 
 __all__ = ["PrefsAvgJGRnonrel"]
@@ -101,7 +101,7 @@ class PrefsAvgJGRnonrel(Preference):
             possible += np.where(wrong > right, wrong * right, 0)
         return fulfilled, possible
 
-    def _of_matrix(self, group: Matrix, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
+    def _of_matrix(self, group: PreferenceMatrix, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
         """The fulfilled and possible preferences of a group of several subgroups."""
         good = scale.relevant(group.grade, self.rel)
         is_shown = np.arange(len(good)) < group.shown

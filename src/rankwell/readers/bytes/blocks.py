@@ -49,7 +49,7 @@ def columns_of(buffers: Buffers, rows: int, kinds: str) -> list[np.ndarray]:
     return [memory[low:high].view(kind) for low, high, kind in zip(ends[:-1], ends[1:], kinds, strict=True)]
 
 
-class Block:
+class TextBlock:
     """Lines of a file, ``text[begin:end]``; before them ``skipped`` bytes of the file were passed over."""
 
     def __init__(
@@ -65,7 +65,7 @@ class Block:
         self.buffers = buffers
 
     @classmethod
-    def whole(cls, file: File) -> Block:
+    def whole(cls, file: File) -> TextBlock:
         """Return all lines of a file, held by rankwell."""
         if "ended" not in vars(file):
             vars(file)["ended"] = file.read(Endless(file))
@@ -94,7 +94,7 @@ class Block:
         return f"{self.file.label}:{self.line(at)}"
 
 
-Take = Callable[[], Block]
+Take = Callable[[], TextBlock]
 
 
 class Endless:
@@ -110,7 +110,7 @@ class Endless:
         if end:
             self.ended = at + end
         elif at + len(text) - self.ended > PIECE:
-            raise _long_line(Block(self.file, text, 0, len(text), self.ended))
+            raise _long_line(TextBlock(self.file, text, 0, len(text), self.ended))
 
 
 def copy_ids(ids: Ids) -> Ids:
@@ -142,11 +142,11 @@ def _ranges(file: File, size: int) -> Generator[Take]:
         step = ceil(left / ceil(left / size)) if left else 0
 
 
-def _taken(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> Block:
+def _taken(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> TextBlock:
     size = end - begin
     buffer = buffers.take(size + 1)
     file.read_into(buffer[:size].data, begin)
-    return Block(file, buffer, 0, _ended(buffer, size), begin, columns)
+    return TextBlock(file, buffer, 0, _ended(buffer, size), begin, columns)
 
 
 def _next_query(file: File, at: int) -> int:
@@ -161,7 +161,7 @@ def _next_query(file: File, at: int) -> int:
         if end and (found := trec_lines.next_query(window, 0, end)) < end:
             return at + found
         if size - end > PIECE:
-            raise _long_line(Block(file, window, end, size, at))
+            raise _long_line(TextBlock(file, window, end, size, at))
         if at + size == file.size:
             break
         length *= 2  # one query fills the window
@@ -176,13 +176,13 @@ def _in_turn(file: File, size: int) -> Generator[Take]:
         yield partial(_itself, block)
 
 
-def _itself(block: Block) -> Block:
+def _itself(block: TextBlock) -> TextBlock:
     return block
 
 
 def in_turn(
     file: File, size: int, begin: int, last_query: Callable[[np.ndarray, int, int], int]
-) -> Generator[Block]:
+) -> Generator[TextBlock]:
     """Yield blocks of about ``size`` bytes, from a byte on; ``last_query`` gives the start of the first of the last lines of one query."""
     buffers = Buffers()
     buffer, filled, skipped = buffers.take(size + begin + 1), 0, 0
@@ -193,17 +193,17 @@ def in_turn(
                 continue
             end = trec_lines.lines_end(buffer, begin, filled)
             if filled - end > PIECE:
-                raise _long_line(Block(file, buffer, end, filled, skipped))
+                raise _long_line(TextBlock(file, buffer, end, filled, skipped))
             cut = last_query(buffer, begin, end) if end > begin else begin
             if cut > begin:
-                yield Block(file, buffer, begin, cut, skipped)
+                yield TextBlock(file, buffer, begin, cut, skipped)
             rest = filled - cut
             # lines of one query that fill a block double the next, so no byte is copied often
             following = buffers.take(max(size, 2 * rest) + 1)
             following[:rest] = buffer[cut:filled]
             buffer, filled, skipped, begin = following, rest, skipped + cut, 0
     if filled > begin:
-        yield Block(file, buffer, begin, _ended(buffer, filled), skipped)
+        yield TextBlock(file, buffer, begin, _ended(buffer, filled), skipped)
 
 
 def _ended(buffer: np.ndarray, size: int) -> int:
@@ -212,6 +212,6 @@ def _ended(buffer: np.ndarray, size: int) -> int:
     return size + int(size == 0 or buffer[size - 1] != ord(LINE_END))
 
 
-def _long_line(block: Block) -> DataError:
+def _long_line(block: TextBlock) -> DataError:
     has_nul = (block.text[block.begin : block.end] == 0).any()
     return DataError(f"{block.place(block.begin)}: {NUL if has_nul else LONG}")

@@ -149,7 +149,7 @@ class File(OpenFile):
 
     def opened(self) -> IO[bytes]:
         """Open the content to look at some of its bytes; ``reading`` explains what goes wrong."""
-        return self._opened() if self.is_plain else Held(self.content.data)  # type: ignore[return-value]
+        return self._opened() if self.is_plain else HeldBytes(self.content.data)  # type: ignore[return-value]
 
     @property
     def content(self) -> np.ndarray:
@@ -277,7 +277,7 @@ class File(OpenFile):
 
     def _opened(self) -> IO[bytes]:
         if self._raw is not None:
-            return Held(self._raw[:-1].data)  # type: ignore[return-value]
+            return HeldBytes(self._raw[:-1].data)  # type: ignore[return-value]
         if self._kept is not None:
             return self._kept.opened()  # type: ignore[return-value]
         assert self.path is not None
@@ -376,7 +376,7 @@ class Bytes(Readable):
         super().close()
 
 
-class Held(Readable):
+class HeldBytes(Readable):
     """Bytes in memory, read like a file."""
 
     def __init__(self, content: memoryview) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
-from rankwell.readers.bytes.blocks import Block
+from rankwell.readers.bytes.blocks import TextBlock
 from rankwell.readers.bytes.files import PIECE, File
 from rankwell.readers.bytes.text import (
     BOM,
@@ -67,7 +67,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
         from rankwell.readers.frames.sheets import SheetTable
 
         return SheetTable(file)
-    return Table(file, kind, columns).opened(kind)
+    return TextTable(file, kind, columns).opened(kind)
 
 
 READER = tables.TableReader(_opened)
@@ -86,13 +86,13 @@ def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:
     """Return the whole table as text; ids and texts of queries, between tabs, need no header."""
-    table = Table(file, "queries", columns, shared=True)
+    table = TextTable(file, "queries", columns, shared=True)
     if kind == "queries" and not columns and table.may_be_texts:
         table.names, table.has_header, table.quote = [*TEXTS], False, None
     return whole_table(table.columns(table.names), dict.fromkeys(table.names, str)), table.place
 
 
-class Table(plain_lines.TextTable):
+class TextTable(plain_lines.TextTable):
     """A text table: its separator, its header, and which column is which.
 
     ``columns`` that are ``shared`` by several tables may name columns that this one lacks.
@@ -191,7 +191,7 @@ class Table(plain_lines.TextTable):
         fields = plain_lines.Fields(ord(self.separator), self.names, self.words)
         return plain_lines.PlainLines(self.file, begin, self.words, fields, self.framed)
 
-    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+    def framed(self, block: TextBlock) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
         import polars as pl
 

@@ -37,7 +37,7 @@ def _document(value: Any) -> Any:
     return value if has(value, "page_content") else None
 
 
-class Documents(HitLists):
+class DocumentLists(HitLists):
     """Lists of documents, whose order is the ranking."""
 
     def _answer(self, hits: Any) -> Answer:
@@ -48,4 +48,4 @@ class Documents(HitLists):
         return super()._answer(hits)
 
 
-SHAPE = Documents("langchain", "a list of LangChain documents", hit, words="page_content lc kwargs")
+SHAPE = DocumentLists("langchain", "a list of LangChain documents", hit, words="page_content lc kwargs")

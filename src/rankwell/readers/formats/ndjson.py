@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers.bytes.blocks import Block
+from rankwell.readers.bytes.blocks import TextBlock
 from rankwell.readers.bytes.files import PIECE, File
 from rankwell.readers.bytes.text import (
     BOM,
@@ -149,7 +149,7 @@ class JsonLines(plain_lines.TextTable):
         begin = beginning(self.file)
         return io.BytesIO(self.file.content[begin:].data) if begin else self.file.source()
 
-    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+    def framed(self, block: TextBlock) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
         import polars as pl
 

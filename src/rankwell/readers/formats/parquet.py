@@ -49,8 +49,8 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
     group = check_pages(file)
     rows = int(table.select(pl.len()).collect().item())  # which the file says at its end
 
-    def read(wanted: list[str]) -> Groups:
-        return Groups(table.select(wanted), file, group)
+    def read(wanted: list[str]) -> RowGroups:
+        return RowGroups(table.select(wanted), file, group)
 
     return tables.open_columns(read, schema, words, kind, name, columns, label=file.label, rows=rows)
 
@@ -67,7 +67,7 @@ def _scan(file: File) -> pl.LazyFrame:
     return schema_of(lambda: pl.scan_parquet(file.source(), glob=False), file, "Parquet")[0]
 
 
-class Groups(FileFrames):
+class RowGroups(FileFrames):
     """A table in frames of about some number of rows, which are parts of row groups: then nobody has to join their columns.
 
     Row groups that are much smaller are joined.

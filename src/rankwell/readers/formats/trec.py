@@ -20,7 +20,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.kernels import id_text, trec_lines, trec_packs, trec_text
-from rankwell.readers.bytes.blocks import Block, Buffers, Take, blocks, columns_of, copy_ids
+from rankwell.readers.bytes.blocks import Buffers, Take, TextBlock, blocks, columns_of, copy_ids
 from rankwell.readers.bytes.files import CHANGED, HEAD, File
 from rankwell.readers.bytes.text import NUL, SAY_ENCODING, beginning
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, say
@@ -117,7 +117,7 @@ def read_run_of_program(file: File) -> Run:
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a TREC file."""
-    parsed = Parsed(Block.whole(file), _layout(QRELS, columns, file))
+    parsed = Parsed(TextBlock.whole(file), _layout(QRELS, columns, file))
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
     query = Stretches(parsed.query, parsed.offsets)
@@ -282,7 +282,7 @@ class TextRows(TrecRows):
     """The lines of a TREC run that rankwell holds."""
 
     def __init__(self, file: File, layout: Layout) -> None:
-        self.block, self.label, self.layout = Block.whole(file), file.label, layout
+        self.block, self.label, self.layout = TextBlock.whole(file), file.label, layout
 
     def whole_queries(self, rows: int) -> Generator[Take]:
         """Yield functions that each give about so many of the lines."""
@@ -301,7 +301,7 @@ class TextRows(TrecRows):
         at, columns = self.block.begin, Buffers()
         while at < self.block.end:
             end = end_of(at)
-            yield partial(Block, self.block.file, self.block.text, at, end, 0, columns)
+            yield partial(TextBlock, self.block.file, self.block.text, at, end, 0, columns)
             at = end
 
     def place_in(self, parsed: Parsed) -> Place:
@@ -441,7 +441,7 @@ def _pack(take: Take, layout: Layout) -> Packed:
 class Parsed:
     """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
 
-    def __init__(self, block: Block, layout: Layout) -> None:
+    def __init__(self, block: TextBlock, layout: Layout) -> None:
         text, is_qrels, rule = block.text, layout.is_qrels, layout.rule
         # a word in place of ranks is one for the whole file, so each line has exactly the usual columns
         sign = placeholder(block.file) if rule != trec_text.ANY_WORDS and not is_qrels else b""

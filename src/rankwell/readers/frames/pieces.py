@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
-from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, Unread, merge_unread
+from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, UnreadColumn, merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
@@ -37,7 +37,7 @@ class Pieces(ABC):
     place: Place  # where a row stands
     files: Sequence[File] = ()  # none if it is not in files
     ahead = 0  # so many rows are held at a time while it is read, at least
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadColumn, ...] = ()
 
     @abstractmethod
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:

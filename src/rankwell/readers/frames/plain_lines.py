@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankwell.kernels import delimited_text, json_keys, json_lines
-from rankwell.readers.bytes.blocks import Block, in_turn
+from rankwell.readers.bytes.blocks import TextBlock, in_turn
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
@@ -22,7 +22,7 @@ from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
-from rankwell.tables.columns import ID_WORDS, Unread
+from rankwell.tables.columns import ID_WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
 from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, Lists, Rows, Stretches
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 22
 BLOCK_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 LISTED = ("run", "qrels")  # kinds of table with a row per pair of query and item
-Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
+Framed = Callable[[TextBlock], "tuple[pl.DataFrame, Place]"]
 
 
 class OpenLines(OpenTable):
     """A table of text whose lines a kernel reads."""
 
-    def __init__(self, frames: Frames, lines: PlainLines, place: Place, unread: tuple[Unread, ...]) -> None:
+    def __init__(
+        self, frames: Frames, lines: PlainLines, place: Place, unread: tuple[UnreadColumn, ...]
+    ) -> None:
         super().__init__(frames, lines.words, None, place, unread)
         self.lines = lines
 
@@ -74,7 +76,7 @@ class TextTable(ABC):
     file: File
     given: Given
     words: dict[str, str]
-    unread: tuple[Unread, ...]
+    unread: tuple[UnreadColumn, ...]
 
     def opened(self, kind: str) -> OpenTable:
         """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
@@ -113,7 +115,7 @@ class TextTable(ABC):
         """Yield the wanted columns in pieces."""
 
     @abstractmethod
-    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+    def framed(self, block: TextBlock) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""
 
     @abstractmethod
@@ -202,7 +204,7 @@ class PlainLines:
         before = self.file.head[: self.begin].count(b"\n")
         return LineAfter(self.file.label, before)
 
-    def parsed(self, block: Block) -> dict[str, Any] | None:
+    def parsed(self, block: TextBlock) -> dict[str, Any] | None:
         """Return the columns of the lines of a block, the query as stretches; None if a line is not of the usual kind."""
         found = self.syntax.parse(block.text, block.begin, block.end)
         if found is None:
@@ -220,7 +222,7 @@ class PlainLines:
             | dict(zip(_numbers(self.words), numbers, strict=True))
         )
 
-    def blocks(self, size: int) -> Iterator[Block]:
+    def blocks(self, size: int) -> Iterator[TextBlock]:
         """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
         return in_turn(self.file, size, self.begin, self.syntax.last_query)
 
@@ -252,11 +254,11 @@ class PlainLines:
         return {word: _joined(parts.pop(word)) for word in self.words} if parts["item"] else None
 
 
-def _place(block: Block, starts: np.ndarray, row: int) -> str:
+def _place(block: TextBlock, starts: np.ndarray, row: int) -> str:
     return block.place(int(starts[row]))
 
 
-def _is_utf_8(block: Block) -> bool:
+def _is_utf_8(block: TextBlock) -> bool:
     try:
         block.text[block.begin : block.end].tobytes().decode()
     except UnicodeDecodeError:
@@ -295,7 +297,7 @@ class LineRows(Rows):
                 return
             yield partial(self._lists, block)
 
-    def _lists(self, block: Block) -> Lists:
+    def _lists(self, block: TextBlock) -> Lists:
         columns = self.lines.parsed(block)
         if columns is None:
             return self.frames.lists(*self.lines.framed(block))

@@ -17,7 +17,7 @@ from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrame
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
-from rankwell.tables.columns import ID_WORDS, WORDS, Unread
+from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
@@ -97,7 +97,7 @@ class OpenTable:
     words: dict[str, str]
     rows: int | None = None
     place: Place | None = None
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadColumn, ...] = ()
 
     def run(self, name: str) -> Run:
         """Return the run; without score and rank the rows must be counted, so all are read."""
@@ -127,7 +127,7 @@ class OpenTable:
 
         A ``stretched`` column is given as stretches of rows, unless those of the first piece are short.
         """
-        growing = {word: Growing(self.rows) for word in self.words}
+        growing = {word: GrowingColumn(self.rows) for word in self.words}
         place, row = self.place or RowOf(name), 0
         for frame in self.frames(PIECE):
             for word, column in self.words.items():
@@ -143,7 +143,7 @@ class OpenTable:
         return {word: column.whole(is_id=word in ID_WORDS) for word, column in growing.items()}
 
 
-class Growing:
+class GrowingColumn:
     """A column that grows piece by piece, in memory of its own; numbers of a known number of rows have their place at once."""
 
     def __init__(self, rows: int | None) -> None:

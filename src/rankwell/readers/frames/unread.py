@@ -14,7 +14,7 @@ from rankwell.tables.columns import (
     MOST_LEVELS,
     SYSTEMS,
     TRUTH,
-    Unread,
+    UnreadColumn,
     is_passed,
     known_word,
     plain_name,
@@ -36,7 +36,7 @@ def unread_of(
     name: str,
     given: Mapping[str, str],
     read: Read,
-) -> tuple[Unread, ...]:
+) -> tuple[UnreadColumn, ...]:
     """Return the columns of a run or of judgements that are not read; ``read`` gives frames of some of them.
 
     They are looked at only where there is no score and no rank, or no grade.
@@ -59,7 +59,7 @@ def unread_of(
     is_whole = kind not in ("run", "qrels") or {"score", "rank", "grade"} & set(words)
     # where the order of the rows was said to be the ranking, the score is not wanted either
     if is_whole or Given.of(given).by_rows:
-        return tuple([Unread(column) for column in free])
+        return tuple([UnreadColumn(column) for column in free])
     known_as_another = NO_GRADES if kind == "qrels" else ()
     doubtful = [
         each for each in free if known_word(each) not in known_as_another and (each or columns.index(each))
@@ -69,7 +69,7 @@ def unread_of(
         for column, found in seen.items():
             if found.is_number and (found.levels is None or len(found.levels) > 1):
                 raise _question(column, name, given)
-    return tuple([seen.get(column, Unread(column)) for column in free])
+    return tuple([seen.get(column, UnreadColumn(column)) for column in free])
 
 
 def _question(column: str, name: str, given: Mapping[str, str]) -> DataError:
@@ -108,7 +108,7 @@ def _refuse_two_grades(
             )
 
 
-def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, Unread]:
+def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, UnreadColumn]:
     """Return of each column whether it holds numbers, and these if they are few; the rest of a table is not read once that is known.
 
     A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
@@ -138,10 +138,12 @@ def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, Unread]
     return {column: _unread(column, held) for column, held in levels.items()}
 
 
-def _unread(column: str, held: set[float] | None) -> Unread:
+def _unread(column: str, held: set[float] | None) -> UnreadColumn:
     if not held or held == {MISSING}:
-        return Unread(column, is_number=False)
-    return Unread(column, is_number=True, levels=tuple(sorted(held)) if len(held) <= MOST_LEVELS else None)
+        return UnreadColumn(column, is_number=False)
+    return UnreadColumn(
+        column, is_number=True, levels=tuple(sorted(held)) if len(held) <= MOST_LEVELS else None
+    )
 
 
 def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data
 from rankwell.reporting.chart.systems import best_first
@@ -61,7 +61,7 @@ def row_height(rows: Sized) -> int:
 
 
 def panels(
-    words: Words,
+    words: PageStrings,
     room: str,
     metrics: Sequence[Metric],
     systems: Mapping[str, Results],
@@ -80,7 +80,7 @@ def panels(
 
 
 def _panel(
-    words: Words,
+    words: PageStrings,
     room: str,
     metric: Metric,
     ranges: Sequence[Mapping[str, Any]],

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.comparison.compare.comparison import Comparison, Difference, turned
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair
@@ -79,7 +79,7 @@ def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
     return "better" if sign_of(metric) * row.mean > 0 else "worse"
 
 
-def title_of(metrics: Sequence[Metric], pairs: ShownPairs, words: Words, kind: str = "compared") -> str:
+def title_of(metrics: Sequence[Metric], pairs: ShownPairs, words: PageStrings, kind: str = "compared") -> str:
     """Return what is shown: of which metric, and of which pairs."""
     if len(pairs.rows) == 1:
         first, second = cut(pairs.rows[0].first), cut(pairs.rows[0].second)
@@ -91,7 +91,7 @@ def title_of(metrics: Sequence[Metric], pairs: ShownPairs, words: Words, kind: s
     return f"{metrics[0]}: {what}" if len(metrics) == 1 else what
 
 
-def most_of(shown: int, total: int, words: Words, *, are_best: bool) -> str:
+def most_of(shown: int, total: int, words: PageStrings, *, are_best: bool) -> str:
     """Return how many of all pairs are shown, and which; nothing if all are."""
     which = "best" if are_best else "most"
     return words(f"plots.compared.{which}", shown=shown, total=total) if shown < total else ""
@@ -112,7 +112,7 @@ def row_name(row: Difference, pairs: ShownPairs, label: Mapping[str, str]) -> st
     return label[row.first] if pairs.second else f"{label[row.first]}\n− {label[row.second]}"
 
 
-def direction_of(metric: Metric, pairs: ShownPairs, words: Words) -> str:
+def direction_of(metric: Metric, pairs: ShownPairs, words: PageStrings) -> str:
     """Return which side of a difference means what, with an arrow; nothing where neither end is better."""
     if metric.better == "neither":
         return ""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import record
 from rankwell.reporting.chart.charts import altair, data
@@ -68,7 +68,7 @@ class SystemColours:
         """Whether every system is in colour."""
         return len(self.bright) == len(self.names)
 
-    def note(self, words: Words) -> list[str]:
+    def note(self, words: PageStrings) -> list[str]:
         """Return the line of a subtitle that says how many systems are in colour; none if all are."""
         return [] if self.are_all else [words("plots.many.few", n=len(self.bright), of=len(self.names))]
 

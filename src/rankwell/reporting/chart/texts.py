@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.display.table import count, number, visible
 from rankwell.display.text import UNDEFINED
 from rankwell.errors import UsageError
@@ -127,7 +127,7 @@ def p_text(p: float) -> str:
     return number(p if math.isnan(p) else max(p, LEAST))
 
 
-def axis_title(metric: Metric, words: Words) -> str:
+def axis_title(metric: Metric, words: PageStrings) -> str:
     """Return the title of an axis of a metric's values, with its direction."""
     return beside(str(metric), words(f"page.{metric.better}"))
 
@@ -137,7 +137,7 @@ def beside(text: str, remark: str) -> str:
     return f"{text} ({remark})" if remark else text
 
 
-def queries_text(numbers: Iterable[int], words: Words) -> str:
+def queries_text(numbers: Iterable[int], words: PageStrings) -> str:
     """Return how many queries there are: a number, or the least and the most."""
     known = list(numbers) or [0]
     least, most = min(known), max(known)

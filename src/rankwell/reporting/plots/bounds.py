@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
@@ -136,7 +136,7 @@ def bounds(
 PICTURE = Picture(bounds, asks=("bounds",))
 
 
-def _said(words: Words, rows: Sequence[BoundedMean]) -> list[str]:
+def _said(words: PageStrings, rows: Sequence[BoundedMean]) -> list[str]:
     """What the marks mean, the widest range, and which metrics have no lower bound."""
     widest = max(rows, key=lambda row: row["highest"] - row["lowest"])
     width = number(widest["highest"] - widest["lowest"])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
@@ -73,7 +73,7 @@ def rows_of(
     return found
 
 
-def few_topics(rows: Sequence[Row], words: Words, most: int = MOST_TOPICS) -> list[dict[str, Any]]:
+def few_topics(rows: Sequence[Row], words: PageStrings, most: int = MOST_TOPICS) -> list[dict[str, Any]]:
     """Return the rows of the topics with the highest shares, in histories or lists, and one that adds up all others.
 
     A topic that nobody has is left out.
@@ -235,7 +235,7 @@ PICTURE = Picture(calibration)
 
 def draw_shares(
     rows: Mapping[str, Sequence[Row]],
-    words: Words,
+    words: PageStrings,
     *,
     column: str = "topics",
     query: str | int | None = None,
@@ -273,7 +273,7 @@ def draw_shares(
     return finish(chart, title, _subtitle(rows["summary"], colours, words, query), dark=dark)
 
 
-def _tips(words: Words) -> list[Any]:
+def _tips(words: PageStrings) -> list[Any]:
     alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),
@@ -283,7 +283,7 @@ def _tips(words: Words) -> list[Any]:
     ]
 
 
-def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
+def _history(rows: Sequence[Row], y: Any, words: PageStrings) -> Any:
     """The shares in the histories, the same for all systems that have lists for the same users: those of the first."""
     alt = altair()
     first = [
@@ -300,7 +300,7 @@ def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
 
 
 def _subtitle(
-    summary: Sequence[Row], colours: SystemColours, words: Words, query: str | int | None
+    summary: Sequence[Row], colours: SystemColours, words: PageStrings, query: str | int | None
 ) -> list[str]:
     users = max(row["users"] for row in summary)
     found = [words("plots.calibration.bars")]

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
@@ -188,7 +188,7 @@ def correlation(
 PICTURE = Picture(correlation)
 
 
-def _chart(rows: list[Row], words: Words) -> Any:
+def _chart(rows: list[Row], words: PageStrings) -> Any:
     alt = altair()
     names = list(dict.fromkeys(row["row"] for row in rows))
     x = alt.X("column:N", sort=names, title=None).axis(
@@ -210,7 +210,7 @@ def _chart(rows: list[Row], words: Words) -> Any:
     return alt.layer(rects, texts).properties(width=alt.Step(step), height=alt.Step(step * 0.6))
 
 
-def _subtitle(found: Correlations, over: Over, method: Method, words: Words) -> Sequence[str]:
+def _subtitle(found: Correlations, over: Over, method: Method, words: PageStrings) -> Sequence[str]:
     drawn = ""
     if found.units < found.total:
         drawn = words("plots.correlation.drawn", units=count(found.units), total=count(found.total))

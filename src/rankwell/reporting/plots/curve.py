@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.display.text import UNDEFINED, plain_value
 from rankwell.errors import UsageError, brief
@@ -235,7 +235,7 @@ PICTURE = Picture(curve)
 def draw_curve(
     rows: Sequence[Mapping[str, Any]],
     base: Metric,
-    words: Words,
+    words: PageStrings,
     *,
     highlight: Iterable[str] | str | None = None,
     dark: bool = False,
@@ -270,7 +270,7 @@ def draw_curve(
 
 
 def _axes(
-    ks: Sequence[int], domain: tuple[float, float], base: Metric, queries: str, words: Words
+    ks: Sequence[int], domain: tuple[float, float], base: Metric, queries: str, words: PageStrings
 ) -> tuple[Any, Any]:
     """The axes of cut-offs and of values; a metric of all lists together is no mean."""
     alt = altair()
@@ -288,7 +288,7 @@ def _axes(
     return x, alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
 
 
-def _tips(base: Metric, words: Words, *, has_bands: bool) -> list[Any]:
+def _tips(base: Metric, words: PageStrings, *, has_bands: bool) -> list[Any]:
     alt = altair()
     interval = [alt.Tooltip("interval:N", title=words("plots.curve.interval"))] if has_bands else []
     return [
@@ -336,7 +336,7 @@ def _bands(rows: Sequence[Mapping[str, Any]], colours: SystemColours, x: Any) ->
 
 
 def _subtitle(
-    words: Words, systems: int, colours: SystemColours, queries: str, *, has_bands: bool
+    words: PageStrings, systems: int, colours: SystemColours, queries: str, *, has_bands: bool
 ) -> list[str]:
     found = words("page.systems", n=systems)
     parts = [f"{found}, {queries}"]

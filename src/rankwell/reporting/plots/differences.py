@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.comparison.diff.diff import Diff
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
@@ -174,7 +174,7 @@ def differences(
 PICTURE = Picture(differences)
 
 
-def _chart(rows: list[Row], difference: Difference, metric: Metric, words: Words) -> Any:
+def _chart(rows: list[Row], difference: Difference, metric: Metric, words: PageStrings) -> Any:
     alt = altair()
     y = alt.Y(
         "difference:Q", title=beside(words("plots.compared.difference"), _side(difference, metric, words))
@@ -200,7 +200,7 @@ def _chart(rows: list[Row], difference: Difference, metric: Metric, words: Words
     return alt.layer(*layers).properties(width=520, height=280)
 
 
-def _tips(rows: list[Row], difference: Difference, words: Words) -> list[Any]:
+def _tips(rows: list[Row], difference: Difference, words: PageStrings) -> list[Any]:
     """What is said of a bar: its query, or how many queries it holds and the one that differs most."""
     titles = {
         "query": words("page.query"),
@@ -214,7 +214,7 @@ def _tips(rows: list[Row], difference: Difference, words: Words) -> list[Any]:
     return [altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
-def _side(difference: Difference, metric: Metric, words: Words) -> str:
+def _side(difference: Difference, metric: Metric, words: PageStrings) -> str:
     """Which side of 0 is better."""
     if metric.better == "neither":
         return ""
@@ -223,7 +223,7 @@ def _side(difference: Difference, metric: Metric, words: Words) -> str:
 
 
 def _texts(
-    difference: Difference, metric: Metric, comparison: Comparison, bars: int, words: Words
+    difference: Difference, metric: Metric, comparison: Comparison, bars: int, words: PageStrings
 ) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     first, second = cut(difference.first), cut(difference.second)

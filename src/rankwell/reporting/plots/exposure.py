@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
@@ -205,7 +205,7 @@ PICTURE = Picture(exposure)
 
 def draw_exposure(
     rows: Mapping[str, Sequence[Row]],
-    words: Words,
+    words: PageStrings,
     *,
     view: View = "cut",
     highlight: Iterable[str] | str | None = None,
@@ -235,7 +235,7 @@ def draw_exposure(
     return finish(chart, words("plots.exposure.title"), _subtitle(rows, colours, words), dark=dark)
 
 
-def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
+def _bars(groups: Sequence[Row], x: Any, words: PageStrings) -> Any:
     """The share of the interactions of each group."""
     alt = altair()
     tips = [
@@ -255,7 +255,7 @@ def _even(groups: int) -> Any:
     return rule.encode(y=alt.Y("share:Q"))
 
 
-def _subtitle(rows: Mapping[str, Sequence[Row]], colours: SystemColours, words: Words) -> list[str]:
+def _subtitle(rows: Mapping[str, Sequence[Row]], colours: SystemColours, words: PageStrings) -> list[str]:
     items = sum(row["items"] for row in rows["groups"])
     lists = max(row["lists"] for row in rows["summary"])
     outside = sum(row["outside"] for row in rows["summary"])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count
 from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
@@ -134,7 +134,7 @@ def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -
     return [primary_of(comparison) if wanted is None else metric_in(comparison.metrics, wanted)]
 
 
-def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
+def _chart(rows: list[dict[str, Any]], title: str, words: PageStrings) -> Any:
     alt = altair()
     y = pairs_axis([row["row"] for row in rows])
     tips = [
@@ -167,14 +167,14 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
     return alt.layer(*layers).properties(width=480, height=alt.Step(pair_height(rows)))
 
 
-def _axis(found: dict[Metric, ShownPairs], words: Words) -> str:
+def _axis(found: dict[Metric, ShownPairs], words: PageStrings) -> str:
     """The title of the axis, which says on which side the first system is better."""
     sides = {direction_of(metric, pairs, words) for metric, pairs in found.items()}
     return beside(words("plots.compared.difference"), sides.pop() if len(sides) == 1 else "")
 
 
 def _texts(
-    comparison: Comparison, found: dict[Metric, ShownPairs], words: Words
+    comparison: Comparison, found: dict[Metric, ShownPairs], words: PageStrings
 ) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     how = comparison.methods

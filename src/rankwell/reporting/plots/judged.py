@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
@@ -143,7 +143,7 @@ PICTURE = Picture(judged)
 
 
 def draw_shares(
-    shares: Sequence[ShareAtCut], words: Words, *, are_interactions: bool = False, dark: bool = False
+    shares: Sequence[ShareAtCut], words: PageStrings, *, are_interactions: bool = False, dark: bool = False
 ) -> Any:
     """Return the chart of the rows of ``shares_of``, of which there must be some."""
     subtitle = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
@@ -156,7 +156,7 @@ def draw_shares(
     return finish(chart, words("plots.judged.title"), subtitle, dark=dark)
 
 
-def _tooltip(words: Words) -> list[Any]:
+def _tooltip(words: PageStrings) -> list[Any]:
     alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),
@@ -166,7 +166,9 @@ def _tooltip(words: Words) -> list[Any]:
     ]
 
 
-def _lines(words: Words, shares: Sequence[ShareAtCut], colours: SystemColours, ks: Sequence[int]) -> Any:
+def _lines(
+    words: PageStrings, shares: Sequence[ShareAtCut], colours: SystemColours, ks: Sequence[int]
+) -> Any:
     alt = altair()
     scale = alt.Scale(type="log", domain=[ks[0], max(ks[-1], ks[0] + 1)], nice=False)
     x = alt.X(
@@ -187,7 +189,9 @@ def _lines(words: Words, shares: Sequence[ShareAtCut], colours: SystemColours, k
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _cells(words: Words, shares: Sequence[ShareAtCut], colours: SystemColours, best: Sequence[str]) -> Any:
+def _cells(
+    words: PageStrings, shares: Sequence[ShareAtCut], colours: SystemColours, best: Sequence[str]
+) -> Any:
     alt = altair()
     legend = alt.Legend(format="%", title=words("plots.judged.share"))
     axis = alt.Axis(ticks=False, domain=False)

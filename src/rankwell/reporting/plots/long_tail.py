@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
@@ -153,7 +153,7 @@ PICTURE = Picture(long_tail)
 
 
 def draw_long_tail(
-    tail: LongTail, words: Words, *, texts: Texts | None = None, scale: str = "auto", dark: bool = False
+    tail: LongTail, words: PageStrings, *, texts: Texts | None = None, scale: str = "auto", dark: bool = False
 ) -> Any:
     """Return the chart of a long tail; DataError if nobody used any item."""
     alt = altair()
@@ -186,7 +186,7 @@ def draw_long_tail(
 
 
 def _area(
-    rows: Sequence[Row], part: str, tail: LongTail, x: Any, colour: Any, words: Words, scale: str
+    rows: Sequence[Row], part: str, tail: LongTail, x: Any, colour: Any, words: PageStrings, scale: str
 ) -> Any:
     """The items of one part as a stepped area, which ends where the part does."""
     alt = altair()
@@ -213,7 +213,7 @@ def _of(series: str, rows: Sequence[Row]) -> Any:
     return data(rows).transform_calculate(series=f"'{series}'")
 
 
-def _cumulative(rows: Sequence[Row], x: Any, colour: Any, words: Words) -> Any:
+def _cumulative(rows: Sequence[Row], x: Any, colour: Any, words: PageStrings) -> Any:
     alt = altair()
     line = [{"start": 0.5, "cumulative": 0.0}]
     line += [{"start": row["end"], "cumulative": row["cumulative"]} for row in rows]
@@ -227,7 +227,7 @@ def _cumulative(rows: Sequence[Row], x: Any, colour: Any, words: Words) -> Any:
     return mark.encode(x=x, y=y, color=colour)
 
 
-def _cuts(parts: Sequence[Row], size: int, x: Any, words: Words, scale: str) -> list[Any]:
+def _cuts(parts: Sequence[Row], size: int, x: Any, words: PageStrings, scale: str) -> list[Any]:
     """A line after each part but the last, with the shares of what is before it."""
     alt = altair()
     layers: list[Any] = []
@@ -254,7 +254,7 @@ def _heads(parts: Sequence[Row]) -> list[tuple[int, float]]:
     return found
 
 
-def _hover(rows: Sequence[Row], x: Any, words: Words) -> Any:
+def _hover(rows: Sequence[Row], x: Any, words: PageStrings) -> Any:
     """Invisible bars over the whole height that say what is at each place: an item, or how many items."""
     alt = altair()
     titled = [row for row in rows if row["title"] is not None]
@@ -294,7 +294,7 @@ def _ticks(size: int, scale: str) -> Any:
 
 
 def _subtitle(
-    tail: LongTail, parts: Sequence[Row], points: Sequence[Row], words: Words, scale: str
+    tail: LongTail, parts: Sequence[Row], points: Sequence[Row], words: PageStrings, scale: str
 ) -> list[str]:
     total = count(int(tail.total)) if float(tail.total).is_integer() else number(tail.total, 1)
     lines = [

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, boards_of, compare_boards
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import display_width
 from rankwell.errors import UsageError
@@ -159,7 +159,7 @@ def _titles(judged: Sequence[Qrels]) -> list[str]:
     )
 
 
-def _said(words: Words, boards: Leaderboards, least: int) -> list[str]:
+def _said(words: PageStrings, boards: Leaderboards, least: int) -> list[str]:
     """How far the orders agree, what is coloured, and what is left out."""
     tau, n = boards.whole.tau_b, len(boards.systems)
     # one query cannot be resampled
@@ -176,7 +176,7 @@ def _said(words: Words, boards: Leaderboards, least: int) -> list[str]:
     return lines
 
 
-def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str]], least: int) -> Any:
+def _drawn(words: PageStrings, places: Sequence[Place], heads: Sequence[tuple[str, str]], least: int) -> Any:
     """Lines from the left to the right leaderboard, with the names, ranks and values at both ends."""
     alt = altair()
     labels = shorten(dict.fromkeys(row["system"] for row in places))
@@ -201,7 +201,7 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
     return alt.layer(*layers).properties(width=(1 + 2 * room) * BETWEEN, height=height)
 
 
-def _lines(words: Words, rows: Sequence[Mapping[str, Any]], style: str, x: Any, y: Any) -> Any:
+def _lines(words: PageStrings, rows: Sequence[Mapping[str, Any]], style: str, x: Any, y: Any) -> Any:
     """The lines of some systems, with a text at each end."""
     alt = altair()
     base = data(rows).encode(x=x, y=y, detail=alt.Detail("system:N"), tooltip=_tooltip(words))
@@ -224,7 +224,7 @@ def _label(row: Place, name: str) -> str:
     return GAP.join([str(row["rank"]), number(row["value"]), name, *moved])
 
 
-def _tooltip(words: Words) -> list[Any]:
+def _tooltip(words: PageStrings) -> list[Any]:
     alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.metrics import Wanted
@@ -212,7 +212,7 @@ def per_query(
 PICTURE = Picture(per_query)
 
 
-def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:
+def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: PageStrings) -> Any:
     """The rows of systems as numbers from 0, from the top; beside them, on an axis of its own, their names."""
     alt = altair()
     room = alt.Scale(domain=[-0.5, len(boxes) - 0.5], reverse=True, nice=False, zero=False)
@@ -233,7 +233,9 @@ def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, wor
     return whole.properties(width=480, height=len(boxes) * _step(len(boxes)))
 
 
-def _strip(points: list[Row], bars: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
+def _strip(
+    points: list[Row], bars: list[Row], place: Channel, value: Channel, words: PageStrings
+) -> list[Any]:
     """The points, or the bars, of the queries."""
     alt = altair()
     if points:
@@ -252,7 +254,7 @@ def _strip(points: list[Row], bars: list[Row], place: Channel, value: Channel, w
     return []
 
 
-def _boxes(boxes: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
+def _boxes(boxes: list[Row], place: Channel, value: Channel, words: PageStrings) -> list[Any]:
     """The percentiles, and below them the mean with its interval."""
     alt = altair()
     told = _tips(
@@ -281,7 +283,7 @@ def _boxes(boxes: list[Row], place: Channel, value: Channel, words: Words) -> li
     ]
 
 
-def _tips(words: Words, **fields: str) -> list[Any]:
+def _tips(words: PageStrings, **fields: str) -> list[Any]:
     return [altair().Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
 
 
@@ -293,7 +295,7 @@ def _subtitle(
     values: QueryValues,
     points: list[Row],
     bars: list[Row],
-    words: Words,
+    words: PageStrings,
     results: Mapping[str, Results],
     comparison: Comparison | None,
 ) -> Sequence[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
@@ -176,7 +176,7 @@ def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[fl
 
 def draw_curves(
     curves: Mapping[str, Curve],
-    words: Words,
+    words: PageStrings,
     *,
     isolines: bool | Sequence[float] = False,
     highlight: Iterable[str] | str | None = None,
@@ -214,7 +214,7 @@ def _top(rows: Mapping[str, Sequence[Row]]) -> float:
     return 1.0 if highest > LOW or highest == 0 else round_domain([0.0, 1.05 * highest])[1]
 
 
-def _axes(top: float, words: Words) -> dict[str, Any]:
+def _axes(top: float, words: PageStrings) -> dict[str, Any]:
     alt = altair()
     scale = {"nice": False, "zero": True}
     return {
@@ -230,7 +230,7 @@ def _axes(top: float, words: Words) -> dict[str, Any]:
 
 
 def _lines(
-    rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any], *, is_step: bool
+    rows: Sequence[Row], colours: SystemColours, words: PageStrings, axes: Mapping[str, Any], *, is_step: bool
 ) -> list[Any]:
     alt = altair()
     muted, bright = divide(rows, colours)
@@ -249,7 +249,7 @@ def _lines(
     return layers
 
 
-def _tips(words: Words, *more: str) -> list[Any]:
+def _tips(words: PageStrings, *more: str) -> list[Any]:
     alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),
@@ -259,7 +259,9 @@ def _tips(words: Words, *more: str) -> list[Any]:
     ]
 
 
-def _raw(rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+def _raw(
+    rows: Sequence[Row], colours: SystemColours, words: PageStrings, axes: Mapping[str, Any]
+) -> list[Any]:
     """The sawtooth of the systems in colour."""
     alt = altair()
     _, bright = divide(rows, colours)
@@ -273,7 +275,7 @@ def _raw(rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mappin
 
 
 def _break_even(
-    rows: Sequence[Row], colours: SystemColours, words: Words, axes: Mapping[str, Any]
+    rows: Sequence[Row], colours: SystemColours, words: PageStrings, axes: Mapping[str, Any]
 ) -> list[Any]:
     """A ring where the curve of each system in colour meets the diagonal."""
     alt = altair()
@@ -320,7 +322,7 @@ def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> l
 
 
 def _subtitle(
-    curves: Mapping[str, Curve], first: Curve, colours: SystemColours, words: Words, top: float
+    curves: Mapping[str, Curve], first: Curve, colours: SystemColours, words: PageStrings, top: float
 ) -> list[str]:
     systems = words("page.systems", n=len(curves))
     if first.query is None:

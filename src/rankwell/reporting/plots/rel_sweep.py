@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.evaluation.rel_sweep import EVERY, Sweep, Threshold
@@ -152,7 +152,7 @@ def rel_sweep(
 PICTURE = Picture(rel_sweep)
 
 
-def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
+def _drawn(words: PageStrings, metric: Metric, points: Sequence[Point]) -> Any:
     alt = altair()
     names, last = list(dict.fromkeys(row["system"] for row in points)), points[-1]["place"]
     ends = {row["system"]: row["value"] for row in points if row["place"] == last}
@@ -176,7 +176,7 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _tick(words: Words, row: Point) -> str:
+def _tick(words: PageStrings, row: Point) -> str:
     """The two lines under a threshold: what is relevant, and in how many queries anything is."""
     threshold = row["threshold"]
     what = words(f"plots.rel_sweep.{threshold}") if threshold in EVERY else f"≥ {threshold}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
@@ -233,7 +233,7 @@ def scatter(
 PICTURE = Picture(scatter)
 
 
-def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
+def _chart(rows: list[Row], x: Metric, y: Metric, words: PageStrings) -> Any:
     alt = altair()
     scales = [
         alt.Scale(domain=list(domain_of(row[axis] for row in rows)), nice=False, zero=False) for axis in "xy"
@@ -266,7 +266,9 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _subtitle(rows: list[Row], points: SystemPoints, x: Metric, y: Metric, words: Words) -> Sequence[str]:
+def _subtitle(
+    rows: list[Row], points: SystemPoints, x: Metric, y: Metric, words: PageStrings
+) -> Sequence[str]:
     neither = [str(metric) for metric in (x, y) if metric.better == "neither"]
     unnamed = sum(row["side"] is None for row in rows)
     has_line = len({(row["x"], row["y"]) for row in rows if row["is_front"]}) > 1

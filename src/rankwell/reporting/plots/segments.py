@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count
 from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
@@ -236,7 +236,7 @@ def segments(
 PICTURE = Picture(segments, asks=("by",))
 
 
-def _chart(rows: list[Row], title: str, words: Words) -> Any:
+def _chart(rows: list[Row], title: str, words: PageStrings) -> Any:
     alt = altair()
     segments_, systems = (list(dict.fromkeys(row[key] for row in rows)) for key in ("segment", "system"))
     bold = alt.condition("datum.index === 0", alt.value("bold"), alt.value("normal"))
@@ -289,7 +289,7 @@ def _numbers(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _subtitle(segmented: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
+def _subtitle(segmented: Segmented, rows: list[Row], words: PageStrings, *, is_plain: bool) -> Sequence[str]:
     systems, drawn = len(segmented.systems), len(segmented.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
     return subtitle_lines(

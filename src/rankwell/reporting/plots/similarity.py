@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
@@ -243,7 +243,7 @@ PICTURE = Picture(similarity)
 
 
 def draw_matrices(
-    matrices: Matrices, words: Words, of: str, lists: int, *, user: Id | None = None, dark: bool = False
+    matrices: Matrices, words: PageStrings, of: str, lists: int, *, user: Id | None = None, dark: bool = False
 ) -> Any:
     """Return the chart of both matrices, side by side."""
     alt = altair()
@@ -258,7 +258,7 @@ def draw_matrices(
     return finish(chart.resolve_scale(color="independent"), title, lines, dark=dark)
 
 
-def _held(matrices: Matrices, words: Words, of: str) -> Any:
+def _held(matrices: Matrices, words: PageStrings, of: str) -> Any:
     """Which row has which column: the rank of an item in a list, or that an item has a feature."""
     alt = altair()
     often = Counter(column for _, column, _ in matrices.cells)
@@ -294,7 +294,7 @@ def _held(matrices: Matrices, words: Words, of: str) -> Any:
     return alt.layer(*layers).properties(width=alt.Step(CELL - 4), height=alt.Step(CELL))
 
 
-def _similar(matrices: Matrices, words: Words) -> Any:
+def _similar(matrices: Matrices, words: PageStrings) -> Any:
     """The similarity of each pair of rows; a row with itself, which no mean counts, is left empty."""
     alt = altair()
     n = len(matrices.rows)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.matching.lists import UNDECIDED
@@ -151,7 +151,7 @@ def ties(
 PICTURE = Picture(ties)
 
 
-def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[TieRange]) -> list[str]:
+def _said(words: PageStrings, systems: Mapping[str, Results], ranges: Sequence[TieRange]) -> list[str]:
     """What the marks mean, and the widest range."""
     rules = sorted({res.policy.ties for res in systems.values()})
     widest = max(ranges, key=lambda row: abs(row["best"] - row["worst"]), default=None)
@@ -165,7 +165,9 @@ def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[TieRang
     ]
 
 
-def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str], *, labelled: bool) -> Any:
+def _shares(
+    words: PageStrings, touched: Sequence[Touched], labels: Mapping[str, str], *, labelled: bool
+) -> Any:
     """The share of queries whose values ties could change, a bar per system."""
     alt = altair()
     rows = [

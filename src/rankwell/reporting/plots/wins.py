@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankwell.comparison.compare.comparison import Comparison
-from rankwell.display.page import Words, words_of
+from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
@@ -131,7 +131,7 @@ def wins(
 PICTURE = Picture(wins)
 
 
-def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any:
+def _chart(rows: list[dict[str, Any]], words: PageStrings, *, has_second: bool) -> Any:
     alt = altair()
     names = {
         outcome: words(f"plots.wins.{outcome if has_second else f'first_{outcome}'}") for outcome in OUTCOMES
@@ -168,7 +168,7 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(pair_height(rows)))
 
 
-def _texts(metric: Metric, pairs: ShownPairs, words: Words) -> tuple[str, Sequence[str]]:
+def _texts(metric: Metric, pairs: ShownPairs, words: PageStrings) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     n = {row.wins + row.ties + row.losses for row in pairs.rows}
     return title_of([metric], pairs, words, "wins"), subtitle_lines(

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankwell import __version__
 from rankwell.comparison.compare.cells import SystemCounts
-from rankwell.display.page import Words
+from rankwell.display.page import PageStrings
 from rankwell.inspection.explaining import explain
 from rankwell.matching.policy import Policy
 from rankwell.metrics.docstrings import entries
@@ -21,7 +21,7 @@ CARD = ("formula", "edge cases", "convention", "parameters", "reference")
 FOLDED = CARD[1:]
 
 
-def count_label(what: str, words: Words) -> str:
+def count_label(what: str, words: PageStrings) -> str:
     """Return what a count is called; a count that only a user's metric has keeps its name.
 
     Examples

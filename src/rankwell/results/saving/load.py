@@ -40,7 +40,7 @@ from rankwell.results.saving.states import (
     part_from,
     states_from,
 )
-from rankwell.results.segments import Division, Labels
+from rankwell.results.segments import Labels, Segmentation
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Average, Mean, State
 
@@ -246,7 +246,7 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
     ensure(len(saved) == len(data["metrics"]), "metrics", "one stands there twice")
     metrics = tuple(saved)
     by, segments = tuple(data.get("by", ())), data.get("segments", [])
-    division = Division(by, _labels(by, segments), data.get("weights", ""))
+    division = Segmentation(by, _labels(by, segments), data.get("weights", ""))
     scale, depth = data["scale"], data["policy"]["depth"]
     conditions = Conditions(
         Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
@@ -268,7 +268,7 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
             sliced := tuple(metric for metric in metrics if str(metric) in each["mean"]),
             conditions_from(kept_slices[name], conditions) if name in kept_slices else conditions,
             _part_of_slice(each, part, sliced, kept_slices.get(name)),
-            Division(weights=division.weights if "plain_mean" in each else ""),
+            Segmentation(weights=division.weights if "plain_mean" in each else ""),
         )
         for name, each in data.get("slices", {}).items()
     }

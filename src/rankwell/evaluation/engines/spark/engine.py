@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.engines.spark.job import USERS, Answer, Job, evaluated, everyone, grades
+from rankwell.evaluation.engines.spark.job import USERS, Answer, GroupJob, evaluated, everyone, grades
 from rankwell.evaluation.engines.spark.side_by_side import SparkValues
 from rankwell.evaluation.engines.spark.sums import beside, merged, ranges_of
 from rankwell.evaluation.engines.spark.tables import (
@@ -26,7 +26,7 @@ from rankwell.evaluation.engines.spark.tables import (
 from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, as_ours, blobs, groups_for, mapped
 from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import words_of_survey
-from rankwell.evaluation.engines.stream.values import Values
+from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.train import Everyone
@@ -210,7 +210,7 @@ def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work
         )
         with as_ours():
             answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
-        done = Done(Values())
+        done = Done(KeptValues())
         by_item = []
         for found in blobs(merged(answered, groups, ranges)):
             if isinstance(found, PartDone):
@@ -240,7 +240,7 @@ def _answered(
     schema = ", ".join(
         [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
     )
-    return mapped(whole, Job(without_users(work), words, answer, tuple(values), ranges), schema)
+    return mapped(whole, GroupJob(without_users(work), words, answer, tuple(values), ranges), schema)
 
 
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:

@@ -28,7 +28,7 @@ Answer = Callable[[Work, PartOfTables], Any]
 
 
 @record
-class Job:
+class GroupJob:
     """What is done with a group: the columns of each table by their words, and what is asked of the work on it.
 
     The tag of a table is its place in ``words``. ``values`` are the names of the columns of values that come back, none if only
@@ -101,8 +101,8 @@ class Job:
         return work, PartOfTables(pieces, places, partial(_members, ids), None)
 
 
-def _job(blob: bytes) -> Job:
-    return Job(*unpacked(blob))
+def _job(blob: bytes) -> GroupJob:
+    return GroupJob(*unpacked(blob))
 
 
 def _place(name: str, queries: Any, row: int) -> str:

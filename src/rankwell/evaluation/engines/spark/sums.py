@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rankwell.evaluation.engines.spark.workers import DONE, RANGE, mapped, of_blob, unpacked
 from rankwell.evaluation.engines.stream.sums import Done, PartDone
-from rankwell.evaluation.engines.stream.values import Values
+from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.evaluation.engines.stream.work import Work
 from rankwell.metrics.metric import Metric
 from rankwell.tables.states import ByItem, Folded
@@ -42,7 +42,7 @@ def merged(answered: Any, groups: int, ranges: int) -> Any:
 
 def sums(batches: Iterator[Any]) -> Iterator[Any]:
     """Yield the sum of all answers in batches of Arrow, one taken after the other, and the folded states of ranges of items."""
-    done, by_range = Done(Values()), dict[int, Pieces]()
+    done, by_range = Done(KeptValues()), dict[int, Pieces]()
     for batch in batches:
         for number, answer in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
             found = unpacked(answer.as_py())

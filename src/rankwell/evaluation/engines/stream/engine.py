@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.engines.stream.folder import Folder, Keeping, Nowhere, identity_of
-from rankwell.evaluation.engines.stream.parts import Layout
+from rankwell.evaluation.engines.stream.parts import PartLayout
 from rankwell.evaluation.engines.stream.sums import Done
 from rankwell.evaluation.engines.stream.survey import Surveyor, Surveys, words_of_survey
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in
-from rankwell.evaluation.engines.stream.values import StoredValues, Values
+from rankwell.evaluation.engines.stream.values import KeptValues, StoredValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.matching.train import Everyone
 from rankwell.readers.frames.pieces import HeldPieces, pieces_of
@@ -184,7 +184,7 @@ class Evaluation:
         for table in self.inputs.opened.values():
             refuse_mismatch(run.matrix, table.matrix if isinstance(table, HeldPieces) else None)
         self.counts: dict[str, int] = {}
-        self.values: list[Values] = []
+        self.values: list[KeptValues] = []
         self.keeping = engine.keeping(plan, run, self.tables)
 
     def results(self) -> Results:
@@ -201,7 +201,7 @@ class Evaluation:
         if rows is None:
             rows = self.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
             self.keeping.save("rows", rows)
-        self.layout = Layout(self.tables, self.surveys, rows, self.keeping)
+        self.layout = PartLayout(self.tables, self.surveys, rows, self.keeping)
         try:
             self.layout.open(self.tell)
             return self._results()
@@ -283,7 +283,7 @@ class Evaluation:
         """All parts evaluated and added up; those that are kept are not evaluated again."""
         to_file = self.plan.per_query
         self.values.append(
-            Values() if isinstance(to_file, bool) else StoredValues(to_file, self.keeping, kind)
+            KeptValues() if isinstance(to_file, bool) else StoredValues(to_file, self.keeping, kind)
         )
         done, start = Done(self.values[-1]), None
         for number in count():

@@ -42,7 +42,7 @@ class PartOfTables:
     next: Next | None
 
 
-class Layout:
+class PartLayout:
     """Tables, and how they are divided into parts of about so many rows."""
 
     def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
@@ -111,7 +111,7 @@ def _after(pieces: Pieces, start: int, row: int) -> str:
 
 
 @record(eq=False)
-class Share:
+class PartShare:
     """The rows of a table that belong to a part, and which row of the table is the first of them."""
 
     piece: Piece
@@ -122,7 +122,7 @@ class Share:
 class Range:
     """The rows of each table whose queries are at least ``low`` and below ``high``; None for no bound."""
 
-    shares: Mapping[str, Share]
+    shares: Mapping[str, PartShare]
     low: Bound | None
     high: Bound | None
 
@@ -196,7 +196,7 @@ class Cursor:
             rows -= len(query)
         return None if self._is_over else ids_in(self._held[-1]).one(len(ids_in(self._held[-1])) - 1)
 
-    def take(self, bound: Bound | None) -> Share:
+    def take(self, bound: Bound | None) -> PartShare:
         """Return the rows of queries below a bound, and let go of them."""
         taken, start = [], self.row
         while self._held:
@@ -212,7 +212,7 @@ class Cursor:
                     self._held[0] = held({word: column[cut:] for word, column in piece.items()})
                 break
             self._held.pop(0)
-        return Share(joined(taken, self._empty), start)
+        return PartShare(joined(taken, self._empty), start)
 
 
 def above(ids: Ids, bound: Bound) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from rankwell.evaluation.engines.stream.parts import Next
 from rankwell.evaluation.engines.stream.survey import Ends
-from rankwell.evaluation.engines.stream.values import Values
+from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results.part import Part, Sum, add_counts
@@ -33,7 +33,7 @@ class PartDone:
 class Done:
     """The sum of parts."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: KeptValues) -> None:
         self.values = values
         self.sums: dict[str | None, Sum] = {}
         self.counts: dict[str, int] = {}

@@ -107,7 +107,7 @@ class Distinct:
 
 
 @dataclass(slots=True)
-class Seen:
+class SurveyedRows:
     """What the rows that were looked at so far told: ``last`` is the query of the last one, while all are sorted."""
 
     rows: int = 0
@@ -133,16 +133,16 @@ class Surveyor:
         integer: Ids | None,
         *,
         prepare: Prepare | None = None,
-        seen: Seen | None = None,
+        seen: SurveyedRows | None = None,
     ) -> None:
         self.words, self.integer, self.prepare = words, integer, prepare
-        self.seen = Seen() if seen is None else seen
+        self.seen = SurveyedRows() if seen is None else seen
 
     def of(
         self,
         pieces: Pieces,
         tell: Callable[[str, int, int | None], object],
-        keep: Callable[[Seen], object],
+        keep: Callable[[SurveyedRows], object],
     ) -> Survey:
         """Return what all rows tell, and tell how many have been looked at; DataError if there are none.
 

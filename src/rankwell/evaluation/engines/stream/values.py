@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Values:
+class KeptValues:
     """Values that stay with the results."""
 
     def taken(self, part: Part) -> Part:
@@ -38,7 +38,7 @@ class Values:
         """Close nothing."""
 
 
-class StoredValues(Values):
+class StoredValues(KeptValues):
     """Values that are put by, part by part, and written to a file of saved results once all are known."""
 
     def __init__(self, path: str | Path, keeping: Keeping, kind: str) -> None:

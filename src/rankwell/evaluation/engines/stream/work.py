@@ -211,9 +211,9 @@ def results_of(
 ) -> Results:
     """Return the results of all parts; DataError if no query of the run is judged, or one change of the ids explains why few items are."""
     if "qrels" in surveys and not done.is_judged:
-        from rankwell.evaluation.id_check import Opened, unmatched
+        from rankwell.evaluation.id_check import OpenedData, unmatched
 
-        why = unmatched(Opened(tables, run))
+        why = unmatched(OpenedData(tables, run))
         raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
     judgements = tables["qrels"].unread if "qrels" in tables else ()
     for what, unread in {"judgements": judgements, "run": run.unread}.items():
@@ -221,9 +221,9 @@ def results_of(
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
     if may_mismatch(found):
-        from rankwell.evaluation.id_check import Opened, check_ids  # most runs are never looked at
+        from rankwell.evaluation.id_check import OpenedData, check_ids  # most runs are never looked at
 
-        found = check_ids(found, Opened(tables, run), with_queries=lacks_queries(found.counts))
+        found = check_ids(found, OpenedData(tables, run), with_queries=lacks_queries(found.counts))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
     return check_training(found, met, work.asked)
 
