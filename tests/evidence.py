@@ -44,7 +44,14 @@ def unpack(packed: Path, target: Path) -> None:
     with opened(packed, "rb") as content, tempfile.NamedTemporaryFile(dir=UNPACKED, delete=False) as file:
         shutil.copyfileobj(content, file)
     os.utime(file.name, ns=(changed, changed))
-    Path(file.name).replace(target)
+    try:
+        # the first one stays: another process may be reading it, and would find that the file is another one
+        os.link(file.name, target)
+    except FileExistsError:
+        if target.stat().st_mtime_ns != changed:
+            Path(file.name).replace(target)
+            return
+    Path(file.name).unlink()
 
 
 if __name__ == "__main__":
