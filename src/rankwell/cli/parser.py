@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int | None:
     named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in homes()), None)
     if named is not None and named[0] in SAVED:
         arguments = with_none(named, arguments, function_of(named))
-    # what each command does is said where commands are listed: of a group, or of all
+    # the help of a group, or of all commands, lists each with its sentence
     listed = None if set(arguments) & {words[-1] for words in homes()} else _named(arguments)
     try:
         code = application(listed)(list(arguments), print_error=False, exit_on_error=False)

@@ -213,7 +213,7 @@ def width() -> int | None:
 
 
 class ProgressLine:
-    """A progress line that is told how many rows more are done, or how many in all, of how many."""
+    """A progress line: each report says how many more rows are done, or how many of all."""
 
     def __init__(self, bar: Any, task: Any) -> None:
         self._bar, self._task, self._what = bar, task, ""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-BESIDE = "p50", "p95", "throughput", "memory", "index"  # what stands beside quality
+BESIDE = "p50", "p95", "throughput", "memory", "index"  # the columns next to the values of metrics
 US = 1e6  # microseconds of a second
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
 TOO_FEW = "°"

@@ -22,6 +22,7 @@ from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists, contradictions
+from rankwell.tables.series import MOST
 
 # for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
 Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
@@ -32,7 +33,6 @@ OWN = "rows whose item is the query itself"
 CLOSED = "lists with ranks, numbered 1 to n by drop_own_query=True"
 AGAINST = "rows whose rank contradicts the score"
 HEADLESS = "lists with no item at rank 1"
-MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
 NUMBERED = "Number the items 1, 2, …"
 OR_CLOSED = "or set ranks='closed', which reads only their order"
 

@@ -141,12 +141,12 @@ class Sum:
     """A sum of parts that grows; what it makes is of the parts added so far, and nothing can be added afterwards."""
 
     def __init__(self, part: Part) -> None:
-        self._queries, self._pool_row = [part.queries], GrowingColumn(part.pool_row)
+        self._queries, self._pool_row = [part.queries], GrowingArray(part.pool_row)
         self._values, self._divided, self._low, self._high = (
-            {metric: GrowingColumn(values) for metric, values in each.items()}
+            {metric: GrowingArray(values) for metric, values in each.items()}
             for each in (part.values, part.divided, part.low, part.high)
         )
-        self._segment = None if part.segment is None else GrowingColumn(part.segment)
+        self._segment = None if part.segment is None else GrowingArray(part.segment)
         self._states, self._ends = dict(part.states), _GrowingEnds(part.tied, part.states)
         self._diagnostics = dict(part.diagnostics)
         self._split, self._weighted = dict(part.split), dict(part.weighted)
@@ -234,7 +234,7 @@ def _add_each(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
         total[key] = total[key] + state if key in total else state
 
 
-class GrowingColumn:
+class GrowingArray:
     """A column that grows piece by piece; each piece is copied at once into one growing array."""
 
     def __init__(self, values: np.ndarray) -> None:

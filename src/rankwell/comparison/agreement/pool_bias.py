@@ -213,7 +213,7 @@ class PoolBias(Result):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is said of runs whose judged shares differ by more than .1."""
+        """The warning where the judged shares of runs differ by more than .1."""
         found = []
         for metric in self.metrics:
             own = sorted((row.judged, row.system) for row in self.rows if row.metric == metric)

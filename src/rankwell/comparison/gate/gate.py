@@ -342,7 +342,7 @@ def lost_at_most(aligned: Aligned, limit: Margin) -> Limit:
     """Return whether the new system leaves queries unanswered, or undefined, that the baseline answers."""
     new, old = aligned.results
     judged = max(new.counts.get("judged queries", 0), len(aligned.queries), 1)
-    # an unanswered query counts as an empty list and has a value, so that no undefined value shows it
+    # unanswered queries count as empty lists, which have values: no undefined value would show them
     unanswered = max(new.counts.get(MISSING, 0) - old.counts.get(MISSING, 0), 0)
     lost = unanswered
     for metric in aligned.metrics:
