@@ -25,9 +25,8 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
     """
 
     def get(name: str) -> Any:
-        if name.startswith(
-            "_"
-        ):  # asked for by Python, as __path__ is by each import: no nearest name is looked for
+        # Python itself asks for such names, as each import does for __path__: no nearest name is looked for
+        if name.startswith("_"):
             raise AttributeError(f"module {brief(package)} has no attribute {brief(name)}", name=name)
         if name not in homes:
             raise AttributeError(f"{brief(package)} has no {brief(name)}.{nearest(name, homes)}", name=name)

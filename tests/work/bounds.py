@@ -63,9 +63,9 @@ BOUNDS: dict[str, dict[str, int]] = {
     },
     "a segment per query": {"calls": 1_225, "traced kB": 14_200},
     "a thousand segments compared": {"calls": 159_000},
-    "first evaluation of dicts": {"ours": 110, "others": 8, "threads": 0},
-    "evaluate": {"ours": 161, "others": 16, "threads": 0},
-    "trec_eval": {"ours": 153, "others": 20, "threads": 0},
+    "first evaluation of dicts": {"ours": 100, "others": 8, "threads": 0},
+    "evaluate": {"ours": 140, "others": 16, "threads": 0},
+    "trec_eval": {"ours": 145, "others": 20, "threads": 0},
     # with the faces of the two rooms that bring their own commands, which are names alone
     "help": {"ours": 17, "others": 175, "threads": 0},
     "help of evaluate": {"ours": 26, "others": 184, "threads": 0},

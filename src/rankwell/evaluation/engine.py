@@ -11,10 +11,10 @@ from rankwell.errors import RankwellError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.task import Task
 from rankwell.faces import modules
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import paths_of
 from rankwell.readers.frames.in_memory import is_spark
 from rankwell.readers.sources import are_files
+from rankwell.readers.standard_input import OpenFile
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 
@@ -111,7 +111,7 @@ def _paths(source: Any) -> list[Path]:
         return []
     given = source if isinstance(source, (list, tuple)) else [source]
     try:
-        named = [path for each in given if not isinstance(each, File) for path in paths_of(each)]
+        named = [path for each in given if not isinstance(each, OpenFile) for path in paths_of(each)]
     except RankwellError:
         return []
     return [Path(path) for path in named if os.path.isfile(path)]  # noqa: PTH113 - takes any text for a name

@@ -8,7 +8,7 @@ STDIN = "<stdin>"
 
 
 class OpenFile:
-    """The base of ``readers.files.File``: ``isinstance`` finds an open file without importing the modules that read files."""
+    """The base of ``readers.bytes.files.File``: ``isinstance`` finds an open file without importing the modules that read files."""
 
 
 def with_standard_input(arguments: Sequence[str]) -> list[str]:
