@@ -123,7 +123,7 @@ def axioms(
 
     Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
     """
-    from rankwell.inspection.axioms import check_axioms, listed
+    from rankwell.inspection.axioms import check_axioms, list_axioms
 
     form = form_of(format, output, get_args(Form))
     refuse_files([], [output])
@@ -133,7 +133,7 @@ def axioms(
         found = check_axioms(
             [part for text in metrics for part in split(text)], names, trials=trials, seed=seed
         )
-    tables, record = (found.tables(), found.counts()) if found else ([listed(names)], listed(names))
+    tables, record = (found.tables(), found.counts()) if found else ([list_axioms(names)], list_axioms(names))
     if form == "json":
         write(found.to_json() if found else record.to_json(), output)
     elif form == "csv":

@@ -27,8 +27,14 @@ from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
 __all__ = ["Rosetta", "rosetta"]
+
+
 Rules = Mapping[str, Any]
+
+
 Key = tuple[Metric, str]  # the metric asked for, and the name of a preset
+
+
 # rules that are worth a word, and the word for a value
 RULE_WORDS = {
     "missing": {"skip": "only users that both sides have", "empty": "users without a list count as 0"},
@@ -40,60 +46,12 @@ RULE_WORDS = {
 }  # fmt: skip
 
 
-@record
-class ToolLine:
-    """One tool: the number, the metric behind it, and what differs from the first line."""
-
-    tool: str
-    version: str
-    value: float
-    n: int
-    metric: Metric
-    differs: str
-    is_confirmed: bool
-
-
-class Rosetta(Result):
-    """One metric in all tools; ``print`` it, or take ``to_table()`` and its forms, or ``lines``."""
-
-    def __init__(self, asked: Metric, lines: list[ToolLine], notes: list[str]) -> None:
-        self.asked, self.lines, self.notes = asked, lines, notes
-
-    def to_table(self) -> Table:
-        """Return one row per tool, the same numbers together."""
-        columns = [
-            Column("value", "value"),
-            Column("n", "count"),
-            Column("tool"),
-            Column("definition"),
-            Column("differs in"),
-        ]
-        rows: list[tuple[Cell, ...]] = []
-        last = None
-        for line in self.lines:
-            shown = None if last is not None and f"{line.value:.4f}" == f"{last:.4f}" else line.value
-            mark = "" if line.is_confirmed else " †"
-            tool = f"{line.tool} {line.version}{mark}".strip()
-            rows.append((shown, line.n, tool, line.metric.signature, line.differs))
-            last = line.value
-        distinct = len({f"{line.value:.4f}" for line in self.lines if not math.isnan(line.value)})
-        caption = f"{self.asked} of these data: {distinct} numbers from {len(self.lines)} definitions in use"
-        return Table(columns, rows, caption=caption, notes=self.notes)
-
-
-class Rosettas(Result, list[Rosetta]):
-    """One table per metric, below each other."""
-
-    def tables(self) -> list[Table]:
-        """Return the table of each metric."""
-        return [each.to_table() for each in self]
-
-
+# what is asked by default, by what was given
 USUAL = {
     "qrels": ("ap@10", "ndcg@10", "rr@10", "p@10", "r@10"),
     "train": ("arp@10", "msi@10"),
     "items": ("coverage@10",),
-}  # what is asked by default, by what was given
+}
 
 
 def rosetta(
@@ -142,26 +100,129 @@ def rosetta(
     0.5
     """
     if metrics is None:
-        given = {"qrels": qrels, "train": train, "items": items}
-        metrics = [name for word, names in USUAL.items() if given[word] is not None for name in names]
-    asked, policy = metrics_of(metrics), policy_with(policy, {})
-    request = Request(metrics=asked, policy=policy, qrels=qrels, train=train, items=items, users=users)
+        tables = {"qrels": qrels, "train": train, "items": items}
+        metrics = [name for word, names in USUAL.items() if tables[word] is not None for name in names]
+    own_metrics, policy = metrics_of(metrics), policy_with(policy, {})
+    request = Request(metrics=own_metrics, policy=policy, qrels=qrels, train=train, items=items, users=users)
     tools = Tools(request)
-    needs = frozenset().union(*(metric.needed() for metric in (*asked, *tools.metrics)))
+    needs = frozenset().union(*(metric.needed() for metric in (*own_metrics, *tools.metrics)))
     train, items, users = read_tables(request, needs)
     tools.request = replace(request, train=train, items=items, users=users)
     inputs = read_inputs(tools.request, [run])
-    read = _read_once(inputs.runs[0])
-    res = Evaluator.of(tools.request, inputs).results_of(read)
-    tools.evaluate(read, inputs.qrels)
-    return Rosettas(_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics)
+    columns = _read_once(inputs.runs[0])
+    res = Evaluator.of(tools.request, inputs).results_of(columns)
+    tools.evaluate(columns, inputs.qrels)
+    return Rosettas(_one(metric, res, inputs.qrels, tools) for metric in inputs.metrics)
+
+
+@record
+class ToolLine:
+    """One tool: the number, the metric behind it, and what differs from the first line."""
+
+    tool: str
+    version: str
+    value: float
+    n: int
+    metric: Metric
+    differs: str
+    is_confirmed: bool
+
+
+class Rosetta(Result):
+    """One metric in all tools; ``print`` it, or take ``to_table()`` and its forms, or ``lines``."""
+
+    def __init__(self, asked: Metric, lines: list[ToolLine], notes: list[str]) -> None:
+        self.asked, self.lines, self.notes = asked, lines, notes
+
+    def to_table(self) -> Table:
+        """Return one row per tool, the same numbers together."""
+        columns = [
+            Column("value", "value"),
+            Column("n", "count"),
+            *map(Column, ("tool", "definition", "differs in")),
+        ]
+        rows: list[tuple[Cell, ...]] = []
+        last = None
+        for line in self.lines:
+            value = None if last is not None and f"{line.value:.4f}" == f"{last:.4f}" else line.value
+            mark = "" if line.is_confirmed else " †"
+            tool = f"{line.tool} {line.version}{mark}".strip()
+            rows.append((value, line.n, tool, line.metric.signature, line.differs))
+            last = line.value
+        distinct = len({f"{line.value:.4f}" for line in self.lines if not math.isnan(line.value)})
+        caption = f"{self.asked} of these data: {distinct} numbers from {len(self.lines)} definitions in use"
+        return Table(columns, rows, caption=caption, notes=self.notes)
+
+
+class Rosettas(Result, list[Rosetta]):
+    """One table per metric, below each other."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of each metric."""
+        return [rosetta.to_table() for rosetta in self]
 
 
 def _read_once(run: Run) -> Run:
     """The same run as columns, so that a file is not read again for each evaluation."""
-    held = Run.of_rows(run.rows.table(), run.name)
-    held.matrix = run.matrix
-    return held
+    columns = Run.of_rows(run.rows.table(), run.name)
+    columns.matrix = run.matrix
+    return columns
+
+
+def _one(metric: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rosetta:
+    ours = ToolLine("rankwell", "", res[metric], res.n[str(metric)], metric, "", is_confirmed=True)
+    plain, matters = tools.request.policy.to_dict() | {"grades": res.grades}, _matters(res, metric, qrels)
+    settings, failed = tools.of(metric)
+    if not settings and not failed:
+        raise UsageError(f"no other tool that is known here has {metric.name}.")
+    lines = [ours]
+    for setting, theirs in settings:
+        tool, tool_metric = setting.preset, setting.metric
+        own = {"drop_own_query"} if OWN in res.counts or OWN in theirs.counts else set()
+        differs = _differences(metric, tool_metric, plain, setting.rules.to_dict(), matters | own)
+        n = theirs.n[str(tool_metric)]
+        lines.append(
+            ToolLine(tool.tool, tool.version, theirs[tool_metric], n, tool_metric, differs, tool.is_confirmed)
+        )
+    # rounded, so that tools that differ in the last bits stand together, in the order of their names
+    lines.sort(key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool))
+    notes = ["† read in its code, not run"] if any(not line.is_confirmed for line in lines) else []
+    return Rosetta(metric, lines, [*notes, *failed])
+
+
+def _matters(res: Results, metric: Metric, qrels: Qrels | None) -> set[str]:
+    """The rules that make a difference for these data."""
+    counts = res.counts
+    rules = {"missing"} if counts.get("judged queries missing from the run") else set()
+    rules |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
+    rules |= {"undefined"} if str(metric) in res.undefined else set()
+    grades = (
+        np.empty(0)
+        if qrels is None or qrels.grade is None
+        else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
+    )
+    return rules | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
+
+
+def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matters: set[str]) -> str:
+    """Parameters and rules that are not ours and make a difference here, in words."""
+    our_values, their_values = ours.resolved(), theirs.resolved()
+    words = [
+        f"{name} {value_text(value)}"
+        for name, value in their_values.items()
+        if value != our_values.get(name) and value is not None and theirs.applies(name)
+    ]
+    is_graded = any(field.name == "gain" for field in fields(ours))
+    is_binary = other["grades"] == "interactions"
+    for name, meanings in RULE_WORDS.items():
+        is_idle = (
+            name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
+        )
+        # a rule that is off is not there
+        their_rule, our_rule = (str(rules.get(name, False)) for rules in (other, plain))
+        if their_rule != our_rule and not is_idle and their_rule in meanings:
+            words.append(meanings[their_rule])
+    return "; ".join(words)
 
 
 @record
@@ -228,60 +289,6 @@ class Tools:
     def of(self, asked: Metric) -> tuple[list[tuple[ToolSetting, Results]], list[str]]:
         """Return the settings for a metric with their results, and what is to be said of those that failed."""
         keys = [(asked, name) for name in names()]
-        found = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
+        results = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
         failed = [f"{preset_of(key[1]).tool}: {self.failed[key]}" for key in keys if key in self.failed]
-        return found, failed
-
-
-def _one(asked: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Rosetta:
-    ours = ToolLine("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
-    plain, matters = tools.request.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
-    found, failed = tools.of(asked)
-    if not found and not failed:
-        raise UsageError(f"no other tool that is known here has {asked.name}.")
-    lines = [ours]
-    for setting, theirs in found:
-        tool, metric = setting.preset, setting.metric
-        own = {"drop_own_query"} if OWN in res.counts or OWN in theirs.counts else set()
-        differs = _differences(asked, metric, plain, setting.rules.to_dict(), matters | own)
-        n = theirs.n[str(metric)]
-        lines.append(ToolLine(tool.tool, tool.version, theirs[metric], n, metric, differs, tool.is_confirmed))
-    lines.sort(key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool))
-    notes = ["† read in its code, not run"] if any(not line.is_confirmed for line in lines) else []
-    return Rosetta(asked, lines, [*notes, *failed])
-
-
-def _matters(res: Results, asked: Metric, qrels: Qrels | None) -> set[str]:
-    """The rules that make a difference for these data."""
-    counts = res.counts
-    found = {"missing"} if counts.get("judged queries missing from the run") else set()
-    found |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
-    found |= {"undefined"} if str(asked) in res.undefined else set()
-    grades = (
-        np.empty(0)
-        if qrels is None or qrels.grade is None
-        else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
-    )
-    return found | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
-
-
-def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matters: set[str]) -> str:
-    """Parameters and rules that are not ours and make a difference here, in words."""
-    here, there = ours.resolved(), theirs.resolved()
-    words = [
-        f"{name} {value_text(value)}"
-        for name, value in there.items()
-        if value != here.get(name) and value is not None and theirs.applies(name)
-    ]
-    is_graded = any(field.name == "gain" for field in fields(ours))
-    is_binary = other["grades"] == "interactions"
-    for name, meanings in RULE_WORDS.items():
-        is_idle = (
-            name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
-        )
-        said, own = (
-            str(rules.get(name, False)) for rules in (other, plain)
-        )  # a rule that is off is not there
-        if said != own and not is_idle and said in meanings:
-            words.append(meanings[said])
-    return "; ".join(words)
+        return results, failed

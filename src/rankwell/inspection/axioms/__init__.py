@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.inspection.axioms.checker import AXIOMS, check_axioms, listed
+from rankwell.inspection.axioms.checker import AXIOMS, check_axioms, list_axioms
 from rankwell.inspection.axioms.verdicts import Verdicts
 
-__all__ = ["AXIOMS", "Verdicts", "check_axioms", "listed"]
+__all__ = ["AXIOMS", "Verdicts", "check_axioms", "list_axioms"]

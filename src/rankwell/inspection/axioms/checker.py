@@ -7,15 +7,13 @@ from typing import Any
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.inspection.axioms import amigo, parapar
+from rankwell.inspection.axioms.amigo import AXIOMS as AMIGO_AXIOMS
 from rankwell.inspection.axioms.kinds import Axiom, DrawnAxiom
+from rankwell.inspection.axioms.parapar import AXIOMS as PARAPAR_AXIOMS
 from rankwell.inspection.axioms.situations import Draw, Item, Situation
 from rankwell.inspection.axioms.verdicts import AxiomRule, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.tables.arguments import checked
-
-# an axiom of rankwell's own that compares queries: it says what dividing by the ideal list is for
-
 
 OWN = "rankwell; not from an article"
 
@@ -25,10 +23,11 @@ def perfect_list(draw: Draw) -> Situation:
     (some,) = draw.parts(1, draw.judged, taken=1)
     best = sorted([*some, Item({0: 1 + draw.below(3)})], key=lambda item: -(item.grades[0] or 0))
     after, missed = draw.parts(2, draw.judged, taken=2)
-    found = Item({0: 1 + draw.below(3)})
-    return Situation(tuple(best), (Item({0: 0}), found, *after), unlisted=tuple(missed), apart=True)
+    relevant = Item({0: 1 + draw.below(3)})
+    return Situation(tuple(best), (Item({0: 0}), relevant, *after), unlisted=tuple(missed), apart=True)
 
 
+# the axioms of the articles compare lists of one query; this one compares queries: it is what dividing by the ideal list is for
 OWN_AXIOMS: tuple[Axiom, ...] = (
     DrawnAxiom(
         name="Norm",
@@ -41,7 +40,7 @@ OWN_AXIOMS: tuple[Axiom, ...] = (
 )
 
 
-AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*amigo.AXIOMS, *parapar.AXIOMS, *OWN_AXIOMS)}
+AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*AMIGO_AXIOMS, *PARAPAR_AXIOMS, *OWN_AXIOMS)}
 
 
 @checked
@@ -92,22 +91,22 @@ def check_axioms(
 
     Examples
     --------
-    >>> found = check_axioms("rr", ["Pri", "CloseTh", "Conf"], trials=100)
-    >>> [(each.axiom, each.verdict, each.strict, each.ties, each.violations) for each in found][1:]
+    >>> verdicts = check_axioms("rr", ["Pri", "CloseTh", "Conf"], trials=100)
+    >>> [(v.axiom, v.verdict, v.strict, v.ties, v.violations) for v in verdicts][1:]
     [('CloseTh', 'violated', 0, 0, 3), ('Conf', 'weak', 0, 100, 0)]
-    >>> found["CloseTh"].counterexample.values
+    >>> verdicts["CloseTh"].counterexample.values
     (0.3333333333333333, 1.0)
     """
     if trials < 1:
         raise UsageError(f"trials={brief(trials)}: must be a whole number of at least 1.")
-    made, wanted = metrics_of(metric), _wanted(axioms)
-    verdicts = tuple(axiom.judge(each, trials, seed) for each in made for axiom in wanted)
-    return Verdicts(tuple(map(str, made)), tuple(map(_rule, wanted)), verdicts, trials, seed)
+    evaluated, rules = metrics_of(metric), _axioms_named(axioms)
+    verdicts = tuple(axiom.judge(one, trials, seed) for one in evaluated for axiom in rules)
+    return Verdicts(tuple(map(str, evaluated)), tuple(map(_rule, rules)), verdicts, trials, seed)
 
 
-def listed(axioms: str | Iterable[str] | None = None) -> Table:
+def list_axioms(axioms: str | Iterable[str] | None = None) -> Table:
     """Return the table of all axioms, or of some: name, title, statement, source."""
-    rules = tuple(map(_rule, _wanted(axioms)))
+    rules = tuple(map(_rule, _axioms_named(axioms)))
     sources = list(dict.fromkeys(rule.source for rule in rules))
     rows = [(rule.name, rule.title, f"[{sources.index(rule.source) + 1}]", rule.statement) for rule in rules]
     columns = [Column("axiom"), Column("title"), Column("from"), Column("statement")]
@@ -115,20 +114,20 @@ def listed(axioms: str | Iterable[str] | None = None) -> Table:
     return Table(columns, rows, notes=[*notes, *notes_of(rules)])
 
 
-def _wanted(names: Any) -> list[Axiom]:
+def _axioms_named(names: Any) -> list[Axiom]:
     """The axioms with the given names, in upper or lower case."""
     if names is None:
         return list(AXIOMS.values())
-    known = {name.lower(): axiom for name, axiom in AXIOMS.items()}
-    found: dict[str, Axiom] = {}
+    by_name = {name.lower(): axiom for name, axiom in AXIOMS.items()}
+    chosen: dict[str, Axiom] = {}
     for name in [names] if isinstance(names, str) else names:
-        if not isinstance(name, str) or name.lower() not in known:
-            near = nearest(name, known) if isinstance(name, str) else ""
+        if not isinstance(name, str) or name.lower() not in by_name:
+            near = nearest(name, by_name) if isinstance(name, str) else ""
             raise UsageError(f"There is no axiom {brief(name)}; use one of {one_of(AXIOMS)}.{near}")
-        found[name.lower()] = known[name.lower()]
-    if not found:
+        chosen[name.lower()] = by_name[name.lower()]
+    if not chosen:
         raise UsageError(f"give at least one axiom: {one_of(AXIOMS)}.")
-    return list(found.values())
+    return list(chosen.values())
 
 
 def _rule(axiom: Axiom) -> AxiomRule:

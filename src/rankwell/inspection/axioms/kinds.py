@@ -76,32 +76,31 @@ class DrawnAxiom(Axiom):
         cut = cut_off(metric)
         if cut is not None and cut < self.least:
             return self._not_applicable(metric, f"it needs {self.least} ranks within the cut-off")
-        made = _draw_situations(self, trials, seed, cut)
-        found = self.compare(metric, tuple(situation for _, situation in made))
-        if not found.is_defined.any():
+        pairs = _draw_situations(self, trials, seed, cut)
+        values = self.compare(metric, tuple(situation for _, situation in pairs))
+        if not values.is_defined.any():
             return self._not_applicable(metric, "it is undefined in every trial")
-        outcome = int(found.sign[found.is_defined].min())
-        rounding = int(np.count_nonzero(found.is_rounded))
+        outcome = int(values.sign[values.is_defined].min())
+        rounding = int(np.count_nonzero(values.is_rounded))
         example = None
         if outcome < 1:
-            at = min(
-                found.where(outcome), key=lambda at: made[at][1].size
-            )  # the smallest is soonest simplified
-            example = self._shrunk(metric, made[at], found.example(made[at][1], at), cut, outcome)
+            # the smallest pair takes the fewest steps to simplify
+            at = min(values.where(outcome), key=lambda at: pairs[at][1].size)
+            example = self._shrink(metric, pairs[at], values.example(pairs[at][1], at), cut, outcome)
         return Verdict(
             str(metric),
             self.name,
             WORDS[outcome],
-            strict=found.count(1),
-            ties=found.count(0),
-            violations=found.count(-1),
-            undefined=int(np.count_nonzero(~found.is_defined)),
+            strict=values.count(1),
+            ties=values.count(0),
+            violations=values.count(-1),
+            undefined=int(np.count_nonzero(~values.is_defined)),
             rounding=rounding,
             reason=f"{rounding:,} ties within rounding" if rounding else "",
             counterexample=example,
         )
 
-    def _shrunk(
+    def _shrink(
         self,
         metric: Metric,
         start: tuple[tuple[int, ...], Situation],
@@ -112,22 +111,22 @@ class DrawnAxiom(Axiom):
         """Return the smallest pair with the same outcome that can be reached by simplifying choices step by step."""
         choices, situation = start
         while True:
-            tried: dict[tuple[int, ...], Situation] = {}
+            simpler_pairs: dict[tuple[int, ...], Situation] = {}
             for simpler in _simpler(choices):
                 draw = Draw(simpler, cut)
-                made = self.draw(draw)
-                if made.size < situation.size:
-                    tried.setdefault(tuple(draw.made), made)
+                simpler_pair = self.draw(draw)
+                if simpler_pair.size < situation.size:
+                    simpler_pairs.setdefault(tuple(draw.made), simpler_pair)
             # all steps in one evaluation, the smallest first: the first that still fails is where the search goes on
-            steps = sorted(tried.items(), key=lambda step: step[1].size)
+            steps = sorted(simpler_pairs.items(), key=lambda step: step[1].size)
             if not steps:
                 return example
-            found = self.compare(metric, tuple(made for _, made in steps))
-            failing = found.where(outcome)
+            values = self.compare(metric, tuple(simpler_pair for _, simpler_pair in steps))
+            failing = values.where(outcome)
             if not failing:
                 return example
             choices, situation = steps[failing[0]]
-            example = found.example(situation, failing[0])
+            example = values.example(situation, failing[0])
 
 
 @lru_cache(maxsize=128)
@@ -135,11 +134,11 @@ def _draw_situations(
     axiom: DrawnAxiom, trials: int, seed: int, cut: int | None
 ) -> tuple[tuple[tuple[int, ...], Situation], ...]:
     """The situations of an axiom, the same for every metric, with the choices they were made from."""
-    # by the name too, so that an axiom's situations do not depend on which others are checked
+    # seeded with the name too, so that an axiom's situations do not depend on which others are checked
     random = Random(f"{axiom.name} {seed}")  # noqa: S311 - not used for security
     draws = [Draw(random, cut) for _ in range(trials)]
     situations = [axiom.draw(draw) for draw in draws]
-    return tuple((tuple(draw.made), each) for draw, each in zip(draws, situations, strict=True))
+    return tuple((tuple(draw.made), situation) for draw, situation in zip(draws, situations, strict=True))
 
 
 def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -173,21 +172,21 @@ class LengthAxiom(Axiom):
         lengths = tuple(n for n in self.lengths if ranks is None or cut is None or ranks(n) <= cut)
         if not lengths:
             return self._not_applicable(metric, "no length fits within the cut-off")
-        found = {
+        by_grade = {
             grade: self.compare(metric, _build_situations(self, grade, lengths)) for grade in self.levels[1:]
         }
-        defined = {grade: each for grade, each in found.items() if each.is_defined.all()}
+        defined = {grade: values for grade, values in by_grade.items() if values.is_defined.all()}
         if not defined:
             return self._not_applicable(metric, "it is undefined for some length")
-        outcomes = {grade: self.decide(lengths, each) for grade, each in defined.items()}
+        outcomes = {grade: self.decide(lengths, values) for grade, values in defined.items()}
         signs = [sign for sign, _ in outcomes.values()]
         signs = [max(signs)] if self.any_grade else signs
         outcome = min(signs)
         example = None
         if outcome < 1:
             grade = next(grade for grade, (sign, _) in outcomes.items() if sign == outcome)
-            at = int(np.argmax(found[grade].sign == outcome))
-            example = found[grade].example(_build_situations(self, grade, lengths)[at], at, lengths[at])
+            at = int(np.argmax(by_grade[grade].sign == outcome))
+            example = by_grade[grade].example(_build_situations(self, grade, lengths)[at], at, lengths[at])
         return Verdict(
             str(metric),
             self.name,
@@ -195,7 +194,7 @@ class LengthAxiom(Axiom):
             strict=signs.count(1),
             ties=signs.count(0),
             violations=signs.count(-1),
-            undefined=len(found) - len(defined),
+            undefined=len(by_grade) - len(defined),
             thresholds={grade: n for grade, (_, n) in outcomes.items()},
             reason="" if outcome == 1 else f"no length from {lengths[0]} to {lengths[-1]:,} suffices",
             counterexample=example,
@@ -207,30 +206,30 @@ def _build_situations(axiom: LengthAxiom, grade: int, lengths: tuple[int, ...]) 
     return tuple(axiom.build(grade, n) for n in lengths)
 
 
-def from_some_length_on(lengths: tuple[int, ...], found: ListValues) -> Outcome:
+def from_some_length_on(lengths: tuple[int, ...], values: ListValues) -> Outcome:
     """Better at every length from some length on, among those tried."""
-    last = int(found.sign[-1])
-    others = np.flatnonzero(found.sign != 1)
-    return last, lengths[int(others[-1]) + 1 if len(others) else 0] if last == 1 else None
+    last = int(values.sign[-1])
+    failures = np.flatnonzero(values.sign != 1)
+    return last, lengths[int(failures[-1]) + 1 if len(failures) else 0] if last == 1 else None
 
 
-def at_some_length(lengths: tuple[int, ...], found: ListValues) -> Outcome:
+def at_some_length(lengths: tuple[int, ...], values: ListValues) -> Outcome:
     """Better at some length."""
-    best = int(found.sign.max())
-    return best, lengths[int(np.argmax(found.sign == 1))] if best == 1 else None
+    best = int(values.sign.max())
+    return best, lengths[int(np.argmax(values.sign == 1))] if best == 1 else None
 
 
-def no_worse_at_some_length(lengths: tuple[int, ...], found: ListValues) -> Outcome:
+def no_worse_at_some_length(lengths: tuple[int, ...], values: ListValues) -> Outcome:
     """No worse at some length; a tie of rounded values counts only if the difference before it was clear."""
     # a value that falls geometrically ends in a tie of two rounded zeros, which shows nothing; one from a clear difference does
-    before = np.concatenate(([np.inf], np.abs(found.better - found.worse)[:-1]))
-    is_tie = (found.sign == 0) & (found.is_exact | (before > CLEAR))
-    reached = np.flatnonzero((found.sign == 1) | is_tie)
+    before = np.concatenate(([np.inf], np.abs(values.better - values.worse)[:-1]))
+    is_tie = (values.sign == 0) & (values.is_exact | (before > CLEAR))
+    reached = np.flatnonzero((values.sign == 1) | is_tie)
     return (1, lengths[int(reached[0])]) if len(reached) else (-1, None)
 
 
 def cut_off(metric: Metric) -> int | None:
     """The cut-off of a metric, or of a metric among its parameters; None if it sees the whole list."""
-    inner = (getattr(metric, each.name) for each in fields(metric))
-    cuts = [metric.k, *(cut_off(each) for each in inner if isinstance(each, Metric))]
+    members = (getattr(metric, member.name) for member in fields(metric))
+    cuts = [metric.k, *(cut_off(member) for member in members if isinstance(member, Metric))]
     return min((cut for cut in cuts if cut is not None), default=None)

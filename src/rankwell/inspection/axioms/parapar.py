@@ -21,7 +21,7 @@ from rankwell.inspection.axioms.situations import GRADED, Draw, Item, Situation,
 from rankwell.matching.policy import Policy
 
 PARAPAR = "J. Parapar and F. Radlinski, Towards unified metrics for accuracy and diversity for recommender systems, RecSys 2021"
-TOLD = f"{PARAPAR}, as paraphrased by an article"
+PARAPHRASED = f"{PARAPAR}, as paraphrased by an article"
 TRANSPOSED = f"{PARAPAR}; transposed from the axioms for search, as the text of the article was not available"
 LIKED = 2  # the lowest grade of a liked item, in axioms about dislike
 COPIES = 25  # items of a topic after which it counts as saturated
@@ -100,7 +100,7 @@ AXIOMS: tuple[Axiom, ...] = (
         name="P1",
         title="priority inside an aspect",
         statement="Of two items of the same topics the preferred one belongs first: swapping them accordingly raises the value.",
-        source=TOLD,
+        source=PARAPHRASED,
         draw=preferred_first,
         least=2,
     ),
@@ -109,7 +109,7 @@ AXIOMS: tuple[Axiom, ...] = (
         title="deepness inside an aspect",
         statement="The same correct swap of items of the same topics is worth more nearer the top, and a liked item that moves "
         "up past disliked ones raises the value.",
-        source=TOLD,
+        source=PARAPHRASED,
         draw=preferred_near_the_top,
         least=4,
     ),
@@ -118,7 +118,7 @@ AXIOMS: tuple[Axiom, ...] = (
         title="non-priority on a saturated aspect",
         statement=f"After {COPIES} strong items of a topic, a less preferred item of an uncovered topic of the profile is worth "
         "more than a more preferred one of the same topic.",
-        source=TOLD,
+        source=PARAPHRASED,
         draw=uncovered_topic,
         least=2,
     ),
@@ -126,7 +126,7 @@ AXIOMS: tuple[Axiom, ...] = (
         name="P4",
         title="missing over non-relevant",
         statement=f"Replacing a disliked item (grade below {LIKED}) by an unrated one of the same topics raises the value.",
-        source=TOLD,
+        source=PARAPHRASED,
         draw=unrated_instead,
         least=1,
         policy=Policy(grades="ratings", rel=LIKED, missing="skip"),

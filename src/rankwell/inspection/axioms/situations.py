@@ -26,8 +26,11 @@ from rankwell.tables.run_qrels import Qrels, Run
 T = TypeVar("T")
 BINARY, GRADED = (0, 1), (0, 1, 2, 3)
 NAMES = "abcd"  # of topics
-LONGEST = 4000
+LONGEST = 4000  # the axioms of a length ask for lists of 2n items, n up to 2,000
 RANKS = 12  # the longest list drawn rank by rank
+MARGIN = 1e-13  # float differences below this are treated as ties
+WEIGHS = 5  # the highest weight of a topic, and so the number of its items needed for histories
+ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for metrics with terms
 
 
 @record(eq=False)
@@ -157,9 +160,6 @@ class Draw:
         return tuple(1 + self.below(5) for _ in range(topics))
 
 
-# Counterexample: a pair of lists that contradicts an axiom, for people and for programs.
-
-
 @record
 class Counterexample:
     """Two lists of which the first should score higher, and does not.
@@ -206,14 +206,14 @@ class Counterexample:
         rows: list[tuple[Cell, ...]] = []
         for first, last in self._runs():
             ranks = f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
-            rows.append((ranks, self._told(self.better, first, last), self._told(self.worse, first, last)))
+            rows.append((ranks, self._cell(self.better, first, last), self._cell(self.worse, first, last)))
+        # values that differ by little are shown with enough digits to be told apart
         digits = next((d for d in (4, 8, 16) if len({number(v, d) for v in self.values}) == 2), 4)
         rows.append(("value", *(number(value, digits) for value in self.values)))
         notes = [f"topics weigh {_pairs(self.weights)}"] if len(self.weights) > 1 else []
         notes += ["two queries: each list is judged by its own items"] if self.apart else []
         notes += ["the values differ by less than rounding: their terms show which is higher"] * self.by_terms
-        listed = {*self.better, *self.worse}
-        rest = [name for name in self.items if name not in listed]
+        rest = [name for name in self.items if name not in {*self.better, *self.worse}]
         if rest:
             few = [self._item(name) for name in rest[:8]]
             of = " of the second query" if self.apart else ""
@@ -228,18 +228,19 @@ class Counterexample:
         places = list(zip_longest(self.better, self.worse))
         first = 0
         for at in range(1, len(places) + 1):
-            if at < len(places) and self._look(*places[at]) == self._look(*places[first]):
+            if at < len(places) and self._pattern(*places[at]) == self._pattern(*places[first]):
                 continue
-            if at - first > 4:
+            if at - first > 4:  # a row "1–5" saves room; a shorter run is easier to read item by item
                 yield first, at - 1
             else:
                 yield from ((place, place) for place in range(first, at))
             first = at
 
-    def _look(self, left: str | None, right: str | None) -> tuple[Any, ...]:
+    def _pattern(self, left: str | None, right: str | None) -> tuple[Any, ...]:
+        # grades of both items, not their ids: a thousand alike items are one row, except where both lists show the same item
         return (left and str(self.items[left]), right and str(self.items[right]), left == right)
 
-    def _told(self, ids: tuple[str, ...], first: int, last: int) -> str:
+    def _cell(self, ids: tuple[str, ...], first: int, last: int) -> str:
         if first >= len(ids):
             return ""
         return self._item(ids[first], "" if first == last else f" … {ids[last]}")
@@ -255,11 +256,6 @@ def _named(item: Item) -> dict[str, int | None]:
 def _pairs(numbers: dict[str, int | None] | dict[str, int]) -> str:
     """Topics with their grades or weights, as text."""
     return " ".join(f"{topic}:{'unrated' if x is None else x}" for topic, x in numbers.items())
-
-
-MARGIN = 1e-13  # float differences below this are treated as ties
-WEIGHS = 5  # the highest weight of a topic, and so the number of its items needed for histories
-ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for metrics with terms
 
 
 @record(eq=False)

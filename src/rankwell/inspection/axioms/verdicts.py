@@ -46,8 +46,8 @@ class Verdict:
         """The verdict as a table cell, with the length that was found; None if not applicable."""
         if self.verdict == "not applicable":
             return None
-        found = [n for n in self.thresholds.values() if n is not None]
-        return f"{self.verdict} ({self.found})" if found and self.verdict == "holds" else self.verdict
+        lengths = [n for n in self.thresholds.values() if n is not None]
+        return f"{self.verdict} ({self.found})" if lengths and self.verdict == "holds" else self.verdict
 
     @property
     def found(self) -> str:
@@ -90,9 +90,9 @@ class Verdicts(Result):
         metric, axiom = (self.metrics[0], key) if isinstance(key, str) else key
         if isinstance(key, str) and len(self.metrics) > 1:
             raise KeyError(f"{brief(key)}: there are several metrics; use verdicts[metric, axiom]")
-        for each in self.verdicts:
-            if each.metric == metric and each.axiom.lower() == axiom.lower():
-                return each
+        for verdict in self.verdicts:
+            if verdict.metric == metric and verdict.axiom.lower() == axiom.lower():
+                return verdict
         raise KeyError(key)
 
     def __iter__(self) -> Iterator[Verdict]:
@@ -119,10 +119,12 @@ class Verdicts(Result):
             *map(Column, ("n", "why")),
         ]
         rows: list[tuple[Cell, ...]] = []
-        for each in self.verdicts:
-            found = each.found if each.thresholds else None
-            numbers = [getattr(each, name) for name in figures]
-            rows.append((each.metric, each.axiom, each.verdict, *numbers, found, each.reason or None))
+        for verdict in self.verdicts:
+            lengths = verdict.found if verdict.thresholds else None
+            numbers = [getattr(verdict, name) for name in figures]
+            rows.append(
+                (verdict.metric, verdict.axiom, verdict.verdict, *numbers, lengths, verdict.reason or None)
+            )
         if len(self.metrics) == 1:
             columns, rows = columns[1:], [row[1:] for row in rows]
         return Table(columns, rows, caption=self._caption, notes=[*LEGEND, *self._notes()])
@@ -131,11 +133,13 @@ class Verdicts(Result):
         """Return a table with the pair of lists for each verdict other than holds."""
         statements = {rule.name: rule.statement for rule in self.axioms}
         tables = []
-        for each in self.verdicts:
-            if each.counterexample is not None:
-                n = "" if each.counterexample.n is None else f", n = {each.counterexample.n}"
-                caption = f"{each.metric}, {each.axiom} ({each.verdict}{n}): {statements[each.axiom]}"
-                tables.append(each.counterexample.to_table(caption))
+        for verdict in self.verdicts:
+            if verdict.counterexample is not None:
+                n = "" if verdict.counterexample.n is None else f", n = {verdict.counterexample.n}"
+                caption = (
+                    f"{verdict.metric}, {verdict.axiom} ({verdict.verdict}{n}): {statements[verdict.axiom]}"
+                )
+                tables.append(verdict.counterexample.to_table(caption))
         return tables
 
     def tables(self) -> list[Table]:
@@ -148,7 +152,7 @@ class Verdicts(Result):
             "trials": self.trials,
             "seed": self.seed,
             "axioms": [asdict(rule) for rule in self.axioms],
-            "verdicts": [each.to_dict() for each in self.verdicts],
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
         }
 
     @property

@@ -94,6 +94,49 @@ def card(metric: Metric) -> Explanation:
     return Explanation(metric, sentence(cls), sections(cls, SECTIONS))
 
 
+def catalogue(words: Sequence[str] = ()) -> Table:
+    """Return the table of all metrics, or of those that have all ``words``: names, what they measure, range and direction.
+
+    Raises
+    ------
+    UsageError
+        If no metric has the words.
+    """
+    wanted = [word.partition("@")[0].lower() for word in words]
+    metrics = [cls for cls in classes() if all(word in _text(cls) for word in wanted)]
+    if not metrics:
+        names = [name for cls in classes() for name in (cls.name, *cls.aliases)]
+        raise UsageError(
+            f"no metric has {' and '.join(map(repr, words))} in its names or first sentence.{nearest(words[0], names)}"
+        )
+    metrics.sort(
+        key=lambda cls: not {cls.name, *cls.aliases} & {*wanted}
+    )  # a metric of that name comes first
+    rows = [_row(cls) for cls in metrics]
+    columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
+    notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
+    notes.append("items, train: the tables of --items and --train")
+    notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
+    return Table(columns, rows, notes=notes)
+
+
+def _row(cls: type[Metric]) -> tuple[str, str, str, str]:
+    cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
+    metric = cls()
+    low, high = metric.range
+    tables = ["judgements" if metric.judgements else "lists"]
+    tables += sorted({TABLES[need] for need in (cls.needs | metric.needed()) & TABLES.keys()})
+    needed = [word for word in ("topics", "collection_size") if word in metric.needed()]
+    needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
+    ends = f"{_end(low)}–{_end(high)} {ARROWS[metric.better]}"
+    return f"{cls.name}{cut}", ends, needs, sentence(cls).replace("``", "")
+
+
+def _text(cls: type[Metric]) -> str:
+    """What a metric is found by, in lower case."""
+    return " ".join((cls.name, *cls.aliases, sentence(cls))).lower()
+
+
 def _undefined(metric: Metric) -> str:
     """When the metric has no value."""
     if isinstance(metric, CorpusMetric):
@@ -104,44 +147,3 @@ def _undefined(metric: Metric) -> str:
 def _end(value: float) -> str:
     """One end of a range."""
     return f"{value:g}".replace("inf", "∞")
-
-
-def catalogue(words: Sequence[str] = ()) -> Table:
-    """Return the table of all metrics, or of those that have all ``words``: names, what they measure, range and direction.
-
-    Raises
-    ------
-    UsageError
-        If no metric has the words.
-    """
-    wanted = [word.partition("@")[0].lower() for word in words]
-    found = [cls for cls in classes() if all(word in _text(cls) for word in wanted)]
-    if not found:
-        names = [name for cls in classes() for name in (cls.name, *cls.aliases)]
-        raise UsageError(
-            f"no metric has {' and '.join(map(repr, words))} in its names or first sentence.{nearest(words[0], names)}"
-        )
-    found.sort(key=lambda cls: not {cls.name, *cls.aliases} & {*wanted})  # a metric of that name comes first
-    rows = [_row(cls) for cls in found]
-    columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
-    notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
-    notes.append("items, train: the tables of --items and --train")
-    notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
-    return Table(columns, rows, notes=notes)
-
-
-def _text(cls: type[Metric]) -> str:
-    """What a metric is found by, in lower case."""
-    return " ".join((cls.name, *cls.aliases, sentence(cls))).lower()
-
-
-def _row(cls: type[Metric]) -> tuple[str, str, str, str]:
-    cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
-    made = cls()
-    low, high = made.range
-    tables = ["judgements" if made.judgements else "lists"]
-    tables += sorted({TABLES[need] for need in (cls.needs | made.needed()) & TABLES.keys()})
-    needed = [word for word in ("topics", "collection_size") if word in made.needed()]
-    needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
-    ends = f"{_end(low)}–{_end(high)} {ARROWS[made.better]}"
-    return f"{cls.name}{cut}", ends, needs, sentence(cls).replace("``", "")

@@ -21,6 +21,8 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
 
+ALL_RANKS = 40  # in longer lists only ranks that add something are shown
+
 
 @overload
 def explain(metric: str | Metric | type[Metric]) -> Explanation: ...
@@ -100,9 +102,6 @@ def explain(
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)
 
 
-ALL_RANKS = 40  # in longer lists only ranks that add something are shown
-
-
 def worked_table(
     metric: Metric, run: Any, qrels: Any, query: str | int | None, policy: Policy, **tables: Any
 ) -> Table:
@@ -117,35 +116,38 @@ def worked_table(
     inputs = read_inputs(request, [run])
     task = Evaluator.of(request, inputs).task
     task.require_fit(inputs.runs[0])
-    one = one_query(task, inputs.runs[0].rows.table(), query)
-    value = float(task.measure(one.judged, Counter()).values[metric][0])
-    left, right, notes = _added(metric, one, value) if isinstance(metric, Additive) else (None, None, [])
-    columns, rows = _listed(one, left)
-    left_out = sum(1 for rank in one.grades if metric.k is None or rank <= metric.k) - len(rows)
+    chosen = one_query(task, inputs.runs[0].rows.table(), query)
+    value = float(task.measure(chosen.judged, Counter()).values[metric][0])
+    terms, ideal_terms, notes = (
+        _added(metric, chosen, value) if isinstance(metric, Additive) else (None, None, [])
+    )
+    columns, rows = _listed(chosen, terms)
+    left_out = sum(1 for rank in chosen.grades if metric.k is None or rank <= metric.k) - len(rows)
     if left_out:
         notes.append(f"{left_out:,} ranks that add nothing are left out")
-    if right is not None:
-        more, beside = _ideal(one, right)
-        if len(beside) > max(len(rows), ALL_RANKS):
-            notes.append(f"the ideal list has {len(beside):,} items; the first are shown")
-            beside = beside[: max(len(rows), ALL_RANKS)]
+    if ideal_terms is not None:
+        ideal_columns, ideal_rows = _ideal(chosen, ideal_terms)
+        if len(ideal_rows) > max(len(rows), ALL_RANKS):
+            notes.append(f"the ideal list has {len(ideal_rows):,} items; the first are shown")
+            ideal_rows = ideal_rows[: max(len(rows), ALL_RANKS)]
         blank: list[Cell] = [None] * len(columns)
-        rows += [[place + 1, *blank[1:]] for place in range(len(rows), len(beside))]
-        beside += [[None] * len(more)] * (len(rows) - len(beside))
-        columns, rows = columns + more, [[*row, *side] for row, side in zip(rows, beside, strict=True)]
+        rows += [[place + 1, *blank[1:]] for place in range(len(rows), len(ideal_rows))]
+        ideal_rows += [[None] * len(ideal_columns)] * (len(rows) - len(ideal_rows))
+        columns, rows = (
+            columns + ideal_columns,
+            [[*row, *side] for row, side in zip(rows, ideal_rows, strict=True)],
+        )
+    # both halves have a column of grades and a sum: those of the ideal list say so
     names = [column.name for column in columns]
     columns = [
-        replace(c, name=f"ideal {c.name}") if n in names[:at] else c
-        for at, (n, c) in enumerate(zip(names, columns, strict=True))
+        replace(column, name=f"ideal {column.name}") if column.name in names[:at] else column
+        for at, column in enumerate(columns)
     ]
     if not notes:
-        notes = [
-            f"{metric} = {number(value)}"
-            if not math.isnan(value)
-            else f"{metric} is undefined for this query"
-        ]
+        is_defined = not math.isnan(value)
+        notes = [f"{metric} = {number(value)}" if is_defined else f"{metric} is undefined for this query"]
     notes += [f"{metric} is {metric.signature}"] if str(metric) != metric.signature else []
-    return Table(columns, rows, caption=f"{metric} for query {brief(one.query)}", notes=notes)
+    return Table(columns, rows, caption=f"{metric} for query {brief(chosen.query)}", notes=notes)
 
 
 def _added(metric: Additive, one: One, value: float) -> tuple[Terms, Terms | None, list[str]]:
@@ -161,10 +163,10 @@ def _division(metric: Additive, total: float, below: float, value: float) -> str
         counted = "" if math.isnan(value) else f"; it counts as {value:g}"
         return f"{metric} is undefined: no judged item could be found{counted}"
     word = metric.words[2]
-    shown = f"{below:g}" if float(below).is_integer() else number(below)
+    divisor = f"{below:g}" if float(below).is_integer() else number(below)
     if not word:
         return f"{metric} = {number(total)}"
-    return f"{number(total)} ÷ {word} = {number(total)} ÷ {shown} = {number(total / below)}"
+    return f"{number(total)} ÷ {word} = {number(total)} ÷ {divisor} = {number(total / below)}"
 
 
 def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell]]]:
@@ -177,13 +179,8 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
         assert isinstance(metric, Additive)
         columns += [Column(metric.words[0], _kind(terms.gain)), Column(metric.words[1], "value")]
         columns += [Column("product", "value"), Column("sum", "value")]
-        added = dict(
-            zip(
-                terms.rows.rank.tolist(),
-                zip(terms.gain.tolist(), terms.weight.tolist(), strict=True),
-                strict=True,
-            )
-        )
+        pairs = zip(terms.gain.tolist(), terms.weight.tolist(), strict=True)
+        added = dict(zip(terms.rows.rank.tolist(), pairs, strict=True))
         if len(ranks) > ALL_RANKS:
             ranks = [rank for rank in ranks if rank in added]
     rows: list[list[Cell]] = []
@@ -192,8 +189,8 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
         row: list[Cell] = [rank, str(names[rank]), _grade(one.grades[rank])]
         if terms is not None:
             gain, weight = added.get(rank, (0.0, None))
-            total += 0.0 if weight is None else gain * weight
             product = 0.0 if weight is None else gain * weight
+            total += product
             row += [int(gain) if columns[3].kind == "count" else gain, weight, product, total]
         rows.append(row)
     return columns, rows
@@ -208,14 +205,14 @@ def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
     columns += [Column(name, "value") for name in (metric.words[1], "product", "sum")]
     rows: list[list[Cell]] = []
     total = 0.0
-    known, items = (one.pooled, terms.rows.pool_row) if terms.ids is None else (terms.ids, terms.rows.item)
+    ids, items = (one.pooled, terms.rows.pool_row) if terms.ids is None else (terms.ids, terms.rows.item)
     assert items is not None
     for place, item in enumerate(items.tolist()):
         gain, weight = float(terms.gain[place]), float(terms.weight[place])
         total += gain * weight
-        name = str(known.one(item))
-        shown = int(gain) if columns[2].kind == "count" else gain
-        rows.append([name, _grade(float(terms.rows.grade[place])), shown, weight, gain * weight, total])
+        name = str(ids.one(item))
+        gain_cell = int(gain) if columns[2].kind == "count" else gain
+        rows.append([name, _grade(float(terms.rows.grade[place])), gain_cell, weight, gain * weight, total])
     return columns, rows
 
 
@@ -243,8 +240,7 @@ def contributions(one: One) -> dict[int, float]:
     below = float(metric.divisor(one.judged, one.task.context)[0])
     if math.isnan(below) or below == 0:
         return {}
-    ranks, place = np.unique(
-        terms.rows.rank, return_inverse=True
-    )  # an item of several topics has several terms at one rank
+    # an item of several topics has several terms at one rank
+    ranks, place = np.unique(terms.rows.rank, return_inverse=True)
     sums = np.bincount(place, terms.gain * terms.weight, len(ranks)) / below
     return dict(zip(ranks.tolist(), sums.tolist(), strict=True))

@@ -29,8 +29,13 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
+
 SEPARATORS = {".tsv": "\t", ".psv": "|"}
+
+
 LEAST_PLAIN = 1e-4  # Python prints smaller fractions with an exponent
+
+
 MOST_WHOLE = 1e15  # whole numbers below it are printed without a point
 
 
@@ -93,11 +98,11 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     if not run.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
     ranks = places_of(np.bincount(query, minlength=len(queries)))
-    given = _given_ranks(run, policy)
-    if given is not None:
+    file_ranks = _given_ranks(run, policy)
+    if file_ranks is not None:
         # a list that lost a copy is numbered again: the gap would be read as an item that was left out
         is_whole = np.bincount(query, minlength=len(queries)) == np.diff(lists.offsets)
-        ranks = np.where(is_whole[query], given[rows], ranks)
+        ranks = np.where(is_whole[query], file_ranks[rows], ranks)
     columns["rank"] = ranks
     if lists.given is not None:
         columns["score"] = lists.given[rows]
@@ -112,28 +117,28 @@ def _given_ranks(run: RunData, policy: Policy) -> np.ndarray | None:
         return None
 
 
-def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
+def clean_qrels(data: QrelsData) -> pl.DataFrame:
     """Return the judgements: of each (query, item, topic, subgroup) the row with the highest grade, the first of equal ones."""
     import polars as pl
 
     from rankwell.readers.frames.in_memory import series_of_ids
 
-    given = qrels.qrels
+    qrels = data.qrels
     columns: dict[str, Any] = {
-        "query": series_of_ids(_strip(given.query)),
-        "item": series_of_ids(_strip(given.item)),
+        "query": series_of_ids(_strip(qrels.query)),
+        "item": series_of_ids(_strip(qrels.item)),
     }
     columns |= {
         word: series_of_ids(column)
-        for word, column in (("topic", given.topic), ("subgroup", given.subgroup))
+        for word, column in (("topic", qrels.topic), ("subgroup", qrels.subgroup))
         if column is not None
     }
     keys = list(columns)
     for word in ("grade", "topic_weight", "propensity", "imputed"):
-        if (column := getattr(given, word)) is not None:
+        if (column := getattr(qrels, word)) is not None:
             columns[word] = column.astype(np.float64)
     table = pl.DataFrame(columns)
-    if given.grade is None:
+    if qrels.grade is None:
         return table.unique(keys, keep="first", maintain_order=True)
     best = pl.all().get(pl.col("grade").arg_max())
     return table.group_by(keys, maintain_order=True).agg(best)
@@ -149,8 +154,8 @@ def _strip(ids: Ids) -> Ids:
     is_ascii = bool((ids.text < 128).all())
     if is_ascii and not (ids.text[first] <= 32).any() and not (ids.text[last] <= 32).any():
         return ids
-    codes, firsts = ids.group()
-    return Ids.of([str(each).strip() for each in ids[firsts].tolist()])[codes]
+    codes, firsts = ids.group()  # each distinct id is stripped once: judged items come in many rows
+    return Ids.of([str(id_text).strip() for id_text in ids[firsts].tolist()])[codes]
 
 
 def write_copy(table: pl.DataFrame, source: Run | Qrels, folder: Path) -> Path:
@@ -183,11 +188,11 @@ def write_copy(table: pl.DataFrame, source: Run | Qrels, folder: Path) -> Path:
 
 def _name_and_format(source: Run | Qrels) -> tuple[str, str]:
     """The name of a copy and the format it is written in: Parquet for what is no file, or several."""
-    others = len(source.files) - 1
-    if others:
+    more = len(source.files) - 1
+    if more:
         is_preference = isinstance(source, Qrels) and source.subgroup is not None
         form = "prefs" if is_preference else "parquet"
-        return f"{short_name(source.name)}{f'_and_{others}_more' * (others > 0)}.{form}", form
+        return f"{short_name(source.name)}{f'_and_{more}_more' * (more > 0)}.{form}", form
     file = source.files[0]
     name = "stdin" if file.path is None else file.name
     for suffix in COMPRESSED_SUFFIXES:
@@ -209,10 +214,6 @@ def _trec(table: pl.DataFrame, path: Path) -> None:
 
 def _prefs(table: pl.DataFrame, path: Path) -> None:
     _rows(table.select("query", "topic", "subgroup", "item", _print_numbers(table["grade"])), path)
-
-
-def _rows(table: pl.DataFrame, path: Path) -> None:
-    table.write_csv(path, include_header=False, separator=" ", quote_style="never")
 
 
 def _json(table: pl.DataFrame, path: Path) -> None:
@@ -238,6 +239,10 @@ def _double_colons(table: pl.DataFrame, path: Path) -> None:
     _rows(cells.select(pl.concat_str(pl.all(), separator="::")), path)
 
 
+def _rows(table: pl.DataFrame, path: Path) -> None:
+    table.write_csv(path, include_header=False, separator=" ", quote_style="never")
+
+
 def _print_numbers(numbers: pl.Series) -> pl.Series:
     """Numbers as ``_number`` prints them. Polars prints most of them so too, but not those with an exponent."""
     import polars as pl
@@ -246,13 +251,12 @@ def _print_numbers(numbers: pl.Series) -> pl.Series:
         return numbers.cast(pl.String)
     values = numbers.to_numpy()
     size = np.abs(values)
-    is_whole = (values == np.trunc(values)) & (
-        size < MOST_WHOLE
-    )  # grades are written 1, not 1.0, as the files of TREC have them
+    # grades are written 1, not 1.0, as the files of TREC have them
+    is_whole = (values == np.trunc(values)) & (size < MOST_WHOLE)
     whole = numbers.cast(pl.Int64, strict=False).cast(pl.String)
     printed = whole.zip_with(pl.Series(is_whole), numbers.cast(pl.String))
-    others = np.flatnonzero(~is_whole & ~((size >= LEAST_PLAIN) & (size < MOST_WHOLE)))
-    return printed.scatter(others, [_number(value) for value in values[others].tolist()])
+    with_exponent = np.flatnonzero(~is_whole & ~((size >= LEAST_PLAIN) & (size < MOST_WHOLE)))
+    return printed.scatter(with_exponent, [_number(value) for value in values[with_exponent].tolist()])
 
 
 def _number(value: float) -> str:

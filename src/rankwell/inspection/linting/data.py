@@ -34,6 +34,19 @@ from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.workers import on_all_cores
 
+BY_LINES = (
+    "delimited",
+    "movielens",
+    "ndjson",
+    "trec",
+)  # formats in which the line that cannot be read can be left out
+
+
+MOST_LINES = 20  # each damaged line costs another reading of the file; a file with more is the wrong one
+
+
+Read = TypeVar("Read", "RunData", "QrelsData", Items)
+
 
 @record(eq=False)
 class LintSettings:
@@ -46,8 +59,60 @@ class LintSettings:
 
     def lenient(self, **changes: Any) -> Policy:
         """Return the policy under which dirty data can be evaluated, with changes."""
+        # these faults are findings of their own: the value that shows another one must not fail for them
         rules: dict[str, Any] = {"duplicates": "first", "duplicate_grades": "max", "outside": "ignore"}
         return replace(self.policy, **(rules | changes))
+
+
+@record(eq=False)
+class LintData:
+    """All that the rules look at."""
+
+    runs: tuple[RunData, ...]
+    qrels: QrelsData | None
+    items: Items | None
+    train: QrelsData | None
+    settings: LintSettings
+    values: dict[tuple[RunData, str, Policy], float | None] = field(default_factory=dict)
+
+    def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:
+        """Return a metric of a run under a changed policy; None where it cannot be had."""
+        if self.qrels is None:
+            return None
+        metric, lenient = metric or self.settings.metric, self.settings.lenient(**policy)
+        if not isinstance(run, RunData):
+            return self._value(run, metric, lenient)
+        key = run, metric, lenient  # several rules ask for the value of the run as it is
+        if key not in self.values:
+            self.values[key] = self._value(run.as_run, metric, lenient)
+        return self.values[key]
+
+    def _value(self, run: Run, metric: str, lenient: Policy) -> float | None:
+        assert self.qrels is not None
+        try:
+            request = Request(
+                metrics=metrics_of(metric), policy=lenient, qrels=self.qrels.qrels, tie_ranges=False
+            )
+            value = Evaluator.of(request).results_of(run)[metric]
+        except RankwellError:
+            return None  # the finding is reported without its effect
+        return None if math.isnan(value) else value
+
+    def change(self, before: float | None, after: float | None, when: Composed) -> str:
+        """Return in words what a change does to the metric."""
+        if before is None or after is None:
+            return ""
+        if f"{before:.4f}" == f"{after:.4f}":
+            return Composed(
+                "{metric} stays {value:.4f} {when}", metric=self.settings.metric, value=before, when=when
+            )
+        return Composed(
+            "{metric} {before:.4f} → {after:.4f} {when}",
+            metric=self.settings.metric,
+            before=before,
+            after=after,
+            when=when,
+        )
 
 
 class RunData:
@@ -82,11 +147,11 @@ class RunData:
         return next(self.rows.table().batches(len(self.rows) + 1))()
 
     @cached_property
-    def held(self) -> Run:
+    def as_run(self) -> Run:
         """The run, to be evaluated."""
-        held = Run.of_rows(self.rows, self.name)
-        held.matrix = self.run.matrix
-        return held
+        run = Run.of_rows(self.rows, self.name)
+        run.matrix = self.run.matrix
+        return run
 
     @cached_property
     def ranks_and_scores(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
@@ -95,8 +160,8 @@ class RunData:
         TREC text has a rank column that evaluation ignores; here it is read.
         """
         if self.by_rank:
-            found = [(lists.score, lists.given) for lists in self.batches if lists.given is not None]
-            return found or None
+            pairs = [(lists.score, lists.given) for lists in self.batches if lists.given is not None]
+            return pairs or None
         rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
         if not isinstance(rows, TextRows):
             return None
@@ -109,7 +174,7 @@ class RunData:
     def with_scores(self, scores: Iterable[np.ndarray]) -> Run:
         """Return the run with other scores, which decide the order."""
         pairs = zip(self.batches, scores, strict=True)
-        return self._changed([(lists, score, slice(None), lists.offsets) for lists, score in pairs])
+        return self._replace_rows([(lists, score, slice(None), lists.offsets) for lists, score in pairs])
 
     def without(self, rows: Iterable[np.ndarray]) -> Run:
         """Return the run without some rows of each batch, and without the lists of which none are left."""
@@ -117,10 +182,11 @@ class RunData:
         for lists, left_out in zip(self.batches, rows, strict=True):
             kept = np.ones(lists.rows, np.bool_)
             kept[left_out] = False
+            # how many rows are kept before each begin of a list is where the list begins among those kept
             changes.append((lists, lists.score[kept], kept, offsets_of(kept)[lists.offsets]))
-        return self._changed(changes)
+        return self._replace_rows(changes)
 
-    def _changed(self, changes: Iterable[tuple[Lists, np.ndarray, Any, np.ndarray]]) -> Run:
+    def _replace_rows(self, changes: Iterable[tuple[Lists, np.ndarray, Any, np.ndarray]]) -> Run:
         """The run with other scores of some rows of each batch, given with the places where the lists then begin."""
         changed = []
         for lists, score, rows, offsets in changes:
@@ -145,67 +211,9 @@ class QrelsData:
         """Return the place of a grouped row."""
         return self.qrels.place(int(self.rows[row]))
 
-
-@record(eq=False)
-class LintData:
-    """All that the rules look at."""
-
-    runs: tuple[RunData, ...]
-    qrels: QrelsData | None
-    items: Items | None
-    train: QrelsData | None
-    settings: LintSettings
-    known: dict[tuple[RunData, str, Policy], float | None] = field(default_factory=dict)
-
-    def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:
-        """Return a metric of a run under a changed policy; None where it cannot be had."""
-        if self.qrels is None:
-            return None
-        metric, lenient = metric or self.settings.metric, self.settings.lenient(**policy)
-        if not isinstance(run, RunData):
-            return self._value(run, metric, lenient)
-        key = run, metric, lenient  # several rules ask for the value of the run as it is
-        if key not in self.known:
-            self.known[key] = self._value(run.held, metric, lenient)
-        return self.known[key]
-
-    def _value(self, given: Run, metric: str, lenient: Policy) -> float | None:
-        assert self.qrels is not None
-        try:
-            request = Request(
-                metrics=metrics_of(metric), policy=lenient, qrels=self.qrels.qrels, tie_ranges=False
-            )
-            value = Evaluator.of(request).results_of(given)[metric]
-        except RankwellError:
-            return None  # the finding is reported without its effect
-        return None if math.isnan(value) else value
-
-    def change(self, before: float | None, after: float | None, when: Composed) -> str:
-        """Return in words what a change does to the metric."""
-        if before is None or after is None:
-            return ""
-        if f"{before:.4f}" == f"{after:.4f}":
-            return Composed(
-                "{metric} stays {value:.4f} {when}", metric=self.settings.metric, value=before, when=when
-            )
-        return Composed(
-            "{metric} {before:.4f} → {after:.4f} {when}",
-            metric=self.settings.metric,
-            before=before,
-            after=after,
-            when=when,
-        )
-
-
-def common(wanted: Ids, known: Known) -> np.ndarray | None:
-    """Return the row of each wanted id among the known ones, -1 where it is not; None if the kinds differ."""
-    if wanted.is_text == known.ids.is_text:
-        return known.find(wanted)
-    text, is_wanted = (wanted, True) if wanted.is_text else (known.ids, False)
-    integers = text.as_integers()
-    if integers is None:
-        return None
-    return known.find(integers) if is_wanted else Known(integers).find(wanted)
+    def place_of_query(self, query: int) -> str:
+        """Return the place of the first row of a query."""
+        return self.place(int(self.offsets[query]))
 
 
 class HeldRows:
@@ -219,11 +227,11 @@ class HeldRows:
     @classmethod
     def of(cls, rows: Rows) -> HeldRows:
         """Return rows from a reader, with those of each query together."""
-        held = cls(on_all_cores(_make, rows.batches(PART_ROWS)))
+        in_file_order = cls(on_all_cores(lambda make: make(), rows.batches(PART_ROWS)))
         # scattered rows show by a query in two batches: only then is all read again, grouped
-        if rows.grouped or not held.lists or held.queries.is_distinct():
-            return held
-        return cls(on_all_cores(_make, rows.regrouped().batches(PART_ROWS)))
+        if rows.grouped or not in_file_order.lists or in_file_order.queries.is_distinct():
+            return in_file_order
+        return cls(on_all_cores(lambda make: make(), rows.regrouped().batches(PART_ROWS)))
 
     @property
     def queries(self) -> Ids:
@@ -273,12 +281,19 @@ class HeldRows:
         return rows
 
 
-def _make(make: Callable[[], Lists]) -> Lists:
-    return make()
-
-
 def _itself(lists: Lists) -> Lists:
     return lists
+
+
+def common(ids: Ids, table: Known) -> np.ndarray | None:
+    """Return the row of each wanted id among the known ones, -1 where it is not; None if the kinds differ."""
+    if ids.is_text == table.ids.is_text:
+        return table.find(ids)
+    text, is_ids = (ids, True) if ids.is_text else (table.ids, False)
+    integers = text.as_integers()
+    if integers is None:
+        return None
+    return table.find(integers) if is_ids else Known(integers).find(ids)
 
 
 @record
@@ -308,34 +323,34 @@ class MarkedRows:
 
 def mark_rows(batches: list[Lists], rows: list[np.ndarray]) -> MarkedRows | None:
     """Return what there is to say of some rows of each batch; None if there are none."""
-    found = [(lists, own) for lists, own in zip(batches, rows, strict=True) if len(own)]
-    return MarkedRows(sum(len(own) for _, own in found), found[0][0], int(found[0][1][0])) if found else None
+    marked = [(lists, own) for lists, own in zip(batches, rows, strict=True) if len(own)]
+    return (
+        MarkedRows(sum(len(own) for _, own in marked), marked[0][0], int(marked[0][1][0])) if marked else None
+    )
+
+
+def rows_of(count: int) -> Composed:
+    """Return a number of rows in words."""
+    return Composed("{n:,} row", n=count) if count == 1 else Composed("{n:,} rows", n=count)
 
 
 def inside(lists: Lists) -> np.ndarray:
     """Return whether each row but the first is of the same list as the row above it."""
     same = np.ones(max(lists.rows - 1, 0), np.bool_)
     begins = lists.offsets[1:-1]
-    # where the list above or below is not empty
+    # a list without rows at either end of the batch begins outside the pairs of neighbours
     same[begins[(begins > 0) & (begins < lists.rows)] - 1] = False
     return same
 
 
 def order_rows(lists: Lists, key: np.ndarray) -> np.ndarray | None:
     """Return the rows, those of the highest key first in each list; None if they are in this order already."""
-    if not np.any(
-        (key[1:] > key[:-1]) & inside(lists)
-    ):  # one pass, where a sort is the larger part of a rule
+    # one pass tells, where a sort is the larger part of a rule; most files are in order
+    if not np.any((key[1:] > key[:-1]) & inside(lists)):
         return None
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
     return rows
-
-
-BY_LINES = ("delimited", "movielens", "ndjson", "trec")
-MOST_LINES = 20
-
-Read = TypeVar("Read", RunData, QrelsData, Items)
 
 
 def run_data(source: Any, **options: Any) -> RunData:
@@ -354,7 +369,7 @@ def qrels_data(source: Any, **options: Any) -> QrelsData:
 
 
 def try_reading(
-    read: Callable[[Any], Read], source: Any, found: list[Finding], encoding: str | None
+    read: Callable[[Any], Read], source: Any, findings: list[Finding], encoding: str | None
 ) -> Read | None:
     """Return what ``read`` gives, None if it cannot be read; what is wrong is added to the findings.
 
@@ -364,41 +379,31 @@ def try_reading(
     try:
         files = [recode(file, encoding) for file in _files(source, of_paths=read is not read_items)]
         for file in files:
-            found += _cut_off(file)
+            findings += _cut_off(file)
         while True:
             try:
                 parts = [file.without(damaged.get(file.label, [])) for file in files]
                 return read(parts or source)
             except DataError as error:
-                found.append(_unreadable(error))
+                findings.append(_unreadable(error))
                 label, line = _line_of(error, files)
                 # no line to leave out, or one that is left out and still damaged: reading on would never end
                 if not line or line in damaged.get(label, []):
                     return None
                 damaged.setdefault(label, []).append(line)
                 if sum(map(len, damaged.values())) > MOST_LINES:
-                    found.append(_too_many(label))
+                    findings.append(_too_many(label))
                     return None
     except (DataError, InputError) as error:
-        found.append(_unreadable(error))
+        findings.append(_unreadable(error))
         return None
-
-
-def fits(run: Run, qrels: QrelsData | None, found: list[Finding]) -> bool:
-    """Whether run and judgements can be of the same items; if not, the finding is added."""
-    try:
-        refuse_mismatch(run.matrix, None if qrels is None else qrels.qrels.matrix)
-    except RankwellError as error:
-        found.append(_unreadable(error))
-        return False
-    return True
 
 
 def _files(source: Any, *, of_paths: bool) -> list[File]:
     """The files that a source names; none if it is something else (a list may be one of ids)."""
-    given = list(source) if isinstance(source, (list, tuple)) and of_paths else [source]
-    is_path = [isinstance(each, (str, os.PathLike)) and not str(each).startswith("irds:") for each in given]
-    return [file for each in given for file in files_of(each)] if all(is_path) else []
+    sources = list(source) if isinstance(source, (list, tuple)) and of_paths else [source]
+    is_path = [isinstance(path, (str, os.PathLike)) and not str(path).startswith("irds:") for path in sources]
+    return [file for path in sources for file in files_of(path)] if all(is_path) else []
 
 
 def _line_of(error: DataError, files: Sequence[File]) -> tuple[str, int]:
@@ -423,7 +428,7 @@ def _cut_off(file: File) -> Iterator[Finding]:
     """A last line without its end: the file may be cut off."""
     is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.tail(1) in (b"}", b"]")
     if file.tail(1) == b"\n" or is_whole_json or b"\0" in file.head:
-        return  # binary files end otherwise
+        return  # binary files and whole JSON need no line end
     line = sum(piece.tobytes().count(b"\n") for piece in file.pieces()) + 1
     yield Finding(
         "cut-off", "warning", f"{file.label}:{line}", "the last line has no line end; the file may be cut off",
@@ -444,3 +449,13 @@ def _too_many(label: str) -> Finding:
         "unreadable", "error", label, f"more than {MOST_LINES} lines cannot be read; the rest was not looked at",
         "Is this the right file, and is it read as what it is? `rankwell evaluate -v` says.",
     )  # fmt: skip
+
+
+def fits(run: Run, qrels: QrelsData | None, findings: list[Finding]) -> bool:
+    """Whether run and judgements can be of the same items; if not, the finding is added."""
+    try:
+        refuse_mismatch(run.matrix, None if qrels is None else qrels.qrels.matrix)
+    except RankwellError as error:
+        findings.append(_unreadable(error))
+        return False
+    return True

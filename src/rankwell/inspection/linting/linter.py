@@ -10,9 +10,10 @@ from typing import Any, Literal, Unpack
 from rankwell.display.findings import Finding, Findings
 from rankwell.evaluation.inputs import NOT_NAMED
 from rankwell.evaluation.request import Words, read_with, reading_of
-from rankwell.inspection.linting import matches, rules
 from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import LintData, LintSettings, fits, qrels_data, run_data, try_reading
+from rankwell.inspection.linting.matches import RULES as MATCH_RULES
+from rankwell.inspection.linting.rules import RANK_RULES, RULES
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.readers import read_items
 from rankwell.tables.arguments import as_list, checked, plain
@@ -93,33 +94,36 @@ def lint(
         remedy: They count in no metric of relevance; remove them or complete the judgements.
     1 error, 1 warning, 1 note
     """
-    read, found = read_with(read, words), list[Finding]()
+    read, findings = read_with(read, words), list[Finding]()
     policy = policy_with(policy, words)
-    several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
+    sources = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
     of_runs, of_qrels = reading_of(
         read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
     )  # fmt: skip
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
-    opened = [try_reading(partial(run_data, **of_runs), source, found, encoding) for source in several]
-    ready = [each for each in opened if each is not None]
-    judged = None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, found, encoding)
-    learned = (
-        None if train is None else try_reading(partial(qrels_data, columns=NOT_NAMED), train, found, encoding)
+    tables = [try_reading(partial(run_data, **of_runs), source, findings, encoding) for source in sources]
+    judged = (
+        None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, findings, encoding)
     )
-    catalogue = None if items is None else try_reading(read_items, items, found, encoding)
-    ready = [each for each in ready if fits(each.run, judged, found)]
+    history = (
+        None
+        if train is None
+        else try_reading(partial(qrels_data, columns=NOT_NAMED), train, findings, encoding)
+    )
+    catalogue = None if items is None else try_reading(read_items, items, findings, encoding)
+    readable = [run for run in tables if run is not None and fits(run.run, judged, findings)]
     allowed = (
-        None if scale is None else tuple(plain("scale", each, float) for each in as_list("scale", scale))
+        None if scale is None else tuple(plain("scale", grade, float) for grade in as_list("scale", scale))
     )
     settings = LintSettings(k, allowed, metric, policy)
-    data = LintData(tuple(ready), judged, catalogue, learned, settings)
+    data = LintData(tuple(readable), judged, catalogue, history, settings)
     if cleaned_copies is not None:
-        found += write_copies(data, Path(cleaned_copies))
-    for rule in (*rules.RULES, *rules.RANK_RULES, *matches.RULES):
-        found += rule(data)
-    return Findings(list(dict.fromkeys(found)))
+        findings += write_copies(data, Path(cleaned_copies))
+    for rule in (*RULES, *RANK_RULES, *MATCH_RULES):
+        findings += rule(data)
+    return Findings(list(dict.fromkeys(findings)))
 
 
 def _is_source(value: Any) -> bool:

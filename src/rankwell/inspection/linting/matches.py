@@ -10,8 +10,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import brief
-from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows
-from rankwell.inspection.linting.rules import rows_of
+from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
 from rankwell.matching.mismatch import IdSource, Mismatch, mismatch, swapped
 from rankwell.matching.pool import ENOUGH
@@ -21,32 +20,32 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Lists
 from rankwell.tables.workers import on_all_cores
 
-FEW_JUDGED = 0.8
+FEW_JUDGED = 0.8  # a smaller share of judged items among the first k is worth a note
 
 
 def queries(data: LintData) -> Iterator[Finding]:
     """Queries that only one side has, and ids of different types."""
     if data.qrels is None:
         return
-    known = data.qrels.queries
+    judged = data.qrels.queries
     for run in data.runs:
-        found = common(run.queries, known)
-        if found is None or not (found >= 0).any():
-            yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, known.ids)
+        rows = common(run.queries, judged)
+        if rows is None or not (rows >= 0).any():
+            yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, judged.ids)
             continue
-        yield from _partly_apart(run, data.qrels, Composed("query"), run.queries, known.ids)
-        extra = np.flatnonzero(found < 0)
+        yield from _partly_apart(run, data.qrels, Composed("query"), run.queries, judged.ids)
+        extra = np.flatnonzero(rows < 0)
         if len(extra):
             yield Finding(
                 "unknown-queries", "note", run.place_of_list(int(extra[0])),
                 Composed(
                     "{n:,} of {of:,} queries are not judged (such as {query})",
-                    n=len(extra), of=len(found), query=brief(run.queries.one(int(extra[0]))),
+                    n=len(extra), of=len(rows), query=brief(run.queries.one(int(extra[0]))),
                 ),
                 "They count in no metric of relevance; remove them or complete the judgements.", len(extra),
             )  # fmt: skip
-        is_missing = np.ones(len(known), np.bool_)
-        is_missing[found[found >= 0]] = False
+        is_missing = np.ones(len(judged), np.bool_)
+        is_missing[rows[rows >= 0]] = False
         missing = np.flatnonzero(is_missing)
         if len(missing):
             effect = data.change(
@@ -58,7 +57,7 @@ def queries(data: LintData) -> Iterator[Finding]:
                 "missing-queries", "warning", run.name,
                 Composed(
                     "{n:,} of {of:,} judged queries are not in the run (such as {query})",
-                    n=len(missing), of=len(known), query=brief(known.ids.one(int(missing[0]))),
+                    n=len(missing), of=len(judged), query=brief(judged.ids.one(int(missing[0]))),
                 ),
                 "They count as empty lists. Complete the run, or say --missing skip and report it.", len(missing), effect,
             )  # fmt: skip
@@ -69,18 +68,18 @@ def items(data: LintData) -> Iterator[Finding]:
     if data.qrels is not None:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
-            held = _are_listed(run, judged)
-            if not held.any():
+            is_listed = _are_listed(run, judged)
+            if not is_listed.any():
                 yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
-            elif len(held) - int(np.count_nonzero(held)) >= ENOUGH:
+            elif len(is_listed) - int(np.count_nonzero(is_listed)) >= ENOUGH:
                 yield from _partly_apart(run, data.qrels, Composed("item"), run.rows.items, judged.ids)
     if data.items is None:
         return
     catalogue = Known(data.items.item)
     for run in data.runs:
-        found = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
-        if found is not None:
-            yield _unknown_items(data.items, run.name, found.place, found.item, found.count)
+        unknown = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
+        if unknown is not None:
+            yield _unknown_items(data.items, run.name, unknown.place, unknown.item, unknown.count)
     if data.qrels is not None:
         items = data.qrels.items
         [rows] = _outside([items], catalogue)
@@ -93,23 +92,23 @@ def items(data: LintData) -> Iterator[Finding]:
 
 def _are_listed(run: RunData, judged: Known) -> np.ndarray:
     """Which judged items some list holds; text that meets integers is the plain form of one in every row, or none is held."""
-    held = np.zeros(len(judged), np.bool_)
+    is_listed = np.zeros(len(judged), np.bool_)
     # text is compared as text; where the kinds differ, every text must be a plain number, or 07 would meet 7
     is_alike = run.batches[0].items.is_text == judged.ids.is_text
     for lists in run.batches:
-        found = judged.find(lists.items) if is_alike else common(lists.items, judged)
-        if found is None:
+        rows = judged.find(lists.items) if is_alike else common(lists.items, judged)
+        if rows is None:
             return np.zeros(len(judged), np.bool_)
-        held[found[found >= 0]] = True
-    return held
+        is_listed[rows[rows >= 0]] = True
+    return is_listed
 
 
 def _outside(columns: list[Ids], catalogue: Known) -> list[np.ndarray]:
     """The rows of each column that are not in the catalogue: all of them if the kinds of ids differ."""
-    found = on_all_cores(lambda ids: common(ids, catalogue), columns)
-    if any(each is None for each in found):
+    places = on_all_cores(lambda ids: common(ids, catalogue), columns)
+    if any(rows is None for rows in places):
         return [np.arange(len(ids)) for ids in columns]
-    return [np.flatnonzero(each < 0) for each in found if each is not None]
+    return [np.flatnonzero(rows < 0) for rows in places if rows is not None]
 
 
 def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -> Finding:
@@ -121,49 +120,6 @@ def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -
         ),
         "Complete the catalogue, or say --outside ignore.", count,
     )  # fmt: skip
-
-
-def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
-    """The finding of two sides that share no id, with a change that would make them meet."""
-    found = mismatch(str(word), _distinct(ours), _distinct(theirs))
-    if found is None and ours.is_text == theirs.is_text:
-        found = _swapped(run, qrels)
-    return Finding(
-        "nothing-in-common", "error", run.name,
-        Composed(
-            "no {word} of the run is in {qrels}: {ours} here, {theirs} there{hint}",
-            word=word, qrels=qrels.name, ours=_first(ours), theirs=_first(theirs),
-            hint="" if found is None else Composed("; {found}", found=found.text()),
-        ),
-        "Are the files of one collection and in the right order? Write the ids alike on both sides."
-        if found is None
-        else _remedy(found, run, qrels),
-    )  # fmt: skip
-
-
-def _partly_apart(
-    run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids
-) -> Iterator[Finding]:
-    """The finding of two sides of which many ids would meet only after a change."""
-    found = mismatch(str(word), _distinct(ours), _distinct(theirs))
-    if found is not None and found.is_notable:
-        yield Finding(
-            "id-mismatch", "error" if found.is_certain else "warning", run.name,
-            Composed("of the judged {word} ids that the run does not have, {found}", word=word, found=found.text()),
-            _remedy(found, run, qrels), found.matched,
-        )  # fmt: skip
-
-
-def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
-    lists = run.lists
-    query = qrels.qrels.query
-    return swapped(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
-
-
-def _remedy(found: Mismatch, run: RunData, qrels: QrelsData) -> str:
-    return (
-        f"Write the ids alike on both sides: {found.remedy(IdSource.of(run.run), IdSource.of(qrels.qrels))}"
-    )
 
 
 def unjudged(data: LintData) -> Iterator[Finding]:
@@ -196,7 +152,7 @@ def scale(data: LintData) -> Iterator[Finding]:
     grade = data.qrels.qrels.grade
     rows = np.flatnonzero(~np.isin(grade, data.settings.scale))
     if len(rows):
-        allowed = ", ".join(f"{each:g}" for each in data.settings.scale)
+        allowed = ", ".join(f"{level:g}" for level in data.settings.scale)
         yield Finding(
             "scale", "error", data.qrels.qrels.place(int(rows[0])),
             Composed(
@@ -216,35 +172,82 @@ def training_items(data: LintData) -> Iterator[Finding]:
         if common(run.queries, data.train.queries) is None or is_text != data.train.items.is_text:
             continue
         rows = on_all_cores(partial(_training_rows, data.train), run.batches)
-        found = mark_rows(run.batches, rows)
-        if found is not None:
+        seen = mark_rows(run.batches, rows)
+        if seen is not None:
             yield Finding(
-                "training-items", "warning", found.place,
+                "training-items", "warning", seen.place,
                 Composed(
                     "query {query} is shown item {item}, which it has in {train}; {rows}",
-                    query=found.query, item=found.item, train=data.train.name, rows=rows_of(found.count),
+                    query=seen.query, item=seen.item, train=data.train.name, rows=rows_of(seen.count),
                 ),
-                "Leave out what the user has already, unless it may be shown again.", found.count,
+                "Leave out what the user has already, unless it may be shown again.", seen.count,
                 data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
             )  # fmt: skip
 
 
 def _training_rows(train: QrelsData, lists: Lists) -> np.ndarray:
     """The rows of items that their user has in the training data."""
-    known = common(lists.queries, train.queries)
-    assert known is not None  # as for all queries of the run
+    user_rows = common(lists.queries, train.queries)
+    assert user_rows is not None  # as for all queries of the run
     nothing = np.zeros(lists.rows, np.uint8)
     return match.hits(
-        lists.offsets, lists.score, *lists.items.columns, known, train.offsets, *train.items.columns, nothing
+        lists.offsets,
+        lists.score,
+        *lists.items.columns,
+        user_rows,
+        train.offsets,
+        *train.items.columns,
+        nothing,
     )[1]
+
+
+def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
+    """The finding of two sides that share no id, with a change that would make them meet."""
+    difference = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    if difference is None and ours.is_text == theirs.is_text:
+        difference = _swapped(run, qrels)
+    return Finding(
+        "nothing-in-common", "error", run.name,
+        Composed(
+            "no {word} of the run is in {qrels}: {ours} here, {theirs} there{hint}",
+            word=word, qrels=qrels.name, ours=_first(ours), theirs=_first(theirs),
+            hint="" if difference is None else Composed("; {found}", found=difference.text()),
+        ),
+        "Are the files of one collection and in the right order? Write the ids alike on both sides."
+        if difference is None
+        else _remedy(difference, run, qrels),
+    )  # fmt: skip
+
+
+def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
+    lists = run.lists
+    query = qrels.qrels.query
+    return swapped(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
+
+
+def _partly_apart(
+    run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids
+) -> Iterator[Finding]:
+    """The finding of two sides of which many ids would meet only after a change."""
+    difference = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    if difference is not None and difference.is_notable:
+        yield Finding(
+            "id-mismatch", "error" if difference.is_certain else "warning", run.name,
+            Composed("of the judged {word} ids that the run does not have, {found}", word=word, found=difference.text()),
+            _remedy(difference, run, qrels), difference.matched,
+        )  # fmt: skip
+
+
+def _remedy(difference: Mismatch, run: RunData, qrels: QrelsData) -> str:
+    return f"Write the ids alike on both sides: {difference.remedy(IdSource.of(run.run), IdSource.of(qrels.qrels))}"
 
 
 def _distinct(ids: Ids) -> Ids:
     return ids[ids.group()[1]]
 
 
-RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)
-
-
 def _first(ids: Ids) -> str:
     return brief(ids.one(0)) if len(ids) else Composed("none")
+
+
+RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)

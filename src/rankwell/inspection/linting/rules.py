@@ -20,6 +20,7 @@ from rankwell.inspection.linting.data import (
     inside,
     mark_rows,
     order_rows,
+    rows_of,
 )
 from rankwell.kernels import match
 from rankwell.kernels import rank_columns as kernel
@@ -35,7 +36,7 @@ from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.workers import on_all_cores
 
-ASCENDING = 0.9
+ASCENDING = 0.9  # share of neighbours with rising scores from which the whole column is taken to be distances
 
 
 def columns(data: LintData) -> Iterator[Finding]:
@@ -66,47 +67,29 @@ def _named(table: Run | Qrels, name: str) -> str:
 def duplicates(data: LintData) -> Iterator[Finding]:
     """Items that stand twice in a list, and items that are judged twice."""
     for run in data.runs:
-        repeats = on_all_cores(_repeats, run.batches)
+        repeats = on_all_cores(lambda lists: match.repeats(lists.offsets, *lists.items.columns), run.batches)
         if data.settings.policy.drop_own_query:
-            others = [
+            is_copy = [
                 ~np.isin(again, own_rows(lists))
                 for lists, (again, _) in zip(run.batches, repeats, strict=True)
             ]
-            repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(others, repeats, strict=True)]
-        found = mark_rows(run.batches, [again for again, _ in repeats])
-        if found is not None:
+            repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(is_copy, repeats, strict=True)]
+        copies = mark_rows(run.batches, [again for again, _ in repeats])
+        if copies is not None:
             first = next(int(firsts[0]) for again, firsts in repeats if len(again))
-            kept, dropped = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
+            value_first, value_drop = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
             yield Finding(
-                "duplicates", "error", found.place,
+                "duplicates", "error", copies.place,
                 Composed(
                     "query {query} lists item {item} twice (first: {first}); {rows} repeat{s} an item",
-                    query=found.query, item=found.item, first=found.lists.place(first), rows=rows_of(found.count),
-                    s="s" * (found.count == 1),
+                    query=copies.query, item=copies.item, first=copies.lists.place(first), rows=rows_of(copies.count),
+                    s="s" * (copies.count == 1),
                 ),
-                "Remove the copies, or say --duplicates first or drop.", found.count,
-                data.change(kept, dropped, Composed("from later copies that keep their rank (first) to none (drop)")),
+                "Remove the copies, or say --duplicates first or drop.", copies.count,
+                data.change(value_first, value_drop, Composed("from later copies that keep their rank (first) to none (drop)")),
             )  # fmt: skip
     if data.qrels is not None:
         yield from _judged_twice(data.qrels)
-
-
-def _repeats(lists: Lists) -> tuple[np.ndarray, np.ndarray]:
-    return match.repeats(lists.offsets, *lists.items.columns)
-
-
-def own_queries(data: LintData) -> Iterator[Finding]:
-    """Lists that hold their own query as an item: the document that was searched with, found again."""
-    for run in () if data.settings.policy.drop_own_query else data.runs:
-        found = mark_rows(run.batches, on_all_cores(own_rows, run.batches))
-        if found is not None and 2 * found.count >= len(run.queries):
-            dropped = data.value(run, drop_own_query=True)
-            yield Finding(
-                "own-query", "note", found.place,
-                Composed("{rows} of {n:,} lists hold the query itself as an item", rows=rows_of(found.count), n=len(run.queries)),
-                "If queries are documents of the collection, say --drop-own-query, as BEIR does.", found.count,
-                data.change(data.value(run), dropped, Composed("with --drop-own-query")),
-            )  # fmt: skip
 
 
 def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
@@ -134,6 +117,20 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def own_queries(data: LintData) -> Iterator[Finding]:
+    """Lists that hold their own query as an item: the document that was searched with, found again."""
+    for run in () if data.settings.policy.drop_own_query else data.runs:
+        own = mark_rows(run.batches, on_all_cores(own_rows, run.batches))
+        if own is not None and 2 * own.count >= len(run.queries):
+            dropped = data.value(run, drop_own_query=True)
+            yield Finding(
+                "own-query", "note", own.place,
+                Composed("{rows} of {n:,} lists hold the query itself as an item", rows=rows_of(own.count), n=len(run.queries)),
+                "If queries are documents of the collection, say --drop-own-query, as BEIR does.", own.count,
+                data.change(data.value(run), dropped, Composed("with --drop-own-query")),
+            )  # fmt: skip
+
+
 def ranks_against_scores(data: LintData) -> Iterator[Finding]:
     """Rows of a better rank but a lower score than the row below, and scores that grow down the whole list."""
     for run in data.runs:
@@ -141,13 +138,13 @@ def ranks_against_scores(data: LintData) -> Iterator[Finding]:
         if both is None:
             yield from _rising(data, run)
             continue
-        rising = on_all_cores(lambda each: _rising_rows(*each), list(zip(run.batches, both, strict=True)))
-        found = mark_rows(run.batches, rising)
-        if found is None:
+        rows = on_all_cores(lambda each: _rising_rows(*each), list(zip(run.batches, both, strict=True)))
+        rising = mark_rows(run.batches, rows)
+        if rising is None:
             continue
         neighbours = len(run.rows) - len(run.queries)
         by_rank, by_score = (data.value(run.with_scores(each)) for each in zip(*both, strict=True))
-        share = found.count / neighbours
+        share = rising.count / neighbours
         rule = (
             Composed("the rank decides")
             if run.by_rank
@@ -156,13 +153,13 @@ def ranks_against_scores(data: LintData) -> Iterator[Finding]:
         values = (by_rank, by_score) if run.by_rank else (by_score, by_rank)
         yield Finding(
             "score-direction" if share > ASCENDING else "ranks-against-scores", "error" if share > ASCENDING else "warning",
-            found.place,
+            rising.place,
             Composed(
                 "the score is higher than that of the better rank above; {n:,} of {of:,} neighbours contradict ({rule})",
-                n=found.count, of=neighbours, rule=rule,
+                n=rising.count, of=neighbours, rule=rule,
             ),
             "If low scores are better (distances), negate them; else write ranks and scores that agree.",
-            found.count,
+            rising.count,
             data.change(*values, Composed("if the other column decides")),
         )  # fmt: skip
 
@@ -181,15 +178,15 @@ def _rising(data: LintData, run: RunData) -> Iterator[Finding]:
     if run.by_rank:
         return
     rises = [np.flatnonzero((x.score[1:] > x.score[:-1]) & inside(x)) + 1 for x in run.batches]
-    found, neighbours = mark_rows(run.batches, rises), len(run.rows) - len(run.queries)
-    if found is not None and neighbours > 1 and found.count > ASCENDING * neighbours:
+    rows, neighbours = mark_rows(run.batches, rises), len(run.rows) - len(run.queries)
+    if rows is not None and neighbours > 1 and rows.count > ASCENDING * neighbours:
         # what the metric would be the other way round: the reader sees which way is meant
         negated = run.with_scores(-lists.score for lists in run.batches)
         effect = data.change(data.value(run), data.value(negated), Composed("if low scores are better"))
         yield Finding(
-            "score-direction", "warning", found.place,
-            Composed("scores grow down the lists ({n:,} of {of:,} neighbours)", n=found.count, of=neighbours),
-            "If low scores are better (distances), negate them.", found.count, effect,
+            "score-direction", "warning", rows.place,
+            Composed("scores grow down the lists ({n:,} of {of:,} neighbours)", n=rows.count, of=neighbours),
+            "If low scores are better (distances), negate them.", rows.count, effect,
         )  # fmt: skip
 
 
@@ -197,12 +194,12 @@ def infinite_scores(data: LintData) -> Iterator[Finding]:
     """Scores that are infinite: they are tied with each other."""
     for run in data.runs:
         rows = [np.flatnonzero(np.isinf(lists.score)) for lists in run.batches]
-        found = mark_rows(run.batches, rows)
-        if found is not None and not run.by_rank:
+        infinite = mark_rows(run.batches, rows)
+        if infinite is not None and not run.by_rank:
             yield Finding(
-                "infinite-scores", "warning", found.place,
-                Composed("the score is infinite; {rows}, all tied with each other", rows=rows_of(found.count)),
-                "Leave such items out of the lists, or give them a finite score.", found.count,
+                "infinite-scores", "warning", infinite.place,
+                Composed("the score is infinite; {rows}, all tied with each other", rows=rows_of(infinite.count)),
+                "Leave such items out of the lists, or give them a finite score.", infinite.count,
                 data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
             )  # fmt: skip
 
@@ -212,13 +209,13 @@ def near_ties(data: LintData) -> Iterator[Finding]:
     for run in data.runs:
         if run.by_rank:
             continue
-        found = mark_rows(run.batches, on_all_cores(_nearly_tied, run.batches))
-        if found is not None:
+        tied = mark_rows(run.batches, on_all_cores(_nearly_tied, run.batches))
+        if tied is not None:
             yield Finding(
-                "near-ties", "note", found.place,
-                Composed("{rows} differ from the one above only beyond single precision", rows=rows_of(found.count)),
+                "near-ties", "note", tied.place,
+                Composed("{rows} differ from the one above only beyond single precision", rows=rows_of(tied.count)),
                 "Tools that read scores as 32-bit numbers (trec_eval 9, pytrec_eval) see ties here; --scores single does the same.",
-                found.count,
+                tied.count,
                 data.change(
                     data.value(run, scores="double"), data.value(run, scores="single"), Composed("with --scores single")
                 ),
@@ -239,17 +236,15 @@ def _nearly_tied(lists: Lists) -> np.ndarray:
 def white_space(data: LintData) -> Iterator[Finding]:
     """White space at the beginning or the end of ids: they match nothing."""
     for run in data.runs:
-        items = mark_rows(run.batches, on_all_cores(_padded_items, run.batches))
+        items = mark_rows(
+            run.batches, on_all_cores(lambda lists: _with_white_space(lists.items), run.batches)
+        )
         if items is not None:
             yield _padded(items.place, items.item, items.count)
         yield from _padded_ids(run.queries, run.place_of_list)
     if data.qrels is not None:
         yield from _padded_ids(data.qrels.items, data.qrels.place)
-        yield from _padded_ids(data.qrels.queries.ids, _first_of_judged(data.qrels))
-
-
-def _padded_items(lists: Lists) -> np.ndarray:
-    return _with_white_space(lists.items)
+        yield from _padded_ids(data.qrels.queries.ids, data.qrels.place_of_query)
 
 
 def _padded_ids(ids: Ids, place: Callable[[int], str]) -> Iterator[Finding]:
@@ -265,7 +260,7 @@ def _with_white_space(ids: Ids) -> np.ndarray:
     rows = np.flatnonzero(ids.lengths > 0)  # an empty id may begin where the text has ended
     starts = ids.starts[rows]
     first, last = ids.text[starts], ids.text[starts + ids.lengths[rows] - 1]
-    return rows[(first <= 32) | (last <= 32)]
+    return rows[(first <= 32) | (last <= 32)]  # ASCII has no white space above the byte of a space
 
 
 def _padded(place: str, item: str, count: int) -> Finding:
@@ -281,53 +276,29 @@ def coverage(data: LintData) -> Iterator[Finding]:
     first, *others = data.runs or (None,)
     if first is None:
         return
-    known = Known(first.queries)
+    queries = Known(first.queries)
     for run in others:
-        found = common(run.queries, known)
-        if found is None:
+        places = common(run.queries, queries)
+        if places is None:
             continue
-        here, there = int(np.count_nonzero(found < 0)), len(known) - int(np.count_nonzero(found >= 0))
-        if here or there:
+        missing, only_first = (
+            int(np.count_nonzero(places < 0)),
+            len(queries) - int(np.count_nonzero(places >= 0)),
+        )
+        if missing or only_first:
             yield Finding(
                 "different-queries", "warning", run.name,
                 Composed(
                     "{there:,} queries are only in {first}, {here:,} only in {second}",
-                    there=there, first=first.name, here=here, second=run.name,
+                    there=only_first, first=first.name, here=missing, second=run.name,
                 ),
-                "Compare means over the same queries: complete the runs, or cut both to the common ones.", here + there,
+                "Compare means over the same queries: complete the runs, or cut both to the common ones.", missing + only_first,
             )  # fmt: skip
-
-
-def rows_of(count: int) -> Composed:
-    """Return a number of rows in words."""
-    return Composed("{n:,} row", n=count) if count == 1 else Composed("{n:,} rows", n=count)
-
-
-def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
-    return lambda query: qrels.place(int(qrels.offsets[query]))
-
-
-RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (
-    columns, duplicates, own_queries, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
-)  # fmt: skip
-
-
-def ranked_as_given(run: RunData, policy: Policy) -> Lists:
-    """Return the lists of a run with the ranks that they give, where some list has a gap.
-
-    Raises
-    ------
-    WrongRanks
-        If the ranks cannot count.
-    """
-    if not run.lists.has_ranks:
-        return run.lists
-    lists = with_ranks(run.lists, Asked(policy))
-    return lists if lists.ranks is None else number_given(lists, NO_TEXT, policy, Counter())
 
 
 def rank_columns(data: LintData) -> Iterator[Finding]:
     """Ranks that are not whole numbers or are given twice, and lists with gaps: their items count at the rank given."""
+    # rules that close gaps of their own accord are off: only the gaps of the file are of interest
     policy = replace(data.settings.policy, ranks="given", duplicates="error", unjudged="nonrelevant")
     for run in data.runs:
         if all(map(_says_no_more_than_the_order, run.batches)):
@@ -344,7 +315,7 @@ def rank_columns(data: LintData) -> Iterator[Finding]:
         rows = np.diff(lists.offsets)
         short = np.flatnonzero(last > rows)
         first = int(short[0])
-        given, closed = (data.value(run, ranks=rule) for rule in ("given", "closed"))
+        value_given, value_closed = (data.value(run, ranks=rule) for rule in ("given", "closed"))
         yield Finding(
             "rank-gaps", "warning", run.lists.place(int(lists.offsets[first])),
             Composed(
@@ -353,13 +324,32 @@ def rank_columns(data: LintData) -> Iterator[Finding]:
             ),
             "If items were removed after ranking, number the lists anew or say --ranks closed; else this is what users saw.",
             len(short),
-            data.change(given, closed, Composed("with --ranks closed")),
+            data.change(value_given, value_closed, Composed("with --ranks closed")),
         )  # fmt: skip
 
 
 def _says_no_more_than_the_order(lists: Lists) -> bool:
     base = 1 if lists.rank_base is None else lists.rank_base
     return not lists.has_ranks or kernel.are_closed(lists.offsets, lists.score, base)
+
+
+def ranked_as_given(run: RunData, policy: Policy) -> Lists:
+    """Return the lists of a run with the ranks that they give, where some list has a gap.
+
+    Raises
+    ------
+    WrongRanks
+        If the ranks cannot count.
+    """
+    if not run.lists.has_ranks:
+        return run.lists
+    lists = with_ranks(run.lists, Asked(policy))
+    return lists if lists.ranks is None else number_given(lists, NO_TEXT, policy, Counter())
+
+
+RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (
+    columns, duplicates, own_queries, ranks_against_scores, infinite_scores, near_ties, white_space, coverage,
+)  # fmt: skip
 
 
 RANK_RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (rank_columns,)
