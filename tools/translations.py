@@ -13,7 +13,9 @@ from pathlib import Path
 
 import rankwell
 from rankwell.display.page.strings import ENGLISH, FOLDERS, languages, texts_of
-from rankwell.display.page.translations import MESSAGES, fingerprint, translations
+from rankwell.display.page.strings import MESSAGES
+from rankwell.display.page.strings import fingerprint
+from rankwell.display.page.strings import translations
 from rankwell.metrics import classes
 from rankwell.metrics.docstrings import entries, sections, sentence
 from rankwell.metrics.metric import Metric

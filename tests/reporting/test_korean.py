@@ -14,7 +14,7 @@ from tools import translations as tool
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.display.page.translations import translations
+from rankwell.display.page.strings import translations
 from rankwell.errors import RankwellError
 from rankwell.inspection import linting
 from rankwell.metrics import classes

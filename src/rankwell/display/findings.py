@@ -44,34 +44,34 @@ class Finding:
 class Findings(Sequence[Finding]):
     """What was found, the worst first; ``str()`` is the text that ``rankwell lint`` prints."""
 
-    def __init__(self, found: Sequence[Finding]) -> None:
-        self._found = sorted(found, key=lambda each: LEVELS.index(each.level))
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._findings = sorted(findings, key=lambda finding: LEVELS.index(finding.level))
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._findings)
 
     def __getitem__(self, number: Any) -> Any:
-        return self._found[number]
+        return self._findings[number]
 
     def __iter__(self) -> Iterator[Finding]:
-        return iter(self._found)
+        return iter(self._findings)
 
     @property
     def is_wrong(self) -> bool:
         """Whether there is an error or a warning; notes are nothing wrong."""
-        return any(each.level != "note" for each in self)
+        return any(finding.level != "note" for finding in self)
 
     def counts(self) -> dict[Level, int]:
         """Return the numbers of errors, warnings and notes."""
-        counted = Counter(each.level for each in self)
+        counted = Counter(finding.level for finding in self)
         return {level: counted[level] for level in LEVELS}
 
     def __str__(self) -> str:
         blocks = []
-        for each in self:
-            lines = [f"{each.place}: {each.level} [{each.rule}] {each.message}"]
-            lines += [f"    effect: {each.effect}"] if each.effect else []
-            blocks.append("\n".join([*lines, f"    remedy: {each.remedy}"]))
+        for finding in self:
+            lines = [f"{finding.place}: {finding.level} [{finding.rule}] {finding.message}"]
+            lines += [f"    effect: {finding.effect}"] if finding.effect else []
+            blocks.append("\n".join([*lines, f"    remedy: {finding.remedy}"]))
         return "\n".join([*blocks, self.summary()])
 
     __repr__ = __str__
@@ -88,7 +88,7 @@ class Findings(Sequence[Finding]):
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the findings as plain values, ``of`` and ``value`` only where they are known."""
-        rows = [asdict(each) for each in self]
+        rows = [asdict(finding) for finding in self]
         return [
             {key: value for key, value in row.items() if value is not None or key not in ("of", "value")}
             for row in rows
@@ -97,13 +97,12 @@ class Findings(Sequence[Finding]):
     def to_github(self) -> str:
         """Return GitHub's workflow commands, which mark the lines of a pull request."""
         lines = []
-        for each in self:
-            file, _, line = each.place.partition(", ")[0].rpartition(":")
-            where = (
-                f"file={_escaped(file)},line={line}" if line.isdecimal() else f"file={_escaped(each.place)}"
-            )
-            text = ". ".join(part for part in (each.message, each.effect, each.remedy) if part)
-            lines.append(f"::{ANNOTATIONS[each.level]} {where},title={each.rule}::{_escaped(text)}")
+        for finding in self:
+            file, _, line = finding.place.partition(", ")[0].rpartition(":")
+            has_line = line.isdecimal()  # other places are names of tables, or files as a whole
+            where = f"file={_escaped(file)},line={line}" if has_line else f"file={_escaped(finding.place)}"
+            text = ". ".join(part for part in (finding.message, finding.effect, finding.remedy) if part)
+            lines.append(f"::{ANNOTATIONS[finding.level]} {where},title={finding.rule}::{_escaped(text)}")
         return "\n".join(lines)
 
     def to_tables(self) -> tuple[Table, ...]:
@@ -112,8 +111,8 @@ class Findings(Sequence[Finding]):
             return ()
         numbers = [Column("n", "count"), Column("of", "count"), Column("share", "value")]
         columns = [Column("severity"), Column("check"), *numbers, Column("found")]
-        remedies = [(each.rule, each.remedy) for each in self]
-        return Table(columns, [_row(each) for each in self]), Table(
+        remedies = [(finding.rule, finding.remedy) for finding in self]
+        return Table(columns, [_row(finding) for finding in self]), Table(
             [Column("check"), Column("remedy")], remedies
         )
 
@@ -121,7 +120,8 @@ class Findings(Sequence[Finding]):
         """Return the findings as one table, a row each: where, what is wrong, its effect and the remedy."""
         names = ("place", "level", "rule", "message", "effect", "remedy")
         return Table(
-            [Column(name) for name in names], [tuple(getattr(each, name) for name in names) for each in self]
+            [Column(name) for name in names],
+            [tuple(getattr(finding, name) for name in names) for finding in self],
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -132,11 +132,13 @@ class Findings(Sequence[Finding]):
             "severity": pl.String, "check": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.Float64,
             "found": pl.String, "remedy": pl.String,
         }  # fmt: skip
-        return pl.DataFrame([(*_row(each), each.remedy) for each in self], schema=schema, orient="row")
+        return pl.DataFrame(
+            [(*_row(finding), finding.remedy) for finding in self], schema=schema, orient="row"
+        )
 
 
-def _row(each: Finding) -> tuple[str, str, int | None, int | None, float | None, str]:
-    return each.level, each.rule, each.count, each.of, each.share, each.message
+def _row(finding: Finding) -> tuple[str, str, int | None, int | None, float | None, str]:
+    return finding.level, finding.rule, finding.count, finding.of, finding.share, finding.message
 
 
 def _escaped(text: str) -> str:

@@ -280,8 +280,8 @@ def in_form(tables: Iterable[Table], form: str, width: int | None = None, colour
         return str(getattr(tables[0], f"to_{form}")())
     if form == "json":
         records = [
-            {"caption": each.caption, "rows": json.loads(each.to_json()), "notes": [*each.notes]}
-            for each in tables
+            {"caption": table.caption, "rows": json.loads(table.to_json()), "notes": [*table.notes]}
+            for table in tables
         ]
         return json.dumps(records, ensure_ascii=False, indent=2, allow_nan=False)
     if form == "csv":

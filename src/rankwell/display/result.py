@@ -107,10 +107,10 @@ class Result:
     def suffix_of(cls, path: str | Path) -> str:
         """Return the suffix of a file name, in small letters; UsageError if ``save`` writes no such files."""
         suffix = Path(path).suffix.lower()
-        known = dict.fromkeys([*cls._texts, *(WRITERS if hasattr(cls, "to_frame") else ())])
-        if suffix not in known:
+        suffixes = dict.fromkeys([*cls._texts, *(WRITERS if hasattr(cls, "to_frame") else ())])
+        if suffix not in suffixes:
             raise UsageError(
-                f"{path}: {cls._plural} are written as {one_of(known)}, by the suffix of the name.{nearest(suffix, known)}"
+                f"{path}: {cls._plural} are written as {one_of(suffixes)}, by the suffix of the name.{nearest(suffix, suffixes)}"
             )
         return suffix
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Plain = float | Literal["inf", "-inf"] | None  # what ``plain_value`` makes of a number
-BEGINNING = 200  # characters, whatever the length of the file
+BEGINNING = 200  # characters: enough for the fields that say the kind, whatever the length of the file
 KEY = "rankwell"  # the metadata of Parquet files with the text of the results
 # the first fields of a file; results, which were the first to be saved, name no kind
 SAYS = re.compile(
@@ -61,8 +61,8 @@ def kind_of(path: str | Path) -> str:
             return "results" if KEY in pl.read_parquet_metadata(path) else ""
         except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
             return ""  # the reader of runs says what is wrong with it
-    found = SAYS.match(beginning_of(path))
-    return "" if found is None else found[1] or found[2] or "results"
+    beginning = SAYS.match(beginning_of(path))
+    return "" if beginning is None else beginning[1] or beginning[2] or "results"
 
 
 def load_kind(path: str | Path, kind: str) -> Any:
@@ -163,6 +163,7 @@ class Kind(Generic[T]):
         marked = isinstance(data, dict) and (not self.mark or data.get(self.mark[0]) == self.mark[1])
         if not marked or (self.version and self.version[0] not in data):
             raise DataError(f"{place}: this is no {self.name}; {self.writer}.")
+        # the version is looked at before the types: a newer one may hold what this one has no type for
         if self.version and not (
             data[self.version[0]] and is_count(data[self.version[0]], self.version[1] + 1)
         ):
@@ -192,23 +193,22 @@ class Kind(Generic[T]):
         raise DataError(f"{place}: this {self.name} is damaged ({_reason(error)}); {self.remedy}.") from error
 
 
-def ensure_same(said: Any, held: Any, at: str) -> None:
+def ensure_same(saved: Any, value: Any, at: str) -> None:
     """Raise Damaged for the first place where a file says something else than the results that it holds; a file may say less or more."""
-    if isinstance(said, Mapping) and isinstance(held, Mapping):
-        for name in said.keys() & held.keys():
-            ensure_same(said[name], held[name], f"{at}.{name}" if at else str(name))
-    elif isinstance(said, list | tuple) and isinstance(held, list | tuple):
-        ensure(len(said) == len(held), at, f"{len(said):,} values in place of {len(held):,}")
-        for place, (one, other) in enumerate(zip(said, held, strict=True)):
+    if isinstance(saved, Mapping) and isinstance(value, Mapping):
+        for name in saved.keys() & value.keys():
+            ensure_same(saved[name], value[name], f"{at}.{name}" if at else str(name))
+    elif isinstance(saved, list | tuple) and isinstance(value, list | tuple):
+        ensure(len(saved) == len(value), at, f"{len(saved):,} values in place of {len(value):,}")
+        for place, (one, other) in enumerate(zip(saved, value, strict=True)):
             ensure_same(one, other, f"{at}[{place}]")
-    elif _is_number(said) and _is_number(held):
-        ensure(
-            said == held or abs(said - held) <= NEAR * max(abs(said), abs(held)),
-            at,
-            f"{said} in place of {held}",
-        )
+    elif _is_number(saved) and _is_number(value):
+        is_near = saved == value or abs(saved - value) <= NEAR * max(abs(saved), abs(value))
+        ensure(is_near, at, f"{saved} in place of {value}")
     else:
-        ensure(type(said) is type(held) and said == held, at, f"{brief(said)} in place of {brief(held)}")
+        ensure(
+            type(saved) is type(value) and saved == value, at, f"{brief(saved)} in place of {brief(value)}"
+        )
 
 
 def ensure_counts(counts: Mapping[str, int], at: str) -> None:
@@ -235,8 +235,8 @@ def _reason(error: BaseException) -> str:
     text = " ".join(str(error).split()).removesuffix(".")
     if isinstance(error, KeyError) and not isinstance(error, RankwellError):
         return f"{text} is missing"
-    said, _, at = text.partition(" - at `$")  # as msgspec says where
-    if missing := re.fullmatch("Object missing required field `(.*)`", said):
-        said, at = "it is missing", f"{at.rstrip('`')}.{missing[1]}"
+    reason, _, at = text.partition(" - at `$")  # as msgspec says where
+    if missing := re.fullmatch("Object missing required field `(.*)`", reason):
+        reason, at = "it is missing", f"{at.rstrip('`')}.{missing[1]}"
     at = at.strip(".`")
-    return f"{at}: {said[0].lower()}{said[1:]}" if at else said or type(error).__name__
+    return f"{at}: {reason[0].lower()}{reason[1:]}" if at else reason or type(error).__name__

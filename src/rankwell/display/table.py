@@ -49,43 +49,6 @@ IN_NOTEBOOK = """
 """
 
 
-def number(value: float | None, digits: int = 4) -> str:
-    """Round a value for people.
-
-    Text that reads -1, 0 or 1 means exactly that value; a value merely close to it is shown as a bound (``<0.0001``,
-    ``>0.9999``). None and NaN are shown as an en dash.
-    """
-    if value is None or math.isnan(value):
-        return UNDEFINED
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    if abs(value) >= 1e15:
-        return f"{value:.{digits}e}"
-    text = f"{value:z.{digits}f}"
-    near, step = float(text), 10.0**-digits
-    if near == value or near not in (-1, 0, 1):
-        return text
-    return f"<{near + step:.{digits}f}" if value > near else f">{near - step:.{digits}f}"
-
-
-def count(value: int | None) -> str:
-    """Format a count for people: ``1,234,567``; None is an en dash."""
-    return UNDEFINED if value is None else f"{value:,}"
-
-
-def visible(text: str) -> str:
-    r"""Escape characters that would break a line or control a terminal (``\n``, ``\x1b``, bidi overrides)."""
-    hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
-    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
-
-
-def _csv(cell: Cell) -> str:
-    if isinstance(cell, str):
-        plain = cell and not any(mark in cell for mark in '",\r\n')
-        return cell if plain else '"' + cell.replace('"', '""') + '"'
-    return "" if cell is None else repr(cell)
-
-
 @record(slots=True)
 class Column:
     """A named column of text (names and ids), counts, or values, which are rounded to `digits` when shown."""
@@ -130,21 +93,12 @@ class Column:
             case ("text" | "count", Integral()) if not isinstance(cell, bool):
                 return int(cell)
             case (_, Real()) if math.isnan(cell):
-                return None
+                return None  # of counts, too: a column of a frame with gaps holds NaN
             case ("value", Real()) if not isinstance(cell, bool):
                 return float(cell)
         raise UsageError(
             f"row {row}, column {brief(self.name)}: expected {EXPECTED[self.kind]}, not {brief(cell)}"
         )
-
-
-def are_alike(value: Any, best: Any) -> bool:
-    """Whether a cell is as good as the best one: the last bits of a mean depend on the engine that added it up.
-
-    >>> are_alike(0.1 + 0.2, 0.3), are_alike(0.3001, 0.3)
-    (True, False)
-    """
-    return value == best or math.isclose(value, best, rel_tol=1e-9, abs_tol=1e-12)
 
 
 @record(repr=False)
@@ -212,6 +166,7 @@ class Table(SetOnce):
         spans = [max(map(display_width, cells)) for cells in zip(*grid, strict=True)]
         if len(spans) > 1 and not right[-1]:
             least = max(NARROWEST, display_width(grid[0][-1]))
+            # a last column of sentences is broken into lines beside the labels, rather than moved to a block of its own
             spans[-1] = int(min(spans[-1], max(room - spans[0] - len(GAP), least)))
         parts = [wrapped(printable(self.caption), room)] if self.caption else []
         for block in blocks_of(spans, room, self.labels):
@@ -286,8 +241,8 @@ class Table(SetOnce):
         import json
 
         texts: dict[Cell, Cell] = {math.inf: "inf", -math.inf: "-inf"}
-        known = ({name: texts.get(v, v) for name, v in each.items()} for each in self.to_records())
-        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in known]
+        rows = ({name: texts.get(cell, cell) for name, cell in row.items()} for row in self.to_records())
+        lines = [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows]
         return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
     def _grid(self, text: dict[int, str], figure: dict[int, str], mark: str) -> list[list[str]]:
@@ -311,12 +266,68 @@ class Table(SetOnce):
     __repr__ = to_text
 
 
+def are_alike(value: Any, best: Any) -> bool:
+    """Whether a cell is as good as the best one: the last bits of a mean depend on the engine that added it up.
+
+    >>> are_alike(0.1 + 0.2, 0.3), are_alike(0.3001, 0.3)
+    (True, False)
+    """
+    return value == best or math.isclose(value, best, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Round a value for people.
+
+    Text that reads -1, 0 or 1 means exactly that value; a value merely close to it is shown as a bound (``<0.0001``,
+    ``>0.9999``). None and NaN are shown as an en dash.
+    """
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if abs(value) >= 1e15:  # beyond it digits after the point are none of the value
+        return f"{value:.{digits}e}"
+    text = f"{value:z.{digits}f}"
+    # 0.99996 is not 1.0000: somebody would look for a perfect system
+    near, step = float(text), 10.0**-digits
+    if near == value or near not in (-1, 0, 1):
+        return text
+    return f"<{near + step:.{digits}f}" if value > near else f">{near - step:.{digits}f}"
+
+
+def count(value: int | None) -> str:
+    """Format a count for people: ``1,234,567``; None is an en dash."""
+    return UNDEFINED if value is None else f"{value:,}"
+
+
+def visible(text: str) -> str:
+    r"""Escape characters that would break a line or control a terminal (``\n``, ``\x1b``, bidi overrides)."""
+    hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
+    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
+
+
+def _csv(cell: Cell) -> str:
+    if isinstance(cell, str):
+        plain = cell and not any(mark in cell for mark in '",\r\n')
+        return cell if plain else '"' + cell.replace('"', '""') + '"'
+    return "" if cell is None else repr(cell)
+
+
 def html_of(tables: Sequence[Table], *, full: bool = False) -> str:
     """Return tables one below the other, or a page of them."""
     if not full:
         return "\n\n".join(table.to_html() for table in tables)
     title = next((table.caption for table in tables if table.caption), "rankwell")
     return page_of(title, "\n".join(map(boxed, tables)))
+
+
+def page_of(title: str, body: str) -> str:
+    """Return a page that needs no script and no other file; ``body`` is markup that is escaped already."""
+    from rankwell import __version__
+    from rankwell.display.page import page, words_of
+
+    made_by = words_of("en")("page.made_by", version=__version__)
+    return page(title, f'{body}\n<footer class="quiet">{made_by.translate(HTML)}</footer>')
 
 
 def boxed(table: Table) -> str:
@@ -338,15 +349,6 @@ def _noted(table: Table, before: str = "", after: str = "") -> str:
     notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
     below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
     return f"{before}{replace(table, notes=()).to_html()}{after}{below}"
-
-
-def page_of(title: str, body: str) -> str:
-    """Return a page that needs no script and no other file; ``body`` is markup that is escaped already."""
-    from rankwell import __version__
-    from rankwell.display.page import page, words_of
-
-    made_by = words_of("en")("page.made_by", version=__version__)
-    return page(title, f'{body}\n<footer class="quiet">{made_by.translate(HTML)}</footer>')
 
 
 def styled(markup: str) -> str:

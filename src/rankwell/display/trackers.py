@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 
-LONGEST, DIGITS = (
-    100,
-    8,
-)  # bytes of a name: file systems allow 255, W&B 128 characters; and the digits that tell long ones apart
+LONGEST = 100  # bytes of a name: file systems allow 255, W&B 128 characters
+DIGITS = 8  # of a hash, which tell long names with one beginning apart
 
 
 def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
@@ -22,11 +20,11 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
     {'ndcg@10': 'ndcg_at_10', 'ap(denom=R)@5': 'ap_denom_R_at_5', 'f(beta=0.5)@3': 'f_beta_0.5_at_3'}
     """
     names: dict[str, str] = {}
-    taken: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     for text in metrics:
         name = re.sub(r"[^A-Za-z0-9_.]+", "_", text.replace("@", "_at_")).replace("__", "_").strip("_")
-        taken[name.lower()] += 1
-        number = taken[name.lower()]
+        uses[name.lower()] += 1  # in small letters, as file systems of trackers may not tell the others apart
+        number = uses[name.lower()]
         names[text] = name if number == 1 else f"{name}_{number}"
     return names
 
@@ -134,7 +132,7 @@ def folder_name(text: str) -> str:
 
 def _write(results: Logged, writer: Any, step: int | None) -> None:
     """Write values as scalars, and what they mean as text, with a ``SummaryWriter`` of PyTorch or tensorboardX."""
-    for name, value in (results.values).items():
+    for name, value in results.values.items():
         writer.add_scalar(name, value, step)
     tags = "\n".join(f"- {key}: `{value}`" for key, value in results.tags.items())
     for name, text in (("rankwell", tags), ("rankwell.json", f"```json\n{results.json}\n```")):

@@ -15,8 +15,8 @@ from tools import translations as tool
 
 import rankwell as rw
 from rankwell.display.page import strings, words_of
-from rankwell.display.page import translations as module
-from rankwell.display.page.translations import MESSAGES, composed_in, fingerprint, translated, translations
+from rankwell.display.page import strings as module
+from rankwell.display.page.strings import MESSAGES, composed_in, fingerprint, translated, translations
 from rankwell.display.text import Composed
 from rankwell.metrics import classes
 from rankwell.metrics.docstrings import sentence

@@ -15,7 +15,10 @@ from rankwell.errors import UsageError, brief
 
 SIDE = 144  # pixels: 72 on the page, sharp on a dense screen
 MOST_EACH, MOST_TOGETHER = 30_000, 4_000_000  # bytes
-MOST_READ, MOST_PIXELS = 32_000_000, 64_000_000
+MOST_READ, MOST_PIXELS = (
+    32_000_000,
+    64_000_000,
+)  # bytes and pixels that a page may cost to open, whatever a small file claims to hold
 ADDRESS = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
 MAGIC = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", re.DOTALL)
 FORMATS = "PNG", "JPEG", "GIF", "WEBP"
@@ -101,17 +104,18 @@ def thumbnail(content: bytes, side: int = SIDE) -> bytes | None:
     import struct
     import zlib
 
-    made = io.BytesIO()
+    webp = io.BytesIO()
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             if picture.width * picture.height > MOST_PIXELS:
                 return None
+            # a JPEG is decoded at an eighth to a half of its size, not below twice what is wanted, so that it stays sharp
             picture.draft("RGB", (2 * side, 2 * side))
             upright = ImageOps.exif_transpose(picture)
             upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
             upright.thumbnail((side, side))
             upright.info.clear()  # a colour profile would be written too
-            upright.save(made, "WEBP", quality=75, method=4)
+            upright.save(webp, "WEBP", quality=75, method=4)
     except (
         OSError,
         ValueError,
@@ -122,5 +126,5 @@ def thumbnail(content: bytes, side: int = SIDE) -> bytes | None:
         zlib.error,
         Image.DecompressionBombError,
     ):
-        return None
-    return made.getvalue()
+        return None  # all that Pillow raises for files that are damaged or made to do harm
+    return webp.getvalue()
