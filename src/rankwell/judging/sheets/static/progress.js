@@ -45,11 +45,15 @@ rankwell.progress = (() => {
     if (text !== null && !taken(text)) {
       isDamaged = true;
       localStorage.setItem(`${key}.damaged`, text); // nothing that somebody did is thrown away
+      localStorage.setItem(key, JSON.stringify(state));
     }
+    // a browser that keeps nothing is noticed before the first grade; under a key of its own, since what the page
+    // before wrote may arrive after this one has read, and a blank state would erase it
+    localStorage.setItem(`${key}.probe`, "");
+    localStorage.removeItem(`${key}.probe`);
   } catch {
     isKept = false;
   }
-  keep(); // so that a browser that keeps nothing is noticed before the first grade
 
   const isDone = (task) => task in state.answers;
   const after = (task) => {
@@ -77,7 +81,10 @@ rankwell.progress = (() => {
     get state() { return state; },
     get isKept() { return isKept; },
     get isDamaged() { return isDamaged; },
+    // goes on with what arrived since this page was opened, if anything did
     begin(judge) {
+      const text = isKept ? localStorage.getItem(key) : null;
+      if (text !== null && taken(text) && state.started) return;
       Object.assign(state, { judge, started: true });
       keep();
     },
