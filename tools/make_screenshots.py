@@ -26,9 +26,9 @@ def report(path: Path) -> None:
     """Write the report that is shown: four recommenders of films."""
     rw.report(
         {name: FILMS / f"{name}.parquet" for name in SYSTEMS},
-        path,
-        qrels=FILMS / "test.parquet",
-        metrics=METRICS,
+        FILMS / "test.parquet",
+        METRICS,
+        path=path,
         rel=8,
         train=FILMS / "train.parquet",
         items=FILMS / "items.parquet",

@@ -184,7 +184,13 @@ def test_queries_are_sorted_as_asked(covid, opened, sort, key):
 def test_the_other_way_round_differences_moves_and_outcomes_turn(covid, opened):
     page, data = opened(covid.to_html()), covid.section("explorer").data
     found = rw.diff(
-        *(str(evidence(f"{COVID}/runs/{name}.run")) for name in (RUNS[2], RUNS[0])),
+        dict(
+            zip(
+                ("old", "new"),
+                (str(evidence(f"{COVID}/runs/{name}.run")) for name in (RUNS[2], RUNS[0])),
+                strict=True,
+            )
+        ),
         str(evidence(f"{COVID}/qrels-rnd1.txt")),
     )
     page.select_option('[data-part="a"]', label=RUNS[2])

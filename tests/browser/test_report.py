@@ -28,13 +28,13 @@ def films(tmp_path_factory):
     path = tmp_path_factory.mktemp("films") / "report.html"
     found = rw.report(
         {name: str(FILMS / f"{name}.parquet") for name in SYSTEMS},
-        path,
-        qrels=str(FILMS / "test.parquet"),
+        str(FILMS / "test.parquet"),
+        ["ndcg@10", "hit@10", "coverage@10"],
+        path=path,
         train=str(FILMS / "train.parquet"),
         items=str(FILMS / "items.parquet"),
         users=users,
         by="tier",
-        metrics=["ndcg@10", "hit@10", "coverage@10"],
         baseline="popular",
         rel=8,
     )
@@ -48,9 +48,9 @@ def covid(tmp_path_factory):
     runs = sorted((evidence(f"{COVID}/runs")).glob("*.run"))
     found = rw.report(
         {run.stem: str(run) for run in runs},
-        path,
-        qrels=str(evidence(f"{COVID}/qrels-rnd1.txt")),
-        metrics=["ndcg@10", "ap", "p@5"],
+        str(evidence(f"{COVID}/qrels-rnd1.txt")),
+        ["ndcg@10", "ap", "p@5"],
+        path=path,
         lang="ko",
     )
     assert len(runs) == 6
@@ -228,9 +228,9 @@ def hostile(tmp_path_factory):
     path = tmp_path_factory.mktemp("hostile") / "report.html"
     found = rw.report(
         runs,
-        path,
-        qrels=judged,
-        metrics=["ndcg@5", "ap"],
+        judged,
+        ["ndcg@5", "ap"],
+        path=path,
         train={query: dict.fromkeys(items[:4], 1) for query in queries},
         items=[
             {"item": item, "title": text, "genre": text} for item, text in zip(items, HOSTILE, strict=True)

@@ -320,15 +320,13 @@ def shown(**given):
 @call
 def diff(draw):
     given = {
+        "runs": {draw.choice(["x", "a"]): lists(draw), "b": lists(draw)},
         "qrels": judged(draw),
-        "a": lists(draw),
-        "b": lists(draw),
         "metric": draw.choice(["ndcg@3", "ap", "err"]),
     }
     given |= {"top": draw.randint(1, 3), "direction": draw.choice(["both", "better", "worse"])}
     given |= {
         "queries": {query: f"text of {query}" for query in QUERIES},
-        "names": draw.choice([None, ("x", "y")]),
     }
     given |= {"users": [{"query": query, "tier": draw.choice("ab")} for query in QUERIES], "by": "tier"}
     if draw.random() < 0.5:

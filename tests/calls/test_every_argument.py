@@ -186,7 +186,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "check_axioms": lambda: {"metric": "ap", "trials": 5},
     "compare": lambda: {**RUNS, "metrics": ["ap"], "flips": 99, "resamples": 99},
     "confidence_sequence": lambda: {"first": A, "second": B, "qrels": Q, "metric": "ap", "arrival": "day", "users": USERS},
-    "diff": lambda: {"a": A, "b": B, "qrels": Q, "metric": "ap"},
+    "diff": lambda: {"runs": {"a": A, "b": B}, "qrels": Q, "metric": "ap"},
     "evaluate": lambda: {"run": A, "qrels": Q, "metrics": ["ap"]},
     "explain": lambda: {"metric": "ap"},
     "from_groups": lambda: {"y": [1, 0], "p": [0.5, 0.4], "group": [2]},

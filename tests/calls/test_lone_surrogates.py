@@ -29,7 +29,7 @@ class System:
 
 
 def diff(**given: Any) -> str:
-    return rw.diff(RUN, OTHER, QRELS, "rr", **given).query("1").to_table()
+    return rw.diff({"old": RUN, "new": OTHER}, QRELS, "rr", **given).query("1").to_table()
 
 
 CALLS: dict[str, Callable[[Path], Any]] = {
@@ -46,10 +46,10 @@ CALLS: dict[str, Callable[[Path], Any]] = {
     "train": lambda _: rw.evaluate(RUN, QRELS, "msi@2", train={"1": [HALF]}).mean,
     "slice": lambda _: rw.evaluate(RUN, QRELS, "rr", slices={HALF: ["a"]}).to_table(),
     "name of a run": lambda _: rw.compare({HALF: RUN, "b": OTHER}, QRELS, ["rr"]).to_table(),
-    "name in a report": lambda _: rw.report({HALF: RUN, "b": OTHER}, qrels=QRELS, metrics="rr"),
-    "queries of a report": lambda _: rw.report({"a": RUN, "b": OTHER}, qrels=QRELS, metrics="rr", queries={"1": HALF}),
+    "name in a report": lambda _: rw.report({HALF: RUN, "b": OTHER}, QRELS, "rr"),
+    "queries of a report": lambda _: rw.report({"a": RUN, "b": OTHER}, QRELS, "rr", queries={"1": HALF}),
     "query of a run": lambda _: rw.evaluate({HALF: ["a"], "1": ["a"]}, QRELS, "rr").per_query,
-    "item of a run": lambda _: rw.diff({"1": [HALF, "b"]}, OTHER, QRELS, "rr").query("1").to_table(),
+    "item of a run": lambda _: rw.diff({"old": {"1": [HALF, "b"]}, "new": OTHER}, QRELS, "rr").query("1").to_table(),
     "item of the judgements": lambda _: rw.evaluate(RUN, {"1": {HALF: 1}}, "rr").mean,
     "saved as Parquet": lambda folder: rw.evaluate({HALF: ["a"]}, {HALF: {"a": 1}}, "rr").save(folder / "s.parquet"),
     "saved as JSON": lambda folder: rw.evaluate({HALF: ["a"]}, {HALF: {"a": 1}}, "rr").save(folder / "s.json"),

@@ -80,7 +80,7 @@ OWN = {
     "bounds": with_bounds,
     "costs": with_costs,
     "growth": lambda _: made_growth({"s": {"indexing": lambda n: 1e-3 * n}}),
-    "report": lambda _: rw.report({"a": A, "b": B}, qrels=JUDGED, metrics=["ap"]),
+    "report": lambda _: rw.report({"a": A, "b": B}, JUDGED, ["ap"]),
     "several thresholds": lambda _: rel_sweep({"a": A}, JUDGED, ["ap"], [1, 2]),
     "tail by groups": lambda _: (
         cut := rw.prepare.PopularityCut(top=1, within="kind").fit(
@@ -190,14 +190,8 @@ def redacted():
     tiers = [{"query": user, "tier": "secret-tier" if at < 3 else "many"} for at, user in enumerate(SECRETS)]
     options = {"by": "tier", "users": tiers, "queries": {user: f"wish of {user}" for user in SECRETS}}
     options["items"] = [{"item": film, "text": f"secret text of {film}"} for film in FILMS]
-    found = rw.diff(*runs, qrels, "ndcg@5", redact=KEY, **options)
-    report = rw.report(
-        dict(zip("ab", runs, strict=True)),
-        qrels=qrels,
-        metrics=["ndcg@5"],
-        redact=KEY,
-        **options,
-    )
+    found = rw.diff(dict(zip(("old", "new"), runs, strict=True)), qrels, "ndcg@5", redact=KEY, **options)
+    report = rw.report(dict(zip("ab", runs, strict=True)), qrels, ["ndcg@5"], redact=KEY, **options)
     return {"diff": found, "query": found.query(found.ids.one(0)), "report": report}
 
 
@@ -221,7 +215,9 @@ def test_the_pickle_of_a_redacted_result_holds_no_true_id_text_or_key(name, prot
 
 def test_the_pickle_of_a_difference_that_is_not_redacted_holds_its_ids(hidden):
     plain = rw.diff(
-        {"ada": ["a"], "bo": ["a"]}, {"ada": ["b"], "bo": ["a"]}, {"ada": {"a": 1}, "bo": {"a": 1}}, "rr"
+        {"old": {"ada": ["a"], "bo": ["a"]}, "new": {"ada": ["b"], "bo": ["a"]}},
+        {"ada": {"a": 1}, "bo": {"a": 1}},
+        "rr",
     )
     data = pickle.dumps(plain)
     assert b"ada" in data
@@ -245,7 +241,10 @@ def test_the_pickle_of_a_redacted_difference_holds_no_true_id_that_is_a_number()
     draw = random.Random(1)
     runs = [{user: draw.sample(items, 5) for user in users} for _ in "ab"]
     qrels = {user: {items[0]: 1, items[1]: 2} for user in users}
-    plain, hidden = (pickle.dumps(rw.diff(*runs, qrels, "ndcg@5", redact=redact)) for redact in (False, True))
+    plain, hidden = (
+        pickle.dumps(rw.diff(dict(zip(("old", "new"), runs, strict=True)), qrels, "ndcg@5", redact=redact))
+        for redact in (False, True)
+    )
     for each in (*users, *items):
         assert each.to_bytes(8, "little") in plain
         assert each.to_bytes(8, "little") not in hidden
@@ -268,7 +267,10 @@ def test_the_pickle_of_a_redacted_difference_of_results_holds_nothing_of_their_o
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        plain, hidden = (rw.diff(*results, metric="ndcg@5", redact=redact) for redact in (False, KEY))
+        plain, hidden = (
+            rw.diff(dict(zip(("old", "new"), results, strict=True)), metric="ndcg@5", redact=redact)
+            for redact in (False, KEY)
+        )
     data = pickle.dumps(hidden)
     for secret in (b"example.org", b"film-", b"secret", KEY):
         assert secret not in data

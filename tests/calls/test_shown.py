@@ -22,9 +22,9 @@ USERS = [{"query": "1", "tier": "x"}, {"query": "2", "tier": "y"}, {"query": "3"
 PLAIN = (Metric, Assessor, RelevanceEvaluator)
 MORE = {
     "comparison": lambda: rw.compare({"a": A, "b": B}, JUDGED, ["ap"]),
-    "diff": lambda: rw.diff(A, B, JUDGED, "ap"),
-    "diff of a query": lambda: rw.diff(A, B, JUDGED, "ap").query("1"),
-    "gate": lambda: rw.gate(A, B, JUDGED, ["ap"], max_drop=0.5),
+    "diff": lambda: rw.diff({"old": A, "new": B}, JUDGED, "ap"),
+    "diff of a query": lambda: rw.diff({"old": A, "new": B}, JUDGED, "ap").query("1"),
+    "gate": lambda: rw.gate(A, JUDGED, ["ap"], baseline=B, max_drop=0.5),
     "segments": lambda: rw.evaluate(A, JUDGED, ["ap"], users=USERS, by="tier").segments,
     "curve": lambda: rw.Evaluator(JUDGED, ["ap"]).curve(A),
     "findings": lambda: rw.lint({"1": {"a": 1.0}}, {"2": {"b": 1}}),

@@ -22,10 +22,10 @@ def printed(capsys, *arguments):
 
 
 def test_it_prints_the_tables_of_the_library(capsys):
-    found = rw.diff(OLD, NEW, TEST, rel=8)
+    found = rw.diff({"popular": OLD, "itemknn": NEW}, TEST, rel=8)
     assert printed(capsys, *FILMS) == repr(found) + "\n"
     assert printed(capsys, *FILMS, "--query", "4422") == repr(found.query("4422")) + "\n"
-    some = rw.diff(OLD, NEW, TEST, "rr", rel=8, top=3, direction="worse")
+    some = rw.diff({"popular": OLD, "itemknn": NEW}, TEST, "rr", rel=8, top=3, direction="worse")
     assert printed(capsys, *FILMS, "-m", "rr", "--top", "3", "--direction", "worse") == repr(some) + "\n"
 
 

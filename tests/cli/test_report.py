@@ -39,8 +39,8 @@ def test_it_writes_the_page_of_the_library_and_says_where(tmp_path, capsys):
     assert said.startswith("rankwell: note: wrote report.html (")
     names = ("popular", "itemknn", "als")
     own = rw.report(
-        dict(zip(names, SYSTEMS, strict=True)), qrels=TEST, metrics="rr", rel=8, baseline="popular", flips=499,
-        resamples=99, command="as typed",
+        dict(zip(names, SYSTEMS, strict=True)), TEST, "rr", rel=8, baseline="popular", flips=499, resamples=99,
+        command="as typed",
     )  # fmt: skip
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == own.to_html().rstrip("\n") + "\n"
 

@@ -107,7 +107,7 @@ RUN = {query: {"a": 1.0} for query in QRELS}
 @pytest.mark.parametrize(("limit", "code"), [(0.2, 0), (0.05, 1)])
 def test_a_gate_takes_limits_of_costs(limit, code):
     found = rw.gate(
-        RUN, RUN, QRELS, ["rr"], checks=costs_of(LATENCIES).limits("new", max_latency={"p95": limit})
+        RUN, QRELS, ["rr"], baseline=RUN, checks=costs_of(LATENCIES).limits("new", max_latency={"p95": limit})
     )
     assert found.exit_code == code
     assert any("p95 latency" in each.name for each in found.limits)

@@ -107,10 +107,10 @@ def test_nine_are_too_few_for_an_error_and_are_said():
         lambda run, qrels: rw.Evaluator(qrels, "ap").evaluate(run),
         lambda run, qrels: rw.Evaluator(qrels, "ap").evaluate_all({"a": run, "b": run}),
         lambda run, qrels: rw.compare({"a": run, "b": run}, qrels, ["ap"]),
-        lambda run, qrels: rw.gate(run, run, qrels, ["ap"]),
-        lambda run, qrels: rw.diff(run, dict(run), qrels, "ap"),
+        lambda run, qrels: rw.gate(run, qrels, ["ap"], baseline=run),
+        lambda run, qrels: rw.diff({"old": run, "new": dict(run)}, qrels, "ap"),
         lambda run, qrels: rw.rosetta(run, qrels, "ap"),
-        lambda run, qrels: rw.report({"a": run, "b": run}, "never.html", qrels=qrels, metrics=["ap"]),
+        lambda run, qrels: rw.report({"a": run, "b": run}, qrels, ["ap"], path="never.html"),
     ],
 )
 def test_no_verb_gives_a_number(verb, tmp_path, monkeypatch):

@@ -29,7 +29,7 @@ VERBS = {
     "gate": lambda **words: str(
         rw.gate(answers(), baseline=answers(second="b"), qrels=QRELS, metrics="rr", **words)
     ),
-    "diff": lambda **words: rw.diff(TWO["old"], TWO["new"], QRELS, "rr", **words).losses,
+    "diff": lambda **words: rw.diff(TWO, QRELS, "rr", **words).losses,
     "fuse": lambda **words: rw.fuse(TWO, **words).to_frame().rows(),
     "lint": lambda **words: rw.lint(answers(), QRELS, **words).to_dicts(),
     "agreement": lambda **words: str(

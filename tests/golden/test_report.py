@@ -35,8 +35,8 @@ def test_the_data_of_a_report_are_what_they_were():
     qrels = qrels_of(8) | {"q7": {"good": 0}}
     found = rw.report(
         {"old": run_of(OLD), "new": run_of(NEW)},
-        qrels=qrels,
-        metrics=["rr", "p@1", "num_ret"],
+        qrels,
+        ["rr", "p@1", "num_ret"],
         baseline="old",
         users=[{"query": f"q{at}", "tier": "gold" if at % 2 else "silver"} for at in range(8)],
         by="tier",

@@ -54,7 +54,7 @@ FUNCTIONS = {
     "bounds": lambda runs, qrels: rw.evaluate(runs["one"], qrels, METRICS, bounds=True),
     "compare": lambda runs, qrels: rw.compare(runs, qrels, METRICS),
     "compare with bounds": lambda runs, qrels: rw.compare(runs, qrels, METRICS, bounds=True),
-    "gate": lambda runs, qrels: rw.gate(runs["one"], runs["two"], qrels, METRICS),
+    "gate": lambda runs, qrels: rw.gate(runs["one"], qrels, METRICS, baseline=runs["two"]),
     "pool_bias": lambda runs, qrels: rw.pool_bias(runs, qrels, METRICS),
     "agreement": lambda runs, qrels: rw.agreement(qrels, qrels, runs=runs, metrics=["ndcg@10"]),
     "stability": lambda runs, qrels: rw.stability(runs, qrels, METRICS),

@@ -183,10 +183,12 @@ def test_engines_and_verbs_ask_the_same(tmp_path, suffix, engine):
         lambda **words: rw.evaluate(odd, QRELS, ["rr"], engine=engine, **words),
         lambda **words: rw.Evaluator(QRELS, ["rr"], engine=engine, **words).evaluate(odd),
         lambda **words: rw.compare({"a": odd, "b": odd}, QRELS, ["rr"], **words),
-        lambda **words: rw.gate(odd, odd, QRELS, ["rr"], **words),
-        lambda **words: rw.diff(odd, odd if words else plain, QRELS, "rr", **words) if not words else None,
+        lambda **words: rw.gate(odd, QRELS, ["rr"], baseline=odd, **words),
+        lambda **words: (
+            rw.diff({"old": odd, "new": odd if words else plain}, QRELS, "rr", **words) if not words else None
+        ),
         lambda **words: rw.fuse([odd, odd], **words),
-        lambda **words: rw.report({"a": odd, "b": odd}, qrels=QRELS, metrics=["rr"], **words),
+        lambda **words: rw.report({"a": odd, "b": odd}, QRELS, ["rr"], **words),
     ):
         with pytest.raises(rw.RankwellError, match=asked):
             ask()

@@ -22,7 +22,7 @@ def facts(runs, qrels, metrics, **options):
         patch.setattr(
             "rankwell.reporting.report.section_kinds", lambda: [section]
         )  # the pictures of other sections take most of the time
-        return rw.report(runs, qrels=qrels, metrics=metrics, **options).section("answer").data["facts"]
+        return rw.report(runs, qrels, metrics, **options).section("answer").data["facts"]
 
 
 def systems(**ranks):
@@ -149,7 +149,7 @@ def test_coverage_that_is_far_from_the_others_is_told(items, said):
 
 
 def test_a_run_without_a_hit_is_told():
-    found = rw.report(systems(A=GOOD, B=[None] * 12), qrels=qrels_of(12), metrics="rr", baseline="A")
+    found = rw.report(systems(A=GOOD, B=[None] * 12), qrels_of(12), "rr", baseline="A")
     assert found.answer.startswith("B is worse than A on rr by ")
     assert found.section("answer").data["facts"][0] == "B finds no relevant item for any query."
 
@@ -195,7 +195,7 @@ def test_unjudged_items_are_told():
 
 def test_one_judged_share_is_said_once_and_several_by_their_ends():
     def shares(runs):
-        data = rw.report(runs, qrels=qrels_of(12), metrics="rr").section("answer").data["compared"]
+        data = rw.report(runs, qrels_of(12), "rr").section("answer").data["compared"]
         return next(each["value"] for each in data if each["kind"] == "shares")
 
     assert len(shares(systems(A=GOOD, B=GOOD))) == 1
@@ -204,7 +204,7 @@ def test_one_judged_share_is_said_once_and_several_by_their_ends():
 
 
 def test_logs_of_interactions_have_no_share_of_unjudged_items():
-    found = rw.report(systems(A=GOOD, B=BAD), qrels={f"q{at}": ["good"] for at in range(12)}, metrics="rr")
+    found = rw.report(systems(A=GOOD, B=BAD), {f"q{at}": ["good"] for at in range(12)}, "rr")
     data = found.section("answer").data
     assert not any("unjudged" in each for each in data["facts"])
     assert [each["label"] for each in data["compared"]] == ["Systems", "Decided by", "Queries", "Judgements"]
@@ -220,9 +220,7 @@ def test_there_are_at_most_six_and_what_is_left_out_is_among_them():
 
 
 def test_numbers_of_one_system_are_its_own():
-    found = rw.report(
-        run_of(GOOD) and rw.read_run(run_of(GOOD), name="bm25"), qrels=qrels_of(12), metrics="rr"
-    )
+    found = rw.report(run_of(GOOD) and rw.read_run(run_of(GOOD), name="bm25"), qrels_of(12), "rr")
     own = rw.evaluate(run_of(GOOD), qrels_of(12), "rr").interval("rr")
     assert found.answer == (
         f"bm25 has rr {number(own.mean)} [{number(own.low)}, {number(own.high)}]; "

@@ -92,8 +92,8 @@ def test_a_page_of_all_metrics_that_the_bundled_data_allow_shows_no_english_sent
     assert len(metrics) > 100
     found = rw.report(
         {name: FILMS / f"{name}.parquet" for name in ("popular", "als", "random")},
-        qrels=FILMS / "test.parquet",
-        metrics=metrics,
+        FILMS / "test.parquet",
+        metrics,
         train=FILMS / "train.parquet",
         items=FILMS / "items.parquet",
         rel=8,
@@ -129,8 +129,8 @@ FAULTS = {
 def faulty():
     return rw.report(
         FAULTY,
-        qrels=JUDGED,
-        metrics=["ndcg@10", "ap@1", "coverage@2", "gini@2", "auc"],
+        JUDGED,
+        ["ndcg@10", "ap@1", "coverage@2", "gini@2", "auc"],
         train={"q1": ["e1", "d1"]},
         items=[f"{letter}{n}" for letter in "dexy" for n in range(8)],
         duplicates="first",
@@ -162,7 +162,7 @@ def test_the_numbers_of_a_korean_message_are_those_that_lint_finds():
 
 def test_a_rank_that_cannot_count_is_told_in_korean():
     table = pl.DataFrame({"query": ["q0"] * 2, "item": ["d0", "e0"], "rank": [1.0, 1.5]})
-    found = rw.report({"half": table}, qrels=JUDGED, metrics=["rr"], ranks="closed", **QUICK)
+    found = rw.report({"half": table}, JUDGED, ["rr"], ranks="closed", **QUICK)
     (issue,) = (each for each in found.section("quality").data["issues"] if each["rule"] == "ranks")
     assert issue["cases"][0]["message"] == "순위 1.5: 정수가 아닙니다."
     assert issue["cases"][0]["place"] == "half, 2행"
@@ -180,7 +180,7 @@ def test_no_translation_holds_an_english_sentence():
 
 
 def test_only_citations_are_marked_as_english():
-    found = rw.report({"zeros": FAULTY["zeros"]}, qrels=JUDGED, metrics=["ndcg@10", "user_mae"], **QUICK)
+    found = rw.report({"zeros": FAULTY["zeros"]}, JUDGED, ["ndcg@10", "user_mae"], **QUICK)
     english = {text for lang, text in shown_in(found.to_html()) if lang == "en"}
     assert english == {" ".join(rw.explain("ndcg").to_dict()["reference"].split())}
 
@@ -192,7 +192,7 @@ def test_a_metric_of_the_user_is_defined_as_it_is_written():
         return judged.relevant().count() * 0.0
 
     try:
-        found = rw.report({"zeros": FAULTY["zeros"]}, qrels=JUDGED, metrics=[seen], **QUICK)
+        found = rw.report({"zeros": FAULTY["zeros"]}, JUDGED, [seen], **QUICK)
     finally:
         del REGISTRY["seen_in_this_test"]
     assert ("ko", "나만의 지표.") in shown_in(found.to_html())
@@ -220,7 +220,7 @@ def test_a_metric_contributed_in_english_alone_is_on_a_korean_page_in_english_an
             return judged.relevant().count() * self.share
 
     try:
-        found = rw.report(FAULTY["zeros"], qrels=JUDGED, metrics=["contributed_in_english", "rr"], **QUICK)
+        found = rw.report(FAULTY["zeros"], JUDGED, ["contributed_in_english", "rr"], **QUICK)
     finally:
         del REGISTRY["contributed_in_english"]
     shown = [text for _, text in shown_in(found.to_html())]
@@ -246,9 +246,7 @@ def saved(tmp_path):
     rw.compare(runs, JUDGED, ["ndcg@10", "auc"], flips=99, resamples=99, **options).save(
         tmp_path / "saved.json"
     )
-    return tmp_path / "saved.json", rw.report(
-        runs, qrels=JUDGED, metrics=["ndcg@10", "auc"], **options, **QUICK
-    )
+    return tmp_path / "saved.json", rw.report(runs, JUDGED, ["ndcg@10", "auc"], **options, **QUICK)
 
 
 def test_a_page_of_a_saved_comparison_shows_no_english_sentence(saved):

@@ -116,7 +116,7 @@ def test_the_libraries_come_with_their_licences_in_every_page_that_draws(tmp_pat
     # BSD-3 and ISC ask for the copyright notice, the conditions and the disclaimer wherever the code goes
     run, qrels = {str(q): ["a", "b"] for q in range(9)}, {str(q): {"b": 1} for q in range(9)}
     res = rw.evaluate(run, qrels, ["ap", "p@1"])
-    rw.report({"one": res, "two": rw.evaluate(run, qrels, ["ap", "p@1"])}, tmp_path / "report.html")
+    rw.report({"one": res, "two": rw.evaluate(run, qrels, ["ap", "p@1"])}, path=tmp_path / "report.html")
     rw.plot.save(rw.plot.per_query({"one": res}, metric="ap"), tmp_path / "plot.html")
     for own in ("report.html", "plot.html"):
         page = (tmp_path / own).read_text(encoding="utf-8")

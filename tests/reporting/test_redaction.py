@@ -33,6 +33,10 @@ def systems():
     }
 
 
+def two_of(runs):
+    return {name: runs[name] for name in ("old", "new")}
+
+
 def qrels():
     draw = np.random.default_rng(3)
     return {user: {ITEMS[at]: int(draw.integers(1, 4)) for at in draw.permutation(60)[:9]} for user in USERS}
@@ -46,8 +50,8 @@ def users():
 def report(**options):
     return rw.report(
         systems(),
-        qrels=qrels(),
-        metrics=["ndcg@10", "ap", "coverage@5"],
+        qrels(),
+        ["ndcg@10", "ap", "coverage@5"],
         by="tier",
         users=users(),
         train=[{"query": user, "item": item} for user in USERS[:20] for item in ITEMS[::3]],
@@ -110,7 +114,7 @@ def test_an_id_has_one_hash_in_a_report_and_another_under_another_key(hidden):
 
 def test_a_report_warns_of_ids_that_look_personal():
     with pytest.warns(UserWarning, match=r"queries look like e-mail addresses. With redact="):
-        rw.report({"old": {USERS[0]: ["a"]}}, qrels={USERS[0]: {"a": 1}}, metrics=["rr"])
+        rw.report({"old": {USERS[0]: ["a"]}}, {USERS[0]: {"a": 1}}, ["rr"])
 
 
 def test_no_number_changes(hidden, plain):
@@ -176,7 +180,7 @@ def test_fields_that_hold_ids_are_replaced_at_any_depth_and_titles_are_not():
 def test_diff_shows_hashes_no_texts_and_no_small_groups():
     runs = systems()
     found = rw.diff(
-        runs["old"], runs["new"], qrels(), "ndcg@10", by="tier", users=users(),
+        two_of(runs), qrels(), "ndcg@10", by="tier", users=users(),
         items=[{"item": item, "title": text} for item, text in zip(ITEMS, TEXTS, strict=True)],
         queries=dict(zip(USERS, QUERY_TEXTS, strict=True)), redact=KEY,
     )  # fmt: skip
@@ -203,8 +207,8 @@ def test_diff_shows_hashes_no_texts_and_no_small_groups():
 @pytest.mark.filterwarnings("ignore:the ids of")
 def test_diff_has_the_same_numbers_with_and_without():
     runs = systems()
-    plain = rw.diff(runs["old"], runs["new"], qrels(), "ndcg@10")
-    found = rw.diff(runs["old"], runs["new"], qrels(), "ndcg@10", redact=KEY)
+    plain = rw.diff(two_of(runs), qrels(), "ndcg@10")
+    found = rw.diff(two_of(runs), qrels(), "ndcg@10", redact=KEY)
     assert (plain.wins, plain.ties, plain.losses) == (found.wins, found.ties, found.losses)
     own = dict(
         zip([Redaction(KEY).of("query", query) for query in plain.ids.tolist()], plain.deltas, strict=True)
@@ -217,12 +221,12 @@ def test_diff_has_the_same_numbers_with_and_without():
 def test_diff_warns_of_ids_that_look_personal():
     runs = systems()
     with pytest.warns(UserWarning, match=r"queries look like e-mail addresses. With redact="):
-        rw.diff(runs["old"], runs["new"], qrels(), "rr")
+        rw.diff(two_of(runs), qrels(), "rr")
 
 
 def test_a_query_that_is_not_there_is_named_by_hashes_alone():
     runs = systems()
-    found = rw.diff(runs["old"], runs["new"], qrels(), "rr", redact=KEY)
+    found = rw.diff(two_of(runs), qrels(), "rr", redact=KEY)
     with pytest.raises(rw.RankwellError) as error:
         found.query("ada001@example.or")
     assert "ada001@example.org" not in str(error.value)
@@ -279,8 +283,8 @@ def test_the_warning_is_about_the_line_that_gives_ids_away(what):
     judged = {USERS[0]: {"a": 1}}
     res = rw.evaluate(runs["old"], judged, ["rr"])
     calls = {
-        "report": lambda: rw.report(runs, qrels=judged, metrics=["rr"]),
-        "diff": lambda: rw.diff(*runs.values(), judged, "rr", names=("old", "new")),
+        "report": lambda: rw.report(runs, judged, ["rr"]),
+        "diff": lambda: rw.diff(runs, judged, "rr"),
         "log_to": lambda: res.log_to(Writer(), per_query=True),
     }
     with pytest.warns(UserWarning, match="look like e-mail addresses") as found:

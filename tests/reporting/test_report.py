@@ -41,8 +41,8 @@ def films():
     """Three recommenders with training data, a catalogue and segments."""
     return rw.report(
         {name: FILMS / f"{name}.parquet" for name in ("popular", "als", "random")},
-        qrels=FILMS / "test.parquet",
-        metrics=["ndcg@10", "hit@10", "coverage@10", "msi@10"],
+        FILMS / "test.parquet",
+        ["ndcg@10", "hit@10", "coverage@10", "msi@10"],
         train=FILMS / "train.parquet",
         items=FILMS / "items.parquet",
         baseline="popular",
@@ -54,9 +54,7 @@ def films():
 
 @pytest.fixture(scope="module")
 def pair():
-    return rw.report(
-        {"A": run_of(BAD), "B": run_of(GOOD)}, qrels=qrels_of(12), metrics=["rr", "p@1"], baseline="A"
-    )
+    return rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels_of(12), ["rr", "p@1"], baseline="A")
 
 
 @pytest.mark.parametrize("name", ["films", "pair"])
@@ -102,9 +100,7 @@ def test_results_and_saved_results_give_the_same_numbers_as_runs(pair, tmp_path)
 
 def test_runs_beside_results_are_evaluated(pair):
     results = rw.evaluate(run_of(BAD), qrels_of(12), ["rr", "p@1"])
-    found = rw.report(
-        {"A": results, "B": run_of(GOOD)}, qrels=qrels_of(12), metrics=["rr", "p@1"], baseline="A"
-    )
+    found = rw.report({"A": results, "B": run_of(GOOD)}, qrels_of(12), ["rr", "p@1"], baseline="A")
     assert found.answer == pair.answer
 
 
@@ -118,7 +114,7 @@ def test_a_comparison_alone_has_its_values(pair):
 
 
 def test_one_run_is_shown_with_its_intervals():
-    found = rw.report(rw.read_run(run_of(GOOD), name="bm25"), qrels=qrels_of(12), metrics=["rr", "p@1"])
+    found = rw.report(rw.read_run(run_of(GOOD), name="bm25"), qrels_of(12), ["rr", "p@1"])
     own = rw.evaluate(run_of(GOOD), qrels_of(12), ["rr", "p@1"])
     (row,) = found.section("leaderboard").data["rows"]
     assert row["system"] == "bm25"
@@ -163,7 +159,7 @@ def test_a_file_of_several_results_is_several_systems(tmp_path, capsys):
 
 def test_queries_without_a_value_in_one_system_are_shown_as_n():
     short = {q: each for q, each in run_of(GOOD).items() if q != "q3"}
-    found = rw.report({"A": run_of(BAD), "B": short}, qrels=qrels_of(12), metrics=["rr"], missing="skip")
+    found = rw.report({"A": run_of(BAD), "B": short}, qrels_of(12), ["rr"], missing="skip")
     rows = {row["system"]: row["cells"][0]["n"] for row in found.section("leaderboard").data["rows"]}
     assert rows == {"A": 12, "B": 11}
     assert 'class="count"' in found.to_html()
@@ -182,7 +178,7 @@ def test_it_writes_the_page_or_its_data_by_the_suffix(pair, tmp_path):
 
 def test_a_suffix_that_cannot_be_written_is_refused_before_anything_is_read():
     with pytest.raises(UsageError, match="unknown suffix"):
-        rw.report({"a": "no-such-file"}, "report.docx", qrels="no-such-file", metrics="rr")
+        rw.report({"a": "no-such-file"}, "no-such-file", "rr", path="report.docx")
 
 
 def test_it_shows_in_a_notebook_as_a_page_of_its_own(pair):
@@ -219,12 +215,12 @@ def test_the_rules_other_than_the_default_are_named(films, pair):
 
 def test_a_title_is_made_or_given(pair, films):
     assert (pair.title, films.title) == ("B compared with A", "3 systems compared")
-    own = rw.report({"A": run_of(BAD)}, qrels=qrels_of(12), metrics="rr", title="<b>Mine</b>")
+    own = rw.report({"A": run_of(BAD)}, qrels_of(12), "rr", title="<b>Mine</b>")
     assert "<title>&lt;b&gt;Mine&lt;/b&gt;</title>" in own.to_html()
 
 
 def test_korean_pages_are_korean():
-    found = rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr", lang="ko")
+    found = rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels_of(12), "rr", lang="ko")
     assert '<html lang="ko">' in found.to_html()
     assert found.section("leaderboard").title == "순위표"
 
@@ -251,7 +247,7 @@ def test_what_does_not_go_together_is_refused(what, given, error, message):
 def test_a_comparison_is_not_evaluated_again():
     found = rw.compare({"A": run_of(BAD), "B": run_of(GOOD)}, qrels_of(12), ["rr"])
     with pytest.raises(UsageError, match="a comparison is evaluated already, so qrels= means nothing"):
-        rw.report(found, qrels=qrels_of(12))
+        rw.report(found, qrels_of(12))
 
 
 def test_a_system_may_have_the_name_of_a_table(tmp_path):
@@ -261,7 +257,7 @@ def test_a_system_may_have_the_name_of_a_table(tmp_path):
         rows = [(q, item, -at) for q, items in run_of(ranks).items() for at, item in enumerate(items)]
         pl.DataFrame(rows, ["query", "item", "score"], orient="row").write_csv(tmp_path / f"{name}.csv")
     runs = {"train": tmp_path / "a.csv", "qrels": tmp_path / "b.csv"}
-    found = rw.report(runs, qrels=qrels_of(12), metrics="rr", resamples=99, flips=99)
+    found = rw.report(runs, qrels_of(12), "rr", resamples=99, flips=99)
     assert [(each["role"], each["name"]) for each in found.section("definitions").data["files"]] == [
         ("train", "a.csv"),
         ("qrels", "b.csv"),
@@ -273,7 +269,7 @@ def test_a_comparison_is_refused_beside_judgements_of_any_kind():
 
     found = rw.compare({"A": run_of(BAD), "B": run_of(GOOD)}, qrels_of(12), ["rr"])
     with pytest.raises(UsageError, match="qrels= means nothing"):
-        rw.report(found, qrels=pl.DataFrame({"query": ["q1"], "item": ["good"]}))
+        rw.report(found, pl.DataFrame({"query": ["q1"], "item": ["good"]}))
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
@@ -281,7 +277,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
         "rankwell.reporting.chart.charts.find_spec", lambda name: None if name == "jinja2" else object()
     )
     with pytest.raises(UsageError, match=r"need jinja2: pip install 'rankwell\[report\]'"):
-        rw.report({"a": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr")
+        rw.report({"a": run_of(GOOD)}, qrels_of(12), "rr")
 
 
 def test_the_arguments_of_compare_are_known():
@@ -292,22 +288,52 @@ def test_the_arguments_of_compare_are_known():
     assert set(STATISTICS) == keywords - {"by", "users", "threads"}
 
 
-def test_judgements_in_the_place_of_the_file_are_refused():
-    with pytest.raises(UsageError, match=r"the second argument is the file to write.*judgements are qrels="):
-        rw.report({"A": run_of(GOOD)}, qrels_of(12))
+def test_what_is_no_file_cannot_be_written():
+    with pytest.raises(UsageError, match=r"path=.*must be the file to write, such as 'report\.html'"):
+        rw.report({"A": run_of(GOOD)}, path=qrels_of(12))
+
+
+@pytest.mark.parametrize("name", ["page.html", "page.HTM", "page.json"])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_the_file_in_the_place_of_judgements_is_told_the_call_that_works(tmp_path, name, is_there):
+    path, runs, qrels = tmp_path / name, {"A": run_of(GOOD)}, qrels_of(12)
+    res = rw.evaluate(run_of(GOOD), qrels, ["rr"])
+    if is_there:
+        rw.report(res, path=path.with_suffix(path.suffix.lower())).save(path)
+    for call in (
+        lambda: rw.report(res, path),
+        lambda: rw.report(res, str(path)),
+        lambda: rw.report(runs, path, qrels=qrels, metrics=["rr"]),
+        lambda: rw.report(what=runs, qrels=qrels, metrics=["rr"]),
+        lambda: rw.report(runs, qrels, ["rr"], path),
+        lambda: rw.report(rw.compare({"A": res, "B": res}), path),
+    ):
+        with pytest.raises(UsageError, match=r"rw\.report\(runs, qrels, metrics, path='report\.html'\)"):
+            call()
+    rw.report(runs, qrels, ["rr"], path=path)
+
+
+def test_judgements_in_a_json_file_are_no_page(tmp_path):
+    path = tmp_path / "qrels.json"
+    path.write_text(json.dumps({query: {"good": 1} for query in qrels_of(12)}))
+    assert rw.report({"A": run_of(GOOD)}, path, ["rr"]).answer.startswith("A has rr ")
+    res = rw.evaluate(run_of(GOOD), path, ["rr"])
+    assert rw.report(res, path).answer.startswith("run has rr ")
+    with pytest.raises(rw.RankwellError, match=r"nowhere\.json"):
+        rw.report({"A": run_of(GOOD)}, tmp_path / "nowhere.json", ["rr"])
 
 
 def test_methods_with_seeds_are_what_the_page_compares():
     ranks = {"A": BAD, "B": GOOD}
     runs = {f"{name}{at}": run_of([*own[at:], *own[:at]]) for name, own in ranks.items() for at in range(3)}
     seeds = {name: [f"{name}{at}" for at in range(3)] for name in ranks}
-    found = rw.report(runs, qrels=qrels_of(12), metrics="rr", seeds=seeds)
+    found = rw.report(runs, qrels_of(12), "rr", seeds=seeds)
     assert found.title == "B compared with A"
     assert found.section("answer").data["compared"][0]["value"] == ["A", "B"]
 
 
 def test_systems_whose_lists_are_judged_alike_have_one_share():
-    found = rw.report({"A": run_of(GOOD), "B": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr")
+    found = rw.report({"A": run_of(GOOD), "B": run_of(GOOD)}, qrels_of(12), "rr")
     (share,) = [each for each in found.section("answer").data["compared"] if each["kind"] == "shares"]
     assert len(share["value"]) == 1
 
@@ -321,4 +347,4 @@ def test_a_comparison_brings_its_own_costs():
     with pytest.raises(UsageError, match="a comparison is evaluated already, so costs= means nothing"):
         rw.report(found, costs=costs)
     with pytest.raises(UsageError, match="costs=: expected what rankwell"):
-        rw.report({"A": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr", costs=3)
+        rw.report({"A": run_of(GOOD)}, qrels_of(12), "rr", costs=3)

@@ -60,8 +60,8 @@ def korean(**options):
     kind = pl.when(pl.col("ratings") >= 20).then(pl.lit("A")).otherwise(pl.lit("B"))
     return rw.report(
         {name: FILMS / f"{name}.parquet" for name in ("popular", "als", "random")},
-        qrels=FILMS / "test.parquet",
-        metrics=["ndcg@10", "hit@10", "coverage@10", "r@10"],
+        FILMS / "test.parquet",
+        ["ndcg@10", "hit@10", "coverage@10", "r@10"],
         train=FILMS / "train.parquet",
         items=FILMS / "items.parquet",
         users=past.select(query="user_id", kind=kind),

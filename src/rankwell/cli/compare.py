@@ -32,7 +32,15 @@ from rankwell.cli.options import (
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import named_as, named_groups, named_numbers, numbers, split, split_names
+from rankwell.cli.words import (
+    named_as,
+    named_groups,
+    named_numbers,
+    numbers,
+    refuse_twice,
+    split,
+    split_names,
+)
 from rankwell.comparison.compare.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.display.saved_files import kind_of, load_kind
@@ -432,12 +440,12 @@ def diff(
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
     refuse_same(a, b)
+    refuse_twice(names)
     asked = None if metric is None else metric_of(metric)
     with notes_printed():
         first, second = _open_both([a, b], reading)
         found = differing(
-            first,
-            second,
+            dict(zip(names, (first, second), strict=True)),
             None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
             asked,
             by=by,
@@ -447,7 +455,6 @@ def diff(
             text=text,
             top=20 if top is None else top,
             direction=direction,
-            names=names,
             train=tables.train,
             policy=policy,
             threads=threads,

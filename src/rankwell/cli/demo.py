@@ -76,15 +76,13 @@ def write_reports(folder: Path) -> list[Path]:
     with as_file(files("rankwell") / "data") as data:
         trec = data / "trec_eval"
         metrics = ["ap", "ndcg@10", "p@10", "rr", "bpref"]
-        report(
-            {"NIST's sample run": trec / "results.test"}, search, qrels=trec / "qrels.test", metrics=metrics
-        )
+        report({"NIST's sample run": trec / "results.test"}, trec / "qrels.test", metrics, path=search)
         movies = data / "movietweetings"
         report(
             {name: movies / f"{name}.parquet" for name in RECOMMENDERS},
-            films,
-            qrels=movies / "test.parquet",
-            metrics=["ndcg@10", "hit@10", "coverage@10", "msi@10"],
+            movies / "test.parquet",
+            ["ndcg@10", "hit@10", "coverage@10", "msi@10"],
+            path=films,
             train=movies / "train.parquet",
             items=movies / "items.parquet",
             users=_activity(movies / "train.parquet"),

@@ -187,8 +187,8 @@ def gate(
     new, accepted = results.values()
     found = gated(
         new,
-        accepted,
         metrics=names,
+        baseline=accepted,
         max_drop=named_texts(max_drop, "--max-drop") or 0.0,
         improve=improve,
         minimum=named_texts(min, "--min"),

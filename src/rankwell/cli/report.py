@@ -40,7 +40,7 @@ from rankwell.cli.options import (
     notes_printed,
     refuse_files,
 )
-from rankwell.cli.words import named_as, named_groups, named_numbers, split, split_names
+from rankwell.cli.words import named_as, named_groups, named_numbers, refuse_twice, split, split_names
 from rankwell.display.text import printable
 from rankwell.errors import UsageError, brief
 from rankwell.matching.policy import Policy
@@ -184,9 +184,7 @@ def report(
 
     words = [run, *runs]
     names, paths = split_names(words)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"two runs are called {brief(twice)}; give each a name of its own: name=file.")
+    refuse_twice(names)
     require_suffix(Path(output))
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
@@ -202,9 +200,9 @@ def report(
     with notes_printed():
         reported(
             systems,
-            output,
-            qrels=None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
-            metrics=None if metric is None else [part for each in metric for part in split(each)],
+            None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            None if metric is None else [part for each in metric for part in split(each)],
+            path=output,
             baseline=_name_of(baseline, [*systems], names, paths),
             primary=primary,
             margins=named_numbers(margin, "--margin"),

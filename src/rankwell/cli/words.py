@@ -249,6 +249,13 @@ def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return names, paths
 
 
+def refuse_twice(names: Sequence[str]) -> None:
+    """Raise UsageError if two runs have one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two runs are called {brief(twice)}; give each a name of its own: name=file.")
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the name of each run: that of its file without known suffixes, and with what tells files apart.
 

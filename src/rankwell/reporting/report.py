@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -12,6 +13,7 @@ from typing import Any
 from rankwell import __version__
 from rankwell.display.output import whole_file
 from rankwell.display.page import words_of
+from rankwell.display.saved_files import kind_of
 from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import Wanted
@@ -22,12 +24,16 @@ from rankwell.reporting.material import Material
 from rankwell.reporting.page import page_of
 from rankwell.reporting.request import ReportRequest, material_of
 from rankwell.reporting.section import Section, redact_material, redact_section, section_kinds, warn_of_ids
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import ordered
 from rankwell.tables.redaction import Redaction, redaction_of
 
 SCHEMA = 1  # version of the JSON layout
 KIND = "report"
 SUFFIXES = (".html", ".htm", ".json")
+ORDER = (
+    "report takes the runs, the judgements and the metrics in this order, and the file to write by name: "
+    "rw.report(runs, qrels, metrics, path='report.html'); of a comparison or results rw.report(found, path='report.html')."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +46,7 @@ class Report:
     >>> qrels = {str(q): {"a": 1} for q in range(8)}
     >>> old = {str(q): ["b", "a"] for q in range(8)}
     >>> new = old | {str(q): ["a", "b"] for q in range(7)}
-    >>> found = rw.report({"old": old, "new": new}, qrels=qrels, metrics=["rr"], baseline="old")
+    >>> found = rw.report({"old": old, "new": new}, qrels, ["rr"], baseline="old")
     >>> found.answer
     'new beats old on rr by 0.4375 [0.2897, 0.5853], p = 0.0002.'
     """
@@ -115,10 +121,18 @@ class Report:
 def _place(path: Any) -> Path:
     """Where a page is saved."""
     if not isinstance(path, str | PathLike):
-        raise UsageError(
-            f"path={brief(path)}: the second argument is the file to write, such as 'report.html'; judgements are qrels=."
-        )
+        raise UsageError(f"path={brief(path)}: must be the file to write, such as 'report.html'.")
     return Path(path)
+
+
+def _is_page(qrels: Any, metrics: Any) -> bool:
+    """Whether the file of a page, or of its data, stands in the place of judgements."""
+    if not isinstance(qrels, str | PathLike):
+        return False
+    suffix = Path(qrels).suffix.lower()
+    if suffix != ".json":  # in which judgements may be as well
+        return suffix in SUFFIXES
+    return kind_of(Path(qrels)) == KIND if os.path.exists(qrels) else metrics is None  # noqa: PTH110 - Path refuses long names
 
 
 def require_suffix(path: Path) -> None:
@@ -127,13 +141,13 @@ def require_suffix(path: Path) -> None:
         raise UsageError(f"{path}: unknown suffix; a report is {one_of(SUFFIXES)}.")
 
 
-@checked
+@ordered(ORDER, "what")
 def report(
-    what: Any,
-    path: Any = None,
-    *,
+    runs: Any,
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    path: Any = None,
     baseline: str | None = None,
     primary: Wanted | None = None,
     margins: Mapping[str, float] | float | None = None,
@@ -155,13 +169,13 @@ def report(
 
     Parameters
     ----------
-    what
+    runs
         Systems by name (anything that ``evaluate`` reads, ``Results``, or paths of saved ones), one of these alone, or a
         ``Comparison``, of which only the values are known.
-    path
-        Where to write it, by the suffix: ``.html``, or ``.json`` for its data; None to only return it.
     qrels, metrics
         As for ``evaluate``; not needed for ``Results`` and a ``Comparison``.
+    path
+        Where to write it, by the suffix: ``.html``, or ``.json`` for its data; None to only return it.
     baseline, primary, margins
         As for ``compare``: the system that the others are compared with, the metric that decides (default: the first), the
         difference that matters.
@@ -206,10 +220,12 @@ def report(
     --------
     >>> import rankwell as rw
     >>> run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
-    >>> rw.report(rw.read_run(run, name="bm25"), "report.html", qrels=qrels, metrics=["rr"]).answer
+    >>> rw.report(rw.read_run(run, name="bm25"), qrels, ["rr"], path="report.html").answer
     'bm25 has rr 0.5000; there is no other system to compare it with.'
     """
     require_extra()
+    if _is_page(qrels, metrics):
+        raise UsageError(ORDER)
     if path is not None:
         require_suffix(_place(path))
     words = words_of(lang)
@@ -228,7 +244,7 @@ def report(
         command=command,
         options={name: value for name, value in options.items() if value is not None},
     )
-    material = material_of(what, words, given)
+    material = material_of(runs, words, given)
     warn_of_ids(material, stacklevel=5)
     found = Report(title or _title(material), lang, _sections(redact_material(material)))
     if path is not None:

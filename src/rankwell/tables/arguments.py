@@ -113,8 +113,10 @@ def as_list(word: str, given: Any) -> list[Any]:
         raise UsageError(f"{word}={brief(given)}: must be text, or several in a list.") from None
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
+def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = frozenset()) -> Callable[P, R]:
     """Let a function refuse plain arguments that are not what its signature says, before anything is read.
+
+    ``order`` and ``never`` are those of ``ordered``.
 
     Examples
     --------
@@ -142,6 +144,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if order and (len(args) > len(names) or not never.union(names[: len(args)]).isdisjoint(kwargs)):
+            raise UsageError(order)
         kinds, given = of_signature(), list(args)
         # loops, as this stands before each small call
         for place, word in enumerate(names[: len(args)]):
@@ -154,6 +158,27 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         return cast("Any", function)(*given, **named)
 
     return call
+
+
+def ordered(order: str, *never: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """As ``checked``, for a function that people call with its arguments in another order; ``order`` is the sentence that they read then.
+
+    They read it for more arguments than have a place, for one that is given twice, and for the words ``never``, of a call in another order.
+
+    Examples
+    --------
+    >>> @ordered("shown takes the run first: shown(run, path=...).", "what")
+    ... def shown(run: object, *, path: str) -> object:
+    ...     return run
+    >>> shown([1], "page.html")
+    Traceback (most recent call last):
+    rankwell.errors.UsageError: shown takes the run first: shown(run, path=...).
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        return checked(function, order, frozenset(never))
+
+    return decorated
 
 
 def _plain_kinds(hints: dict[str, Any]) -> dict[str, tuple[Any, ...]]:

@@ -7,15 +7,23 @@ from typing import Any
 
 from rankwell.comparison.gate.gate import gate
 from rankwell.comparison.gate.verdict import Gate
+from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
+from rankwell.tables.arguments import ordered
+
+ORDER = (
+    "assert_not_worse takes the run, the judgements and the metrics in this order, and the accepted system by name: "
+    "assert_not_worse(run, qrels, metrics, baseline=old); of two results assert_not_worse(run, baseline=old)."
+)
 
 
+@ordered(ORDER)
 def assert_not_worse(
     run: Any,
-    baseline: Any,
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
+    baseline: Any = None,
     max_drop: Any = 0.0,
     **options: Any,
 ) -> Gate:
@@ -28,10 +36,12 @@ def assert_not_worse(
     --------
     >>> qrels = {str(q): {"a": 1} for q in range(80)}
     >>> old = {str(q): ["a", "b"] for q in range(80)}
-    >>> assert_not_worse(dict(old), old, qrels, "rr", max_drop=0.01).status
+    >>> assert_not_worse(dict(old), qrels, "rr", baseline=old, max_drop=0.01).status
     'pass'
     """
-    found = gate(run, baseline, qrels, metrics, max_drop=max_drop, **options)
+    if baseline is None:
+        raise UsageError(ORDER)
+    found = gate(run, qrels, metrics, baseline=baseline, max_drop=max_drop, **options)
     if found.exit_code:
         raise AssertionError("\n" + repr(found))
     return found

@@ -22,7 +22,7 @@ OLD, NEW = "bm25t5.run", "sab20.1.meta.docs.run"
 
 @pytest.fixture(scope="module")
 def films():
-    return rw.diff(POPULAR, ITEMKNN, TEST, rel=8)
+    return rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8)
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,10 @@ def users():
 
 
 def covid(**options):
-    paths = (str(evidence(f"{COVID}/{name}")) for name in (f"runs/{OLD}", f"runs/{NEW}", "qrels-rnd1.txt"))
-    return rw.diff(*paths, **options)
+    old, new, qrels = (
+        evidence(f"{COVID}/{name}") for name in (f"runs/{OLD}", f"runs/{NEW}", "qrels-rnd1.txt")
+    )
+    return rw.diff({"old": str(old), "new": str(new)}, str(qrels), **options)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_the_share_of_the_worst_is_their_part_of_the_sum_of_all_losses(films):
     assert films.share(3, "better") == pytest.approx(sum(gains[:3]) / sum(gains))
     need = next(n for n in range(1, len(losses)) if sum(losses[:n]) / sum(losses) >= 0.8)
     assert f"the {need} worst make {sum(losses[:need]) / sum(losses) * 100:.0f} % of it" in repr(films)
-    table = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, direction="worse", top=5).to_table()
+    table = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, direction="worse", top=5).to_table()
     records = table.to_records()
     assert [row["Δ"] for row in records] == pytest.approx(losses[:5])
     assert records[4]["share"] == pytest.approx(sum(losses[:5]) / sum(losses))
@@ -79,7 +81,7 @@ def test_the_share_of_the_worst_is_their_part_of_the_sum_of_all_losses(films):
 
 
 def test_wins_and_losses_of_segments_are_those_of_their_queries(films, users):
-    found = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, users=users, by="tier")
+    found = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, users=users, by="tier")
     frame = films.to_frame().join(users, left_on="query", right_on="user_id")
     for row in found.to_overview().to_records():
         own = frame if row["tier"] == "(all)" else frame.filter(tier=row["tier"])
@@ -103,7 +105,7 @@ def test_a_mean_is_that_of_evaluate(films):
 
 def test_a_lower_value_wins_where_lower_is_better():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    found = rw.diff({"1": ["x", "a"], "2": ["a"]}, {"1": ["a"], "2": ["a"]}, qrels, "unj@2")
+    found = rw.diff({"old": {"1": ["x", "a"], "2": ["a"]}, "new": {"1": ["a"], "2": ["a"]}}, qrels, "unj@2")
     assert (found.wins, found.ties, found.losses) == (1, 1, 0)
     row = found.to_overview().to_records()[0]
     assert (row["Δ"], row["gains"], row["losses"]) == (-0.25, 0.5, 0.0)
@@ -112,10 +114,10 @@ def test_a_lower_value_wins_where_lower_is_better():
 
 def test_a_metric_that_is_no_mean_of_its_values_is_told_beside_their_means():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    found = rw.diff({"1": ["a"], "2": ["x", "a"]}, {"1": ["a"], "2": ["a"]}, qrels, "gmap")
+    found = rw.diff({"old": {"1": ["a"], "2": ["x", "a"]}, "new": {"1": ["a"], "2": ["a"]}}, qrels, "gmap")
     assert found.to_overview().to_records()[0]["A"] == 0.75
     assert "gmap is none, it is A 0.7071 and B 1.0000" in repr(found)
-    assert "means over queries" not in repr(rw.diff({"1": ["a"]}, {"2": ["a"]}, qrels, "ap"))
+    assert "means over queries" not in repr(rw.diff({"old": {"1": ["a"]}, "new": {"2": ["a"]}}, qrels, "ap"))
 
 
 def test_differences_within_a_billionth_are_ties():
@@ -123,7 +125,7 @@ def test_differences_within_a_billionth_are_ties():
     base = rw.evaluate({"1": ["a"], "2": ["a"]}, qrels, ["rr"])
     other = rw.evaluate({"1": ["a"], "2": ["a"]}, qrels, ["rr"])
     other.part.values[rw.metrics.metric_of("rr")] = np.array([1 - 9e-10, 1 - 2e-9])
-    found = rw.diff(base, other)
+    found = rw.diff({"old": base, "new": other})
     assert (found.ties, found.losses) == (1, 1)
 
 
@@ -131,7 +133,7 @@ def test_queries_without_a_value_in_one_are_listed_apart_with_the_reason():
     qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 0}, "4": {"b": 1}}
     whole = {"1": ["a"], "2": ["a"], "3": ["a"], "4": ["b"]}
     part = {"1": ["x", "a"], "3": ["a"], "4": ["b"]}
-    found = rw.diff(whole, part, qrels, "rr", missing="skip")
+    found = rw.diff({"old": whole, "new": part}, qrels, "rr", missing="skip")
     assert (found.wins, found.ties, found.losses) == (0, 1, 1)
     apart = found.to_tables()[-1]
     assert [tuple(row.values()) for row in apart.to_records()] == [("2", 1.0, None, "no list in B")]
@@ -146,7 +148,7 @@ def test_queries_without_a_value_in_one_are_listed_apart_with_the_reason():
 
 def test_a_missing_list_that_counts_as_empty_is_marked_beside_the_loss_it_makes():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    found = rw.diff({"1": ["a"], "2": ["a"]}, {"1": ["a"]}, qrels, "rr")
+    found = rw.diff({"old": {"1": ["a"], "2": ["a"]}, "new": {"1": ["a"]}}, qrels, "rr")
     assert found.to_table().to_records() == [
         {"query": "2", "A": 1.0, "B": 0.0, "Δ": -1.0, "share": 1.0, "note": "no list in B"}
     ]
@@ -157,8 +159,8 @@ def test_results_have_the_same_queries_but_no_lists(films, tmp_path):
     results[0].save(tmp_path / "old.json")
     saved = rw.Results.load(tmp_path / "old.json")
     for a, b in ((saved, results[1]), (results[0], results[1])):
-        assert rw.diff(a, b).to_json() == films.to_json()
-    beside = rw.diff(saved, ITEMKNN, TEST, rel=8)
+        assert rw.diff({"old": a, "new": b}).to_json() == films.to_json()
+    beside = rw.diff({"old": saved, "new": ITEMKNN}, TEST, rel=8)
     assert beside.to_frame().equals(films.to_frame())
     with pytest.raises(rw.RankwellError, match="hold values but no lists"):
         beside.query("10532")
@@ -167,12 +169,14 @@ def test_results_have_the_same_queries_but_no_lists(films, tmp_path):
 def test_texts_of_queries_and_ids_of_any_kind_are_found():
     qrels, old, new = {7: {1: 1}}, {7: [2, 1]}, {7: [1, 2]}
     texts = [{"qid": "7", "query": "who"}, {"qid": "8", "query": "what"}]
-    found = rw.diff(old, new, qrels, "rr", queries=texts)
+    found = rw.diff({"old": old, "new": new}, qrels, "rr", queries=texts)
     assert found.to_table().to_records()[0]["text"] == "who"
     assert found.query("7").text == found.query(7).text == "who"
-    assert rw.diff(old, new, qrels, "rr", queries={7: "why"}).to_frame()["text"].to_list() == ["why"]
+    assert rw.diff({"old": old, "new": new}, qrels, "rr", queries={7: "why"}).to_frame()[
+        "text"
+    ].to_list() == ["why"]
     with pytest.raises(rw.RankwellError, match="has no column of texts; it has length or language"):
-        rw.diff(old, new, qrels, "rr", queries=[{"qid": 7, "length": 3, "language": "en"}])
+        rw.diff({"old": old, "new": new}, qrels, "rr", queries=[{"qid": 7, "length": 3, "language": "en"}])
 
 
 def test_everything_is_written_in_every_format(films, tmp_path):
@@ -191,17 +195,63 @@ def test_everything_is_written_in_every_format(films, tmp_path):
 
 
 def test_two_equal_runs_have_no_table_of_queries():
-    found = rw.diff({"1": ["a"]}, {"1": ["a"]}, {"1": {"a": 1}}, "rr")
+    found = rw.diff({"old": {"1": ["a"]}, "new": {"1": ["a"]}}, {"1": {"a": 1}}, "rr")
     assert len(found.to_tables()) == 1
     assert "no query differs" in repr(found)
     assert math.isnan(found.share(3))
     assert found.to_table().rows == ()
 
 
-def test_two_runs_of_one_name_are_told_apart_and_can_be_named():
-    old, new = {"1": ["a", "b"]}, {"1": ["b", "a"]}
-    assert rw.diff(old, new, {"1": {"a": 1}}, "rr").names == ("run (A)", "run (B)")
-    assert rw.diff(old, new, {"1": {"a": 1}}, "rr", names=("old", "new")).names == ("old", "new")
+def test_systems_are_called_by_their_keys_and_the_first_is_the_old_one():
+    old, new = rw.read_run({"1": ["a", "b"]}, name="own"), {"1": ["b", "a"]}
+    found = rw.diff({"x": old, 7: new}, {"1": {"a": 1}}, "rr")
+    assert found.names == ("x", "7")
+    assert found.deltas.tolist() == [-0.5]  # 1/2 less 1
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ({}, "shows two systems, not 0"),
+        ({"a": {"1": ["a"]}}, "shows two systems, not 1"),
+        (
+            {name: {"1": [name]} for name in "abc"},
+            r"not 3; give two by name, as .*rw\.compare\(runs, qrels, metrics\)",
+        ),
+        ({1: {"1": ["a"]}, "1": {"1": ["b"]}}, "both systems are called '1'"),
+    ],
+)
+def test_other_than_two_systems_are_refused_with_what_to_do(runs, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        rw.diff(runs, {"1": {"a": 1}}, "rr")
+
+
+A, B, QRELS = {"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: rw.diff(A, B, QRELS, "rr"),
+        lambda: rw.diff(A, B, QRELS),
+        lambda: rw.diff(A, B),
+        lambda: rw.diff(A, B, QRELS, metric="rr"),
+        lambda: rw.diff(A, B, qrels=QRELS, metric="rr"),
+        lambda: rw.diff({"1": [], **B}, B, QRELS),
+        lambda: rw.diff("a.run", "b.run", "qrels.txt", "rr"),
+        lambda: rw.diff("a.run", "b.run", "qrels.txt"),
+        lambda: rw.diff("old.json", "new.json"),
+        lambda: rw.diff(rw.evaluate(A, QRELS, "rr"), rw.evaluate(B, QRELS, "rr")),
+        lambda: rw.diff(*[rw.evaluate(run, QRELS, "rr") for run in (A, B)], None, "rr"),
+        lambda: rw.diff(a=A, b=B, qrels=QRELS, metric="rr"),
+        lambda: rw.diff({"x": A, "y": B}, QRELS, "rr", names=("x", "y")),
+        lambda: rw.diff(rw.compare({"x": A, "y": B}, QRELS, "rr")),
+    ],
+)
+def test_two_systems_in_two_places_are_told_the_call_that_works(call):
+    with pytest.raises(rw.RankwellError, match=r"rw\.diff\({'old': a, 'new': b}, qrels, 'ndcg@10'\)"):
+        call()
+    assert rw.diff({"old": A, "new": B}, QRELS, "ndcg@10").losses == 1  # pasted
 
 
 ONE = {"1": ["a", "b"], "2": ["a"]}
@@ -212,12 +262,10 @@ ONE = {"1": ["a", "b"], "2": ["a"]}
     [
         ({"metric": "coverage@10"}, "has one value for all lists, so no query has a difference"),
         ({"metric": "ndgc@10"}, "Did you mean ndcg"),
-        ({"b": ONE}, "A and B are the same"),
-        ({"a": TEST, "b": TEST}, "A and B are the same .*test.parquet"),
+        ({"runs": {"a": ONE, "b": ONE}}, "A and B are the same"),
+        ({"runs": {"a": TEST, "b": TEST}}, "A and B are the same .*test.parquet"),
         ({"top": 0}, "top=0: must be at least 1"),
         ({"direction": "wors"}, "Did you mean worse"),
-        ({"names": ("x", "x")}, "two different names"),
-        ({"names": "xy"}, "two different names"),
         ({"text": "title"}, "give items="),
         ({"items": [{"item": "a", "title": "A"}], "text": "titel"}, "Did you mean title"),
         ({"items": [{"item": "a", "title": b"\xff"}]}, "'title' is Binary and cannot be read as text"),
@@ -228,9 +276,8 @@ ONE = {"1": ["a", "b"], "2": ["a"]}
 )
 def test_what_cannot_be_shown_is_refused_with_the_remedy(change, message):
     given = {
+        "runs": {"a": ONE, "b": {"1": ["b", "a"], "2": ["a"]}},
         "qrels": {"1": {"a": 1}, "2": {"a": 1}},
-        "a": ONE,
-        "b": {"1": ["b", "a"], "2": ["a"]},
         "metric": "rr",
     }
     with pytest.raises(rw.RankwellError, match=message):
@@ -239,23 +286,23 @@ def test_what_cannot_be_shown_is_refused_with_the_remedy(change, message):
 
 def test_a_metric_without_a_better_end_has_no_worse_queries():
     qrels, a, b = {"1": {"a": 1}}, {"1": ["a", "b"]}, {"1": ["a"]}
-    found = rw.diff(a, b, qrels, "num_ret")
+    found = rw.diff({"old": a, "new": b}, qrels, "num_ret")
     assert "B lower" in repr(found)
     with pytest.raises(rw.RankwellError, match="neither end of num_ret is better"):
-        rw.diff(a, b, qrels, "num_ret", direction="worse")
+        rw.diff({"old": a, "new": b}, qrels, "num_ret", direction="worse")
 
 
 def test_results_keep_their_own_policy():
     results = [
         rw.evaluate(run, {"1": {"a": 1}}, ["rr"], missing="skip") for run in ({"1": ["a"]}, {"1": ["b", "a"]})
     ]
-    assert rw.diff(*results, None, missing="skip").losses == 1
+    assert rw.diff(dict(zip(("old", "new"), results, strict=True)), None, missing="skip").losses == 1
     with pytest.raises(rw.RankwellError, match="was evaluated with its own policy"):
-        rw.diff(*results, None, ties="worst")
+        rw.diff(dict(zip(("old", "new"), results, strict=True)), None, ties="worst")
 
 
 def test_of_several_saved_metrics_one_must_be_named():
     results = [rw.evaluate(run, {"1": {"a": 1}}, ["rr", "p@1"]) for run in ({"1": ["a"]}, {"1": ["b", "a"]})]
     with pytest.raises(rw.RankwellError, match="say by which metric the two are compared; run has rr, p@1"):
-        rw.diff(*results, None)
-    assert rw.diff(*results, None, "rr").losses == 1
+        rw.diff(dict(zip(("old", "new"), results, strict=True)), None)
+    assert rw.diff(dict(zip(("old", "new"), results, strict=True)), None, "rr").losses == 1

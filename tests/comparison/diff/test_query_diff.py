@@ -37,7 +37,7 @@ def covid(query, metric, **options):
     qrels, *runs = (
         str(evidence(f"{COVID}/{name}")) for name in ("qrels-rnd1.txt", *(f"runs/{run}" for run in RUNS))
     )
-    return rw.diff(*runs, qrels, metric).query(query, **options)
+    return rw.diff(dict(zip(("old", "new"), runs, strict=True)), qrels, metric).query(query, **options)
 
 
 @pytest.mark.parametrize("query", ["7", "12", "26"])
@@ -85,7 +85,9 @@ def test_contributions_add_up_to_both_values_and_changes_to_the_difference(metri
 
 def test_ranks_are_gained_lost_kept_new_and_gone():
     qrels = {"q": {"a": 1, "c": 2}}
-    found = rw.diff({"q": ["a", "b", "c", "d"]}, {"q": ["b", "c", "x", "d"]}, qrels, "ndcg@4").query("q")
+    found = rw.diff(
+        {"old": {"q": ["a", "b", "c", "d"]}, "new": {"q": ["b", "c", "x", "d"]}}, qrels, "ndcg@4"
+    ).query("q")
     rows = found.to_table().to_records()
     assert [row["in B"] for row in rows] == ["gone", "1 ↑1", "2 ↑1", "4 ="]
     assert [row["in A"] for row in rows] == ["2 ↑1", "3 ↑1", "new", "4 ="]
@@ -93,7 +95,7 @@ def test_ranks_are_gained_lost_kept_new_and_gone():
 
 def test_an_unjudged_item_is_marked_apart_from_grade_0():
     qrels = {"q": {"a": 1, "zero": 0}}
-    found = rw.diff({"q": ["zero", "none", "a"]}, {"q": ["a"]}, qrels, "rr").query("q")
+    found = rw.diff({"old": {"q": ["zero", "none", "a"]}, "new": {"q": ["a"]}}, qrels, "rr").query("q")
     assert [row["grade A"] for row in found.to_table().to_records()] == ["0", None, "1"]
     assert "relevant items: A 1, B 1 of 1; unjudged: A 1, B 0 (their grade is –)" in repr(found)
 
@@ -111,7 +113,7 @@ def test_the_depth_is_that_of_the_metric_or_as_asked():
 
 
 def test_texts_of_items_stand_beside_them_cut_only_on_a_terminal():
-    found = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, items=ITEMS).query("4422")
+    found = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, items=ITEMS).query("4422")
     title = "Star Trek Into Darkness (2013)"
     assert found.rows[0][2].text == title
     assert title in found.to_markdown()
@@ -120,12 +122,12 @@ def test_texts_of_items_stand_beside_them_cut_only_on_a_terminal():
     assert f"{title[: LONGEST - 1]}…" in repr(found)
     assert max(map(len, repr(found).splitlines())) <= 140
     assert found.to_item_table().to_records()[0]["text"] == "Iron Man 3 (2013)"
-    genres = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, items=ITEMS, text="genres").query("4422")
+    genres = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, items=ITEMS, text="genres").query("4422")
     assert genres.rows[0][0].text == "Action|Adventure|Fantasy|Sci-Fi"
 
 
 def test_a_metric_that_is_no_sum_over_ranks_says_so():
-    found = rw.diff(POPULAR, ITEMKNN, None, "ild@10", items=ITEMS).query("10016")
+    found = rw.diff({"old": POPULAR, "new": ITEMKNN}, None, "ild@10", items=ITEMS).query("10016")
     assert "is no sum over the ranks of a list" in repr(found)
     assert not {"adds A", "grade A"} & set(found.to_table().to_records()[0])
     assert found.to_item_table().rows == ()
@@ -134,7 +136,9 @@ def test_a_metric_that_is_no_sum_over_ranks_says_so():
 
 def test_ties_expected_gives_each_rank_the_mean_weight_of_its_group():
     qrels, tied = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
-    found = rw.diff(tied, {"q": {"a": 2.0, "b": 1.0}}, qrels, "ndcg@2", ties="expected").query("q")
+    found = rw.diff(
+        {"old": tied, "new": {"q": {"a": 2.0, "b": 1.0}}}, qrels, "ndcg@2", ties="expected"
+    ).query("q")
     mean = (1 + 1 / math.log2(3)) / 2
     assert math.fsum(row.added for row in found.rows[0]) == pytest.approx(mean)
     assert found.values == pytest.approx((mean, 1.0))
@@ -143,27 +147,27 @@ def test_ties_expected_gives_each_rank_the_mean_weight_of_its_group():
 def test_a_missing_list_is_empty_and_an_undefined_value_has_no_changes():
     qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 0}}
     whole, part = {"1": ["a"], "2": ["a"], "3": ["a"]}, {"1": ["a"], "3": ["b"]}
-    empty = rw.diff(whole, part, qrels, "rr").query("2")
+    empty = rw.diff({"old": whole, "new": part}, qrels, "rr").query("2")
     assert empty.rows[1] == ()
     assert "B has no list for this query" in repr(empty)
     assert empty.to_item_table().to_records()[0]["Δ"] == -1.0
-    skipped = rw.diff(whole, part, qrels, "rr", missing="skip").query("2")
+    skipped = rw.diff({"old": whole, "new": part}, qrels, "rr", missing="skip").query("2")
     assert math.isnan(skipped.delta)
     assert skipped.to_item_table().rows == ()
-    undefined = rw.diff(whole, part, qrels, "rr").query("3")
+    undefined = rw.diff({"old": whole, "new": part}, qrels, "rr").query("3")
     assert "rr is undefined in A" in repr(undefined)
-    one = rw.diff(whole, part, qrels, "rr", undefined="one").query("3")
+    one = rw.diff({"old": whole, "new": part}, qrels, "rr", undefined="one").query("3")
     assert "A counts as 1 by the policy, whatever its list" in repr(one)
 
 
 def test_lists_of_numbers_and_of_text_are_matched():
-    found = rw.diff({"q": [2, 1]}, {"q": ["1", "2"]}, {"q": {"1": 1}}, "rr").query("q")
+    found = rw.diff({"old": {"q": [2, 1]}, "new": {"q": ["1", "2"]}}, {"q": {"1": 1}}, "rr").query("q")
     assert [row.other for row in found.rows[0]] == [2, 1]
 
 
 def test_given_ranks_with_gaps_stand_at_their_ranks():
     run = [{"query": "q", "item": "a", "rank": 1}, {"query": "q", "item": "b", "rank": 4}]
-    found = rw.diff(run, {"q": ["b"]}, {"q": {"b": 1}}, "rr").query("q")
+    found = rw.diff({"old": run, "new": {"q": ["b"]}}, {"q": {"b": 1}}, "rr").query("q")
     assert [(row.rank, row.item, row.added) for row in found.rows[0]] == [(1, "a", 0.0), (4, "b", 0.25)]
     assert [row["rank"] for row in found.to_table().to_records()] == [1, 4]
     assert found.rows[0][0].score is None
@@ -171,29 +175,33 @@ def test_given_ranks_with_gaps_stand_at_their_ranks():
 
 def test_a_repeated_item_is_found_at_its_first_rank():
     run = {"query": ["q"] * 3, "item": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]}
-    found = rw.diff(run, {"q": ["b", "a"]}, {"q": {"a": 1, "b": 1}}, "ap", duplicates="first").query("q")
+    found = rw.diff(
+        {"old": run, "new": {"q": ["b", "a"]}}, {"q": {"a": 1, "b": 1}}, "ap", duplicates="first"
+    ).query("q")
     assert [row.other for row in found.rows[1]] == [3, 1]
     assert math.fsum(row.added for row in found.rows[0]) == pytest.approx(found.values[0])
 
 
 def test_an_unknown_query_is_refused_with_the_nearest():
-    with pytest.raises(rw.RankwellError, match=r"'33' is in neither bm25t5 nor BERT\. Did you mean 3"):
+    with pytest.raises(rw.RankwellError, match=r"'33' is in neither old nor new\. Did you mean 3"):
         covid("33", "rr")
 
 
 def test_scores_have_as_many_digits_as_tell_them_apart():
     qrels = {"q": {"a": 1}}
     near = {"q": {"a": -0.481973, "b": -0.481984, "c": -0.482011}}
-    found = rw.diff(near, {"q": {"a": 1124.0, "b": 1105.0, "c": 3.0}}, qrels, "rr").query("q")
+    found = rw.diff({"old": near, "new": {"q": {"a": 1124.0, "b": 1105.0, "c": 3.0}}}, qrels, "rr").query("q")
     text = found.to_table().to_text()
     assert "-0.48197 " in text
     assert " 1124 " in text
-    whole = rw.diff({"q": {"a": 1.007, "b": 0.99}}, {"q": {"b": 1.0, "a": 0.4}}, qrels, "rr").query("q")
+    whole = rw.diff(
+        {"old": {"q": {"a": 1.007, "b": 0.99}}, "new": {"q": {"b": 1.0, "a": 0.4}}}, qrels, "rr"
+    ).query("q")
     assert "<" not in whole.to_table().to_text()
 
 
 def test_everything_is_written_in_every_format():
-    found = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, items=ITEMS).query("4422")
+    found = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, items=ITEMS).query("4422")
     frame = found.to_frame()
     assert frame.shape == (20, 8)
     assert frame["added"].sum() == pytest.approx(sum(found.values))
@@ -202,12 +210,14 @@ def test_everything_is_written_in_every_format():
     assert told["lists"]["b"][0] == found.rows[1][0]._asdict()
     assert found.to_csv().count("\n") == 21
     assert found.to_latex().count(r"\begin{tabular}") == 2
-    odd = rw.diff({"q": {"a": math.inf, "b": -math.inf}}, {"q": ["b"]}, {"q": {"a": 1}}, "rr").query("q")
+    odd = rw.diff(
+        {"old": {"q": {"a": math.inf, "b": -math.inf}}, "new": {"q": ["b"]}}, {"q": {"a": 1}}, "rr"
+    ).query("q")
     assert [row["score"] for row in json.loads(odd.to_json())["lists"]["a"]] == ["inf", "-inf"]
 
 
 def test_lists_that_do_not_fit_a_terminal_stand_one_below_the_other():
-    found = rw.diff(POPULAR, ITEMKNN, TEST, rel=8, items=ITEMS).query("4422")
+    found = rw.diff({"old": POPULAR, "new": ITEMKNN}, TEST, rel=8, items=ITEMS).query("4422")
     assert found.to_text(140) == found.to_text()
     narrow = found.to_text(100)
     heads = [line.split() for line in narrow.splitlines() if line.startswith("rank")]
@@ -224,7 +234,13 @@ def test_a_lone_column_of_lists_is_no_text():
     import polars as pl
 
     items = pl.DataFrame({"item": ["a", "b"], "topics": [["war"], ["war", "drama"]]})
-    found = rw.diff({"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"b": 1}}, "rr", items=items)
+    found = rw.diff({"old": {"1": ["a", "b"]}, "new": {"1": ["b", "a"]}}, {"1": {"b": 1}}, "rr", items=items)
     assert {row.text for row in found.query("1").rows[0]} == {None}
     with pytest.raises(rw.RankwellError, match="the column 'topics' is List"):
-        rw.diff({"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"b": 1}}, "rr", items=items, text="topics")
+        rw.diff(
+            {"old": {"1": ["a", "b"]}, "new": {"1": ["b", "a"]}},
+            {"1": {"b": 1}},
+            "rr",
+            items=items,
+            text="topics",
+        )

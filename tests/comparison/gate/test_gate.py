@@ -38,7 +38,7 @@ def drawn(n, seed=0):
 
 def test_a_certain_drop_beyond_the_margin_fails_and_its_p_value_is_that_of_scipy():
     old, new = drawn(200), np.maximum(drawn(200) - (drawn(200, 1) > 4), 0)
-    found = rw.gate(results(new), results(old), max_drop=0.01)
+    found = rw.gate(results(new), baseline=results(old), max_drop=0.01)
     d = (new - old) / 10
     assert found.checks[0].found.p_drop == pytest.approx(
         scipy.stats.ttest_1samp(d, 0, alternative="less").pvalue, rel=1e-9
@@ -50,28 +50,28 @@ def test_a_certain_drop_beyond_the_margin_fails_and_its_p_value_is_that_of_scipy
 
 def test_identical_systems_pass_and_few_differences_are_inconclusive():
     old = drawn(100)
-    assert rw.gate(results(old), results(old)).status == "pass"
+    assert rw.gate(results(old), baseline=results(old)).status == "pass"
     few = old.copy()
     few[:4] = np.maximum(few[:4] - 2, 0)
-    found = rw.gate(results(few), results(old), max_drop=0.05)
+    found = rw.gate(results(few), baseline=results(old), max_drop=0.05)
     assert (found.status, found.exit_code) == ("inconclusive", 0)
     assert found.checks[0].found.method == "too few"
-    assert rw.gate(results(few), results(old), max_drop=0.05, strict=True).exit_code == 1
-    assert rw.gate(results(few), results(old), max_drop=0.05, mode="non-inferiority").exit_code == 1
+    assert rw.gate(results(few), baseline=results(old), max_drop=0.05, strict=True).exit_code == 1
+    assert rw.gate(results(few), baseline=results(old), max_drop=0.05, mode="non-inferiority").exit_code == 1
 
 
 def test_sparse_differences_are_tested_by_sign_flips():
     old = drawn(100)
     new = old.copy()
     new[:8] -= 2
-    own = rw.gate(results(new), results(old), max_drop=0.001).checks[0].found
+    own = rw.gate(results(new), baseline=results(old), max_drop=0.001).checks[0].found
     assert own.method == "sign flips"
     assert own.p_drop == pytest.approx(1 / 2**8, abs=0.002)  # all eight signs alike
 
 
 def test_a_margin_relative_to_the_baseline_counts_with_its_error():
     old, new = drawn(300), drawn(300, 3)
-    found = rw.gate(results(new), results(old), max_drop="20%").checks[0].found
+    found = rw.gate(results(new), baseline=results(old), max_drop="20%").checks[0].found
     told = scipy.stats.ttest_1samp(new / 10 - 0.8 * old / 10, 0, alternative="greater").pvalue
     wary = margins(new / 10, old / 10, fingerprints_of(Ids.of([str(q) for q in range(300)])), margin=0.2,
                    is_relative=True, by="bootstrap", times=2000)  # fmt: skip
@@ -81,7 +81,7 @@ def test_a_margin_relative_to_the_baseline_counts_with_its_error():
 
 def test_lower_is_better_turns_the_difference():
     old, new = drawn(200), np.maximum(drawn(200) - 1, 0)
-    found = rw.gate(results(new, metric="unj@10"), results(old, metric="unj@10"), max_drop=0.01)
+    found = rw.gate(results(new, metric="unj@10"), baseline=results(old, metric="unj@10"), max_drop=0.01)
     assert found.checks[0].found.difference == pytest.approx(-0.1)
     assert found.status == "fail"
 
@@ -89,26 +89,26 @@ def test_lower_is_better_turns_the_difference():
 def test_what_must_improve_passes_only_if_it_surely_did():
     old = drawn(200)
     better = np.minimum(old + (drawn(200, 1) > 4), 10)
-    assert rw.gate(results(better), results(old), improve="p@10").status == "pass"
-    assert rw.gate(results(old), results(old), improve="p@10").status == "inconclusive"
+    assert rw.gate(results(better), baseline=results(old), improve="p@10").status == "pass"
+    assert rw.gate(results(old), baseline=results(old), improve="p@10").status == "inconclusive"
 
 
 def test_limits_on_the_new_mean_and_its_bound_and_on_lost_queries():
     values = drawn(200)
     res, mean = results(values), values.mean() / 10
-    assert rw.gate(res, res, minimum=mean - 0.001).status == "pass"
-    assert rw.gate(res, res, minimum={"p@10": mean + 0.001}).status == "fail"
-    assert rw.gate(res, res, sure_minimum=mean - 0.1).status == "pass"
-    assert rw.gate(res, res, sure_minimum=mean - 0.001).status == "fail"
+    assert rw.gate(res, baseline=res, minimum=mean - 0.001).status == "pass"
+    assert rw.gate(res, baseline=res, minimum={"p@10": mean + 0.001}).status == "fail"
+    assert rw.gate(res, baseline=res, sure_minimum=mean - 0.1).status == "pass"
+    assert rw.gate(res, baseline=res, sure_minimum=mean - 0.001).status == "fail"
     qrels = {str(q): {"a": 1} for q in range(100)}
     run = {str(q): ["a"] for q in range(100)}
     part = {str(q): ["a"] for q in range(97)}
-    found = rw.gate(part, run, qrels, ["rr"], missing="skip")
+    found = rw.gate(part, qrels, ["rr"], baseline=run, missing="skip")
     assert found.limits[-1].why.startswith("3 of 100 queries are lost")
     assert found.status == "fail"
-    assert rw.gate(part, run, qrels, ["rr"], missing="skip", max_lost="5%").status == "pass"
+    assert rw.gate(part, qrels, ["rr"], baseline=run, missing="skip", max_lost="5%").status == "pass"
     # unanswered queries are empty lists by default, and lost as well
-    assert rw.gate(part, run, qrels, ["rr"], max_lost=0.02).limits[-1].status == "fail"
+    assert rw.gate(part, qrels, ["rr"], baseline=run, max_lost=0.02).limits[-1].status == "fail"
 
 
 def test_checks_of_anything_can_join():
@@ -116,19 +116,19 @@ def test_checks_of_anything_can_join():
     old = rng.lognormal(3, 1, 300)
     slower = Paired("latency in ms", old * 1.2, old, UNITS[:300], Margin(1.0), better="lower")
     res = results(drawn(100))
-    found = rw.gate(res, res, checks=[slower])
+    found = rw.gate(res, baseline=res, checks=[slower])
     assert [each.status for each in found.checks] == ["pass", "fail"]
     coverage = Estimated("coverage@10", old=0.4, new=0.3, error=0.01, freedom=99, n=100, margin=Margin(0.02))
-    assert rw.gate(res, res, checks=[coverage]).checks[1].status == "fail"
+    assert rw.gate(res, baseline=res, checks=[coverage]).checks[1].status == "fail"
     near = Estimated("coverage@10", old=0.4, new=0.399, error=0.001, freedom=99, n=100, margin=Margin(0.02))
-    assert rw.gate(res, res, checks=[near]).status == "pass"
+    assert rw.gate(res, baseline=res, checks=[near]).status == "pass"
 
 
 def test_non_inferiority_refuses_what_cannot_be_seen_unless_forced():
     old, new = results(drawn(60)), results(drawn(60, 5))
     with pytest.raises(UsageError, match=r"cannot be seen with 60 queries.*--force"):
-        rw.gate(new, old, max_drop=0.001, mode="non-inferiority")
-    assert rw.gate(new, old, max_drop=0.001, mode="non-inferiority", force=True).exit_code == 1
+        rw.gate(new, baseline=old, max_drop=0.001, mode="non-inferiority")
+    assert rw.gate(new, baseline=old, max_drop=0.001, mode="non-inferiority", force=True).exit_code == 1
 
 
 @pytest.mark.slow
@@ -186,7 +186,7 @@ def test_holm_corrects_failures_over_the_checks_and_not_passes():
 def test_reports_hold_the_verdict_and_every_check():
     found = rw.gate(
         results(np.maximum(drawn(200) - drawn(200, 9) // 2, 0), "new"),
-        results(drawn(200), "old"),
+        baseline=results(drawn(200), "old"),
         max_drop=0.01,
     )
     data = json.loads(found.to_json())
@@ -223,7 +223,7 @@ def test_reports_hold_the_verdict_and_every_check():
 def test_bad_arguments_are_refused(change, message):
     res = results(drawn(20))
     with pytest.raises(rw.RankwellError, match=message):
-        rw.gate(res, res, **change)
+        rw.gate(res, baseline=res, **change)
 
 
 def test_no_margin_lets_a_random_recommender_pass():
@@ -231,16 +231,16 @@ def test_no_margin_lets_a_random_recommender_pass():
     best, worst = results(np.full(60, 10)), results(np.zeros(60, int))
     for margin in (1, 1.0, 3, 10, 1e300, "1", "100%", "1e3%"):
         with pytest.raises(UsageError, match="a margin of"):
-            rw.gate(worst, best, max_drop=margin)
+            rw.gate(worst, baseline=best, max_drop=margin)
         with pytest.raises(UsageError, match="a margin of"):
-            testing.assert_not_worse(worst, best, max_drop=margin)
+            testing.assert_not_worse(worst, baseline=best, max_drop=margin)
     for margin in (0.99, "99%", {"p@10": 0.5}):
-        assert rw.gate(worst, best, max_drop=margin).status == "fail"
+        assert rw.gate(worst, baseline=best, max_drop=margin).status == "fail"
 
 
 def test_margins_of_metrics_without_a_highest_value_are_as_large_as_one_wants():
     run, qrels = {"1": ["a"], "2": ["a", "b"]}, {"1": {"a": 3}, "2": {"b": 1}}
-    assert rw.gate(run, run, qrels, "cg@5", max_drop=10).status == "pass"
+    assert rw.gate(run, qrels, "cg@5", baseline=run, max_drop=10).status == "pass"
 
 
 def test_means_of_which_lower_is_better_may_grow_by_more_than_themselves():
@@ -249,7 +249,7 @@ def test_means_of_which_lower_is_better_may_grow_by_more_than_themselves():
     old = {str(q): ["a", "b", "c"] for q in range(60)}
     new = {str(q): ["b", "a", "c"] if q % 2 else ["b", "c", "a"] for q in range(60)}
     found = {
-        share: rw.gate(new, old, qrels, ["first_rank"], max_drop=share).status
+        share: rw.gate(new, qrels, ["first_rank"], baseline=old, max_drop=share).status
         for share in ("100%", "149%", "151%", "200%")
     }
     assert found == {"100%": "fail", "149%": "fail", "151%": "inconclusive", "200%": "pass"}
@@ -269,11 +269,11 @@ def test_what_a_limit_says_does_not_contradict_its_verdict(minimum, status, said
     # of 30 queries a third has 1 and the rest 1/2: 0.6667 reaches no 0.66668, whatever it is rounded to
     qrels = {str(q): {"a": 1} for q in range(30)}
     run = {str(q): ["b", "a"] if q % 3 else ["a"] for q in range(30)}
-    limit = rw.gate(run, run, qrels, ["rr"], minimum=minimum).limits[0]
+    limit = rw.gate(run, qrels, ["rr"], baseline=run, minimum=minimum).limits[0]
     assert (limit.status, (limit.name, limit.why)) == (status, said)
-    bound = rw.gate(run, run, qrels, ["rr"], sure_minimum=0.1).limits[0].value
+    bound = rw.gate(run, qrels, ["rr"], baseline=run, sure_minimum=0.1).limits[0].value
     near = round(bound, 4)
-    limit = rw.gate(run, run, qrels, ["rr"], sure_minimum=near).limits[0]
+    limit = rw.gate(run, qrels, ["rr"], baseline=run, sure_minimum=near).limits[0]
     shown = float(limit.why.removeprefix("its bound is "))
     assert (limit.status == "pass") == (shown >= near) == (bound >= near)
 
@@ -281,16 +281,42 @@ def test_what_a_limit_says_does_not_contradict_its_verdict(minimum, status, said
 def test_metrics_without_a_better_direction_or_values_per_query_are_refused():
     run, qrels = {"q": ["a"]}, {"q": {"a": 1}}
     with pytest.raises(rw.RankwellError, match="neither higher nor lower is better"):
-        rw.gate(run, run, qrels, ["arp"], train=[("u", "a")])
+        rw.gate(run, qrels, ["arp"], baseline=run, train=[("u", "a")])
     with pytest.raises(rw.RankwellError, match=r"rw\.jackknife"):
-        rw.gate(run, run, qrels, ["coverage@1"], items=["a", "b"])
+        rw.gate(run, qrels, ["coverage@1"], baseline=run, items=["a", "b"])
 
 
 def test_segments_have_checks_of_their_own():
     old, new = drawn(200), drawn(200)
     new[100:] -= 2
     users = {"query": [str(q) for q in range(200)], "half": ["first"] * 100 + ["second"] * 100}
-    found = rw.gate(results(new), results(old), max_drop=0.15, by="half", users=users)
+    found = rw.gate(results(new), baseline=results(old), max_drop=0.15, by="half", users=users)
     assert {each.check.name: each.status for each in found.checks} == {
         "p@10": "pass", "p@10 in first": "pass", "p@10 in second": "fail",
     }  # fmt: skip
+
+
+RUN, OTHER, JUDGED = {"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"a": 1}}
+
+
+@pytest.mark.parametrize("function", [rw.gate, testing.assert_not_worse])
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ((RUN, OTHER, JUDGED, ["rr"]), {}),
+        ((RUN, OTHER, JUDGED, ["rr"]), {"max_drop": 0.1}),
+        ((RUN, OTHER, JUDGED), {}),
+        ((RUN, OTHER, JUDGED), {"metrics": ["rr"]}),
+        ((RUN, OTHER), {"qrels": JUDGED, "metrics": ["rr"]}),
+        (("new.run", "old.run", "qrels.txt", ["rr"]), {}),
+        (("new.run", "old.json", "qrels.txt"), {}),
+        (("new.json", "old.json"), {}),
+        ((rw.evaluate(RUN, JUDGED, ["rr"]), rw.evaluate(OTHER, JUDGED, ["rr"])), {}),
+        ((RUN, JUDGED, ["rr"]), {}),
+    ],
+)
+def test_an_accepted_system_that_is_not_named_is_told_the_call_that_works(function, places, words):
+    name = "rw.gate" if function is rw.gate else "assert_not_worse"
+    with pytest.raises(rw.RankwellError, match=rf" {name}\(run, qrels, metrics, baseline=old\)"):
+        function(*places, **words)
+    assert function(RUN, JUDGED, ["rr"], baseline=OTHER).limits[-1].status == "pass"

@@ -178,7 +178,7 @@ def test_the_column_can_be_named_and_one_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"'postre'.*Did you mean Poster"):
         explored(tmp_path, rows, image="postre")
     with pytest.raises(UsageError, match="give items="):
-        rw.report({"run": {"q": ["a"]}}, qrels={"q": {"a": 1}}, metrics=["rr"], image="poster")
+        rw.report({"run": {"q": ["a"]}}, {"q": {"a": 1}}, ["rr"], image="poster")
 
 
 def test_without_pillow_one_error_names_the_extra(tmp_path, monkeypatch):

@@ -79,7 +79,7 @@ def test_what_is_not_translated_is_shown_in_english_and_listed(planted):
         texts={"metrics.rr.sentence": None, MESSAGES: {}},
     )
     runs, qrels = lists_of(8)
-    page = rw.report(runs, qrels=qrels, metrics=["rr"], lang="ko").to_html()
+    page = rw.report(runs, qrels, ["rr"], lang="ko").to_html()
     title = strings.texts_of("en")["report.leaderboard.title"]
     for text in (f">{title}</h2>", sentence(rw.RR)):
         assert text in page

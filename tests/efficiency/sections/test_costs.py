@@ -100,9 +100,7 @@ def test_a_system_that_is_alone_has_its_costs_too():
         "index": [2],
         "throughput": [9] * 3,
     }
-    report = rw.report(
-        runs, qrels={query: {"d": 1} for query in runs["one"]}, metrics="rr", costs=made({"one": own})
-    )
+    report = rw.report(runs, {query: {"d": 1} for query in runs["one"]}, "rr", costs=made({"one": own}))
     data = report.section("costs").data
     (row,) = data["rows"]
     p50 = next(

@@ -71,7 +71,7 @@ def test_results_of_a_path_have_the_short_name(folder):
     assert rw.read_run(["bm25.run", "dense.txt"]).name == "bm25"
     assert "bm25" in str(rw.fuse(["bm25.run", "popular.parquet"]))
     assert "bm25.run" not in str(rw.fuse(["bm25.run", "popular.parquet"]))
-    verdict = str(rw.gate("bm25.run", "popular.parquet", "q.txt", "rr"))
+    verdict = str(rw.gate("bm25.run", "q.txt", "rr", baseline="popular.parquet"))
     assert ("popular" in verdict, "popular.parquet" in verdict) == (True, False)
 
 

@@ -22,7 +22,7 @@ FILES = {
 def test_every_format_gives_the_text_beside_its_query(tmp_path, name):
     path = tmp_path / name
     path.write_text(FILES[name])
-    found = rw.diff({"7": ["a", "b"]}, {"7": ["b", "a"]}, {"7": {"a": 1}}, "rr", queries=path)
+    found = rw.diff({"old": {"7": ["a", "b"]}, "new": {"7": ["b", "a"]}}, {"7": {"a": 1}}, "rr", queries=path)
     assert found.query("7").text == "wings"
 
 
@@ -46,4 +46,4 @@ def test_a_file_of_topics_that_is_damaged_is_one_error(tmp_path):
     path = tmp_path / "topics.xml"
     path.write_text('<topics><topic number="7"><query>wings</query>')
     with pytest.raises(rw.RankwellError, match=r"topics\.xml"):
-        rw.diff({"7": ["a"]}, {"7": ["b"]}, {"7": {"a": 1}}, "rr", queries=path)
+        rw.diff({"old": {"7": ["a"]}, "new": {"7": ["b"]}}, {"7": {"a": 1}}, "rr", queries=path)

@@ -11,5 +11,5 @@ from rankwell.reporting.sections.explorer import section
 def explored(systems, qrels, metrics, **options):
     """What ``rw.report(…).section("explorer").data`` is."""
     with patch("rankwell.reporting.report.section_kinds", lambda: [section]):
-        found = rw.report(systems, qrels=qrels, metrics=metrics, **options)
+        found = rw.report(systems, qrels, metrics, **options)
     return found.section("explorer").data

@@ -79,7 +79,7 @@ def test_without_a_comparison_the_two_are_compared_by_themselves():
 
 def test_a_diff_is_drawn_as_new_less_old():
     qrels, runs = data(2)
-    found = rw.diff(runs["s0"], runs["s1"], qrels, "ndcg@10", names=("old", "new"))
+    found = rw.diff({"old": runs["s0"], "new": runs["s1"]}, qrels, "ndcg@10")
     chart = rw.plot.differences(found)
     assert chart.title.text == "ndcg@10 per query: new − old"
     assert sorted(bar["difference"] for bar in bars_of(chart)) == pytest.approx(

@@ -181,14 +181,7 @@ def test_a_report_has_the_sections_in_both_languages():
     qrels, runs = data(3, 60)
     for lang in ("en", "ko"):
         report = rw.report(
-            runs,
-            qrels=qrels,
-            metrics=list(METRICS),
-            items=ITEMS,
-            users=users_of(60),
-            by="tier",
-            baseline="s0",
-            lang=lang,
+            runs, qrels, list(METRICS), items=ITEMS, users=users_of(60), by="tier", baseline="s0", lang=lang
         )
         names = [each.name for each in report.sections]
         assert [name for name in names if name in ("uncertainty", "segments", "tradeoffs")] == [

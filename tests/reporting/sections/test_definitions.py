@@ -15,7 +15,7 @@ GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 
 
 def definitions(runs, qrels, metrics, **options):
-    return rw.report(runs, qrels=qrels, metrics=metrics, **options).section("definitions").data
+    return rw.report(runs, qrels, metrics, **options).section("definitions").data
 
 
 def plain():
@@ -51,8 +51,8 @@ def test_a_metric_is_defined_with_its_formula_and_every_switch():
 def test_texts_of_several_lines_are_read_as_paragraphs_and_parameters_as_lines():
     found = rw.report(
         {"A": run_of(GOOD)},
-        qrels=qrels_of(12),
-        metrics="coverage@5",
+        qrels_of(12),
+        "coverage@5",
         items=["good", *(f"x{at}" for at in range(9)), "last"],
     )
     (data,) = found.section("definitions").data["metrics"]

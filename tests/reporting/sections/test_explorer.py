@@ -55,7 +55,7 @@ def test_each_list_is_what_diff_shows_of_the_query(covid, metric):
     data = explored(systems, qrels, [metric])
     assert data["kept"] == {"all": 30}
     for a, b in combinations(range(3), 2):
-        found = rw.diff(systems[RUNS[a]], systems[RUNS[b]], qrels, metric)
+        found = rw.diff({"old": systems[RUNS[a]], "new": systems[RUNS[b]]}, qrels, metric)
         (pair,) = (pair for pair in data["pairs"] if (pair["a"], pair["b"]) == (a, b))
         for at, query in enumerate(data["queries"]):
             one = found.query(query["id"])

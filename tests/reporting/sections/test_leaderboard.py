@@ -17,7 +17,7 @@ QUICK = {"flips": 999, "resamples": 199}
 def board(runs, metrics, qrels=None, **options):
     made = {name: run_of(ranks) for name, ranks in runs.items()}
     count = len(next(iter(runs.values())))
-    found = rw.report(made, qrels=qrels or qrels_of(count), metrics=metrics, **QUICK, **options)
+    found = rw.report(made, qrels or qrels_of(count), metrics, **QUICK, **options)
     return found.section("leaderboard").data
 
 
@@ -91,7 +91,7 @@ def test_one_number_of_queries_is_said_once_and_several_have_columns():
 
 def test_a_metric_that_is_undefined_everywhere_is_a_dash():
     qrels = {f"q{at}": {"x0": 0} for at in range(12)}
-    found = rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels=qrels, metrics=["rr", "p@1"], **QUICK)
+    found = rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels, ["rr", "p@1"], **QUICK)
     data = found.section("leaderboard").data
     assert [cell["mean"] for cell in data["rows"][0]["cells"]] == [None, None]
     assert "–" in found.to_html()
@@ -114,7 +114,7 @@ def test_intervals_say_how_they_were_made_and_whether_to_trust_them():
 
 
 def test_an_interval_that_holds_everything_is_not_too_short_and_is_said_above():
-    found = rw.report({"A": run_of([1, 3])}, qrels=qrels_of(2), metrics=["rr"])
+    found = rw.report({"A": run_of([1, 3])}, qrels_of(2), ["rr"])
     cell = found.section("leaderboard").data["rows"][0]["cells"][0]
     assert (cell["low"], cell["high"]) == (0.0, 1.0)
     assert not any(each.startswith("Some intervals") for each in found.section("leaderboard").data["notes"])
@@ -124,9 +124,7 @@ def test_an_interval_that_holds_everything_is_not_too_short_and_is_said_above():
 
 @pytest.mark.parametrize("count", [3, 13])
 def test_many_systems_can_be_searched(count):
-    page = rw.report(
-        {f"s{at}": run_of(GOOD) for at in range(count)}, qrels=qrels_of(12), metrics=["rr"], **QUICK
-    ).to_html()
+    page = rw.report({f"s{at}": run_of(GOOD) for at in range(count)}, qrels_of(12), ["rr"], **QUICK).to_html()
     assert ("data-filter" in page.split('<section id="leaderboard"')[1].split("</section>")[0]) == (
         count > 12
     )
@@ -134,9 +132,7 @@ def test_many_systems_can_be_searched(count):
 
 @pytest.mark.parametrize(("count", "is_above"), [(3, False), (21, True)])
 def test_the_marks_of_a_long_table_are_explained_above_it(count, is_above):
-    found = rw.report(
-        {f"s{at}": run_of(GOOD) for at in range(count)}, qrels=qrels_of(12), metrics=["rr"], **QUICK
-    )
+    found = rw.report({f"s{at}": run_of(GOOD) for at in range(count)}, qrels_of(12), ["rr"], **QUICK)
     page = found.to_html().split('<section id="leaderboard"')[1].split("</section>")[0]
     assert page.count("Bold: the best value of a column.") == 1
     assert (page.index("Bold: the best value") < page.index("<table")) == is_above

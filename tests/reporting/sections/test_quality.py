@@ -21,7 +21,7 @@ QUICK = {"resamples": 99, "flips": 99}
 
 
 def quality_of(runs, **options):
-    return rw.report(runs, qrels=QRELS, metrics=["ndcg@10", "ap"], **QUICK, **options).section("quality").data
+    return rw.report(runs, QRELS, ["ndcg@10", "ap"], **QUICK, **options).section("quality").data
 
 
 def issues_in(data):
@@ -104,7 +104,7 @@ def test_clean_data_have_nothing_to_tell():
         for query, judged in QRELS.items()
     }
     qrels = {query: judged | {next(iter(judged)): 1} for query, judged in QRELS.items()}
-    data = rw.report({"clean": run}, qrels=qrels, metrics=["ndcg@10"]).section("quality").data
+    data = rw.report({"clean": run}, qrels, ["ndcg@10"]).section("quality").data
     assert (data["issues"], data["notes"]) == ([], [])
     assert data["summary"] == "Nothing was found that would distort the numbers."
     assert [column["key"] for column in data["columns"]] == ["lists", "judged"]
@@ -127,7 +127,7 @@ def test_uneven_judgements_are_a_warning_and_drawn():
     names = ("sab20.1.meta.docs", "RUIR-doc2vec")
     runs = {name: evidence(f"trec-covid-round1/runs/{name}.run") for name in names}
     qrels = evidence("trec-covid-round1/qrels-rnd1.txt")
-    section = rw.report(runs, qrels=qrels, metrics=["ndcg@10"], **QUICK).section("quality")
+    section = rw.report(runs, qrels, ["ndcg@10"], **QUICK).section("quality")
     found = issues_in(section.data)
     assert found["unjudged"]["level"] == "warning"
     assert [case["system"] for case in found["unjudged"]["cases"]] == ["RUIR-doc2vec"]
@@ -137,7 +137,7 @@ def test_uneven_judgements_are_a_warning_and_drawn():
 
 def test_files_are_named_without_their_folders():
     runs = {"bm25": evidence("cranfield/runs/bm25.run"), "coord": evidence("cranfield/runs/coord.run")}
-    found = rw.report(runs, qrels=evidence("cranfield/qrels.graded.txt"), metrics=["ndcg@10"], **QUICK)
+    found = rw.report(runs, evidence("cranfield/qrels.graded.txt"), ["ndcg@10"], **QUICK)
     cases = [case for issue in issues_in(found.section("quality").data).values() for case in issue["cases"]]
     assert not [
         case for case in cases if str(Path(runs["bm25"]).parent) in f"{case['place']} {case['message']}"
@@ -145,9 +145,7 @@ def test_files_are_named_without_their_folders():
 
 
 def test_interactions_are_never_called_unjudged():
-    data = (
-        rw.report({"a": {"u": ["x", "y"]}}, qrels={"u": ["x"]}, metrics=["ndcg@10"]).section("quality").data
-    )
+    data = rw.report({"a": {"u": ["x", "y"]}}, {"u": ["x"]}, ["ndcg@10"]).section("quality").data
     assert "unjudged" not in issues_in(data)
     assert "judged" not in {column["key"] for column in data["columns"]}
 
@@ -155,9 +153,7 @@ def test_interactions_are_never_called_unjudged():
 def test_redaction_leaves_no_id_in_it():
     ada = {"ada@example.org": {"doc-of-ada": 1.0, "x": float("inf")}}
     qrels = {"ada@example.org": {"doc-of-ada": 1}, "bob@example.org": {"z": 1}}
-    found = rw.report(
-        {"a": ada}, qrels=qrels, metrics=["ndcg@10"], train={"ada@example.org": ["x"]}, redact=True
-    )
+    found = rw.report({"a": ada}, qrels, ["ndcg@10"], train={"ada@example.org": ["x"]}, redact=True)
     text = found.to_json()
     assert "infinite-scores" in text
     assert "example.org" not in text
@@ -168,7 +164,7 @@ def test_redaction_leaves_no_id_in_it():
 def test_columns_that_are_not_read_are_told(tmp_path, lang):
     path = tmp_path / "shop.csv"
     path.write_text("query,item,score,price\n1,a,2,5\n1,x,1,7\n", encoding="utf-8")
-    found = rw.report({"shop": path, "poor": POOR}, qrels=QRELS, metrics=["ndcg@10"], lang=lang, **QUICK)
+    found = rw.report({"shop": path, "poor": POOR}, QRELS, ["ndcg@10"], lang=lang, **QUICK)
     assert "unread-columns" in issues_in(found.section("quality").data)
 
 
@@ -187,14 +183,14 @@ def test_every_rule_of_lint_has_words(lang):
 
 def test_fifty_systems_with_hostile_names_tell_a_few_cases_of_each_issue():
     runs = dict.fromkeys((*HOSTILE[:4], *map(str, range(46))), POOR)
-    found = rw.report(runs, qrels=QRELS, metrics=["ndcg@10"], baseline="1", **QUICK)
+    found = rw.report(runs, QRELS, ["ndcg@10"], baseline="1", **QUICK)
     issue = issues_in(found.section("quality").data)["missing-queries"]
     assert (len(issue["cases"]), issue["more"]) == (6, 44)
     assert "<script>alert(1)" not in found.to_html()
 
 
 def test_warnings_of_results_are_told_and_have_no_remedy_of_their_own():
-    found = rw.report({"a": {"1": ["x"]}, "b": {"1": ["a"]}}, qrels=QRELS, metrics=["ndcg@10"], **QUICK)
+    found = rw.report({"a": {"1": ["x"]}, "b": {"1": ["a"]}}, QRELS, ["ndcg@10"], **QUICK)
     issue = issues_in(found.section("quality").data)["warnings"]
     assert "judged queries are missing from the run" in str(issue["cases"])
     assert issue["remedy"] == ""

@@ -19,7 +19,7 @@ QUICK = {"resamples": 99, "flips": 99}
 
 def section_of(runs, metrics=("p@2", "rr", "ap", "bpref"), **options):
     quick = QUICK if len(runs) > 1 else {}
-    found = rw.report(runs, qrels=QRELS, metrics=list(metrics), **{"bounds": True, **quick, **options})
+    found = rw.report(runs, QRELS, list(metrics), **{"bounds": True, **quick, **options})
     return found.section("unjudged")
 
 
@@ -133,5 +133,5 @@ def test_a_comparison_alone_has_its_pairs(tmp_path):
 
 
 def test_without_bounds_there_is_no_such_section():
-    found = rw.report(RUNS, qrels=QRELS, metrics=["p@2"], **QUICK)
+    found = rw.report(RUNS, QRELS, ["p@2"], **QUICK)
     assert "unjudged" not in [each.name for each in found.sections]

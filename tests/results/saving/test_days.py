@@ -175,5 +175,5 @@ def test_systems_of_a_comparison_may_be_folders_and_windows(folder, tmp_path):
         4,
     )
     window = "2026-11-01..2026-11-02"
-    verdict = rw.gate(tmp_path / "better" / window, folder / window, metrics=["rr"])
+    verdict = rw.gate(tmp_path / "better" / window, baseline=folder / window, metrics=["rr"])
     assert verdict.checks[0].found.n == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -25,13 +25,14 @@ from rankwell.evaluation.request import READING, Request, Words, read_with, read
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.readers.sources import is_one_run
 from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
 from rankwell.records import cached_property
 from rankwell.results import Results
 from rankwell.results.saving.load import opened
 from rankwell.results.summary import notes_of
 from rankwell.statistics.frequent import TIE
-from rankwell.tables.arguments import checked, plain
+from rankwell.tables.arguments import ordered, plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.redaction import Redaction, redaction_of, warn_of
 from rankwell.tables.states import Mean
@@ -41,15 +42,18 @@ if TYPE_CHECKING:
 
 
 ARGUMENTS = (
-    "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
+    "metric", "by", "users", "items", "text", "queries", "top", "direction", "train", "threads", "read",
     "redact", *READING,
 )  # fmt: skip
+ORDER = (
+    "diff takes two systems by name, then the judgements and the metric: rw.diff({'old': a, 'new': b}, qrels, 'ndcg@10'); "
+    "of results rw.diff({'old': a, 'new': b})."
+)
 
 
-@checked
+@ordered(ORDER, "a", "b", "names")
 def diff(
-    a: Any,
-    b: Any,
+    runs: Any,
     qrels: Any = None,
     metric: Wanted | None = None,
     *,
@@ -60,7 +64,6 @@ def diff(
     text: str | None = None,
     top: int = 20,
     direction: Direction = "both",
-    names: Sequence[str] | None = None,
     train: Any = None,
     policy: Policy | None = None,
     threads: int | None = None,
@@ -78,9 +81,9 @@ def diff(
 
     Parameters
     ----------
-    a, b
-        Two runs in any form that ``evaluate`` reads, or ``Results``, or the path of saved ones, which have values but no lists.
-        Differences are b less a: ``a`` is the old system, ``b`` the new one.
+    runs
+        Two systems by name, the old one first: runs in any form that ``evaluate`` reads, or ``Results``, or the path of saved ones,
+        which have values but no lists. Differences are the second (B) less the first (A).
     qrels
         The judgements, as for ``evaluate``; None for two ``Results``.
     metric
@@ -93,9 +96,7 @@ def diff(
         A table with an item column, for metrics that need it, and its column with the text of each item; by default one called
         text, title or name.
     top, direction
-        How many of the queries that changed most are shown, and whether only those where b is ``better`` or ``worse``.
-    names
-        What to call the two; by default the names of the runs.
+        How many of the queries that changed most are shown, and whether only those where B is ``better`` or ``worse``.
     train, policy, threads, columns, qrels_columns, format_in, qrels_format, encoding, order, read, rules
         As for ``Evaluator``.
     redact
@@ -110,7 +111,7 @@ def diff(
     Raises
     ------
     RankwellError
-        If a metric has no value per query, both are the same file, results do not fit together, or data are bad.
+        If there are not two systems, a metric has no value per query, both are the same file, results do not fit together, or data are bad.
 
     Notes
     -----
@@ -123,12 +124,15 @@ def diff(
     >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
     >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
     >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
-    >>> found = rw.diff(old, new, qrels, "ndcg@3")
+    >>> found = rw.diff({"old": old, "new": new}, qrels, "ndcg@3")
     >>> found.wins, found.ties, found.losses
     (1, 1, 1)
     >>> round(found.query("1").delta, 4)
     -0.3691
     """
+    called, (a, b) = _two(runs)
+    if not isinstance(metric, str | Metric | type | None):
+        raise UsageError(ORDER)
     refuse_same(a, b)
     a, b = opened(a), opened(b)
     asked = _metric(metric, a, b)
@@ -152,7 +156,6 @@ def diff(
         users = users if inputs.users is None else inputs.users
     query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
     results, lists = _evaluated(a, b, request, inputs)
-    called = _names(names, (results[0].name, results[1].name))
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
     aligned = Aligned.of({first.name: first, second.name: second}, [asked])
     segments = columns_of(by)
@@ -189,6 +192,21 @@ def _evaluated(
     results = [made.get(str(place), each) for place, each in enumerate((a, b))]
     lists = [JudgedLists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
     return (results[0], results[1]), (lists[0], lists[1])
+
+
+def _two(runs: Any) -> tuple[tuple[str, str], tuple[Any, Any]]:
+    """The names of the two systems, and the systems; UsageError if there are not two, or they have no names."""
+    if not isinstance(runs, Mapping) or is_one_run(runs):
+        raise UsageError(ORDER)
+    if len(runs) != 2:
+        raise UsageError(
+            f"diff shows two systems, not {len(runs)}; give two by name, as {{'old': a, 'new': b}}. For more, "
+            f"rw.compare(runs, qrels, metrics) compares all."
+        )
+    one, other = [name if isinstance(name, str) else brief(name) for name in runs]
+    if one == other:  # 1 and "1"
+        raise UsageError(f"both systems are called {brief(one)}; give each a name of its own.")
+    return (one, other), tuple(runs.values())
 
 
 def refuse_same(a: Any, b: Any) -> None:
@@ -230,15 +248,6 @@ def _metric(metric: Wanted | None, a: Any, b: Any) -> Metric:
     return asked
 
 
-def _names(given: Sequence[str] | None, own: tuple[str, str]) -> tuple[str, str]:
-    if given is not None:
-        listed = [given] if isinstance(given, str) else list(given)
-        if len(listed) != 2 or not all(isinstance(each, str) for each in listed) or listed[0] == listed[1]:
-            raise UsageError(f"names= takes two different names, such as ('old', 'new'), not {brief(given)}.")
-        return listed[0], listed[1]
-    return own if own[0] != own[1] else (f"{own[0]} (A)", f"{own[1]} (B)")
-
-
 def _lacking(aligned: Aligned, row: int, lists: JudgedLists | None) -> np.ndarray:
     """Which queries have no list in a run, as far as this is known: saved results tell only of those without a value."""
     res, places = aligned.results[row], aligned.places[row]
@@ -266,7 +275,7 @@ class Diff(Result):
     >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
     >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
     >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
-    >>> found = rw.diff(old, new, qrels, "ndcg@3", names=("old", "new"))
+    >>> found = rw.diff({"old": old, "new": new}, qrels, "ndcg@3")
     >>> found.wins, found.ties, found.losses, found.share(1)
     (1, 1, 1, 1.0)
     >>> [(row.item, row.rank, row.other) for row in found.query("1").rows[1]]
@@ -343,7 +352,7 @@ class Diff(Result):
         >>> import rankwell as rw
         >>> qrels = {str(q): {"a": 1} for q in range(3)}
         >>> old = {"0": ["a"], "1": ["a"], "2": ["a"]}
-        >>> rw.diff(old, {"0": ["x", "a"], "1": ["x"], "2": ["a"]}, qrels, "rr").share(1)
+        >>> rw.diff({"old": old, "new": {"0": ["x", "a"], "1": ["x"], "2": ["a"]}}, qrels, "rr").share(1)
         0.6666666666666666
         """
         sizes = np.abs(self.deltas[self.changed(direction)]).tolist()

@@ -35,17 +35,22 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.results import Results
 from rankwell.results.saving.load import opened
 from rankwell.statistics.many import intervals
-from rankwell.tables.arguments import as_list, checked
+from rankwell.tables.arguments import as_list, ordered
 from rankwell.tables.run_qrels import Run
 
+ORDER = (
+    "gate takes the run, the judgements and the metrics in this order, and the accepted system by name: "
+    "rw.gate(run, qrels, metrics, baseline=old); of two results rw.gate(run, baseline=old)."
+)
 
-@checked
+
+@ordered(ORDER)
 def gate(
     run: Any,
-    baseline: Any,
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
+    baseline: Any = None,
     max_drop: Any = 0.0,
     improve: Any = None,
     minimum: Any = None,
@@ -72,10 +77,12 @@ def gate(
 
     Parameters
     ----------
-    run, baseline
-        The new and the accepted system: anything that ``evaluate`` reads, ``Results``, or the path of saved ones.
+    run
+        The new system: anything that ``evaluate`` reads, ``Results``, or the path of saved ones.
     qrels, metrics
         As for ``evaluate``; for two ``Results`` they can be left out, and metrics where the baseline is one.
+    baseline
+        The accepted system, in the same forms; it must be given.
     max_drop
         The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
         metric. Default: none. What a mean can never drop by (1 of nDCG; 100 %, unless lower is better) is refused.
@@ -109,7 +116,7 @@ def gate(
     Raises
     ------
     RankwellError
-        For a metric that has no better direction or no value per query, results that do not fit together, or bad data.
+        Without a baseline, for a metric that has no better direction or no value per query, results that do not fit together, or bad data.
 
     Notes
     -----
@@ -125,10 +132,12 @@ def gate(
     >>> qrels = {str(q): {"a": 1} for q in range(80)}
     >>> old = {str(q): ["a", "b"] if q % 2 else ["b", "a"] for q in range(80)}
     >>> worse = old | {str(q): ["b", "c", "a"] for q in range(40)}
-    >>> found = rw.gate(worse, old, qrels, ["rr"], max_drop=0.02)
+    >>> found = rw.gate(worse, qrels, ["rr"], baseline=old, max_drop=0.02)
     >>> found.status, found.exit_code, found.checks[0].why
     ('fail', 1, 'the drop is certain and larger than 0.02')
     """
+    if baseline is None:
+        raise UsageError(ORDER)
     rules = GateRules(
         mode=mode,
         fail_on=fail_on,
