@@ -26,7 +26,7 @@ def test_a_value_is_the_sum_of_its_terms_over_the_divisor(text, seed):
     run, qrels = a_run(seed)
     evaluator = rw.Evaluator(qrels, [text])
     task, (metric,) = evaluator.task, evaluator.metrics
-    judged, _ = task.judged(rw.read_run(run).rows.table().lists())
+    judged, _ = task.judge(rw.read_run(run).rows.table().lists())
     value = metric.per_query(judged, task.context)
     terms = metric.terms(judged, task.context)
     parts = np.bincount(terms.rows.query, weights=terms.gain * terms.weight, minlength=len(judged))

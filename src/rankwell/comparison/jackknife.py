@@ -317,7 +317,7 @@ def side_of(task: Task, run: Run) -> RunLists:
     if not len(rows):
         raise DataError(f"{run.name}: the run holds no rows.")
     lists = next(rows.batches(len(rows)))()
-    judged, _ = task.judged(lists)
+    judged, _ = task.judge(lists)
     absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
     is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
     missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}

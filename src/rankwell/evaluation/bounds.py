@@ -32,8 +32,141 @@ if TYPE_CHECKING:
 
 
 WHOLE_STEPS = 1000  # up to this grade, all whole grades below the highest one are on the scale
+
+
 COPIES = "rows that repeat an item"
+
+
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"
+
+
+@record(eq=False)
+class Bounds:
+    """What bounds the values of runs: a task, and what the bounds rest on."""
+
+    task: BoundsTask
+    bounding: Bounding
+
+    @classmethod
+    def of(cls, task: Task, asked: BoundsAsked, runs: Sequence[Run]) -> Bounds:
+        """Return what bounds the values of the runs of a call."""
+        refuse_rules(task.asked)
+        grades = scale_of(task.pool, asked.scale)
+        refused = tuple(
+            (metric, why) for metric in task.metrics if (why := _reason_without_bounds(metric, task, grades))
+        )
+        bounding = Bounding(tuple(grades.tolist()), asked.scale is not None, asked.words(len(runs)), refused)
+        metrics = tuple(metric for metric in task.metrics if bounding.of(metric).kind != "none")
+        pool = task.pool
+        if asked.is_stated:
+            pool = with_pooled(pool, [*runs, *asked.runs], asked.depth, task.asked.policy)
+        own = BoundsTask(
+            metrics,
+            pool,
+            replace(task.asked, needs=frozenset(), deepest=None),  # bounds look at hits and pool alone
+            task.context,
+            matrices=task.matrices,
+            tie_ranges=False,
+            grades=bounding.grades,
+            is_stated=asked.is_stated,
+        )
+        return cls(own, bounding)
+
+    def added(self, part: Part, run: Run, engine: Engine, threads: int | None) -> Part:
+        """Return the part of a run with the bounds of its values."""
+        if not self.task.metrics:
+            return part
+        bounded = engine.run(run, self.task, threads)
+        places = Known(bounded.queries).find(to_same_kind(part.queries, bounded.queries, "query")[0])
+
+        def column(values: np.ndarray) -> np.ndarray:
+            # the bounds come from a judging of their own: its queries are found by id, not by place
+            return np.where(places >= 0, np.append(values, np.nan)[places], np.nan)
+
+        low, high = (
+            {m: column(own) for m, own in columns.items()} for columns in (bounded.low, bounded.high)
+        )
+        return replace(part, low=low, high=high)
+
+
+def _reason_without_bounds(metric: Metric, task: Task, grades: np.ndarray) -> str:
+    """Why a metric that may have bounds has none here; empty if it has, or never has."""
+    if not isinstance(metric, QueryMetric) or metric.bounded().kind == "none":
+        return ""
+    if metric.sampled is not None:
+        return "its lists rank a sample of the items"
+    top = getattr(metric, "max_grade", None)
+    if "grade_max" in metric.needed():
+        top = task.context.grade_max
+    if isinstance(top, int | float) and metric.applies("max_grade") and top < grades[-1]:
+        return f"its highest grade is {top:g}, below that of the scale; set max_grade={grades[-1]:g}"
+    return ""
+
+
+@record(eq=False)
+class PairBounds:
+    """Runs whose lists are matched with each other, so that differences can be bounded."""
+
+    bounds: Bounds
+    pool: Pool
+    sides: Mapping[str, PoolSide]
+
+    @classmethod
+    def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> PairBounds:
+        """Return the runs of a call, all of whose items are pooled."""
+        task = bounds.task
+        pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)
+        asked = Asked(task.asked.policy)
+        items = PooledItems(pool, np.array(task.grades))
+        sides = {
+            name: PoolSide(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()
+        }
+        return cls(bounds, pool, sides)
+
+    def differences(self, first: str, second: str) -> dict[Metric, DifferenceBounds]:
+        """Return the bounds of the difference of two runs, first less second, for each query of the pool."""
+        task = self.bounds.task
+        both = Both(self.sides[first], self.sides[second])
+        differences: dict[Metric, DifferenceBounds] = {}
+        for metric in task.metrics:
+            assert isinstance(metric, QueryMetric)
+            if not self.why(metric):
+                differences[metric] = _of_defined(
+                    metric, both, metric.difference_bounds(both, task.context), task
+                )
+        for side in both:
+            side.let_go()
+        return differences
+
+    def why(self, metric: Any) -> str:
+        """Why a metric's differences have no bounds; empty if they have."""
+        bounded = self.bounds.bounding.of(metric)
+        if bounded.kind == "none":
+            return bounded.why
+        is_open = bounded.reads_pool and not self.bounds.task.is_stated
+        return NO_PAIR if is_open and not metric.has_common_divisor() else ""
+
+
+def _of_defined(
+    metric: QueryMetric, both: Both, bounds: DifferenceBounds, task: BoundsTask
+) -> DifferenceBounds:
+    """Return the bounds of the queries that are defined as judged, and listed by both runs if others are skipped."""
+    defined = both.first.once(_is_defined, metric, task.context)
+    if task.asked.policy.missing == "skip":
+        defined = defined & both.first.once(_is_listed) & both.second.once(_is_listed)
+    least, most, low, high = (
+        np.where(defined, column, np.nan) for column in (bounds.least, bounds.most, bounds.low, bounds.high)
+    )
+    return bounds._replace(least=least, most=most, low=low, high=high)
+
+
+def _is_defined(side: PoolSide, metric: QueryMetric, context: Context) -> np.ndarray:
+    unjudged = side.unjudged
+    return ~np.isnan(metric.per_query(unjudged.completed(np.nan, np.nan), unjudged.context(context)))
+
+
+def _is_listed(side: PoolSide) -> np.ndarray:
+    return np.bincount(side.items.query[side.within(None)], minlength=len(side.items)) > 0
 
 
 @record(eq=False)
@@ -102,8 +235,8 @@ def _pool(pool: Any) -> tuple[int | None, list[Any]]:
 
 def _scale(scale: Any) -> tuple[float, ...]:
     """Return the grades of a scale, given as the highest one or as a list."""
-    given = list(scale) if isinstance(scale, (list, tuple, np.ndarray)) else [scale]
-    grades = [fit_kind(each, float) for each in given]
+    values = list(scale) if isinstance(scale, (list, tuple, np.ndarray)) else [scale]
+    grades = [fit_kind(value, float) for value in values]
     if UNFIT in grades or not grades or max(grades) <= 0:
         raise UsageError(
             f"{brief(scale)} is no scale: give its highest grade, such as 3, or all grades, such as [0, 1, 3]."
@@ -114,21 +247,21 @@ def _scale(scale: Any) -> tuple[float, ...]:
     return tuple(sorted({0.0, *grades}))
 
 
-def scale_of(pool: Pool, given: tuple[float, ...] | None) -> np.ndarray:
+def scale_of(pool: Pool, levels: tuple[float, ...] | None) -> np.ndarray:
     """Return the grades that unjudged items could have: those of the scale, and those that have been judged.
 
     Without a scale these are the whole numbers up to the highest grade judged, if all grades are whole numbers.
     """
     judged = np.unique(pool.grades[pool.scale.judged(pool.grades)])
     highest = float(judged.max(initial=0.0))
-    if given is not None and highest > given[-1]:
+    if levels is not None and highest > levels[-1]:
         raise UsageError(
-            f"the scale ends at {given[-1]:g}, but an item was judged {highest:g}; give the highest grade of the scale."
+            f"the scale ends at {levels[-1]:g}, but an item was judged {highest:g}; give the highest grade of the scale."
         )
-    if given is None:
+    if levels is None:
         is_whole = bool((judged == np.rint(judged)).all()) and highest <= WHOLE_STEPS
-        given = tuple(range(int(highest) + 1)) if is_whole else ()
-    return np.unique(np.concatenate([[0.0], judged, np.asarray(given, np.float64)]))
+        levels = tuple(range(int(highest) + 1)) if is_whole else ()
+    return np.unique(np.concatenate([[0.0], judged, np.asarray(levels, np.float64)]))
 
 
 def refuse_rules(asked: Asked) -> None:
@@ -176,127 +309,3 @@ class BoundsTask(Task):
         fill = FILLS.get(self.asked.policy.undefined) if metric.undefined == "judgements" else None
         value = value if fill is None else np.where(np.isnan(value), fill, value)
         return np.fmin(low, value), np.fmax(high, value)
-
-
-@record(eq=False)
-class Bounds:
-    """What bounds the values of runs: a task, and what the bounds rest on."""
-
-    task: BoundsTask
-    bounding: Bounding
-
-    @classmethod
-    def of(cls, task: Task, asked: BoundsAsked, runs: Sequence[Run]) -> Bounds:
-        """Return what bounds the values of the runs of a call."""
-        refuse_rules(task.asked)
-        grades = scale_of(task.pool, asked.scale)
-        refused = tuple((metric, why) for metric in task.metrics if (why := _refused(metric, task, grades)))
-        bounding = Bounding(tuple(grades.tolist()), asked.scale is not None, asked.words(len(runs)), refused)
-        metrics = tuple(metric for metric in task.metrics if bounding.of(metric).kind != "none")
-        pool = task.pool
-        if asked.is_stated:
-            from rankwell.matching.unjudged import with_pooled
-
-            pool = with_pooled(pool, [*runs, *asked.runs], asked.depth, task.asked.policy)
-        own = BoundsTask(
-            metrics,
-            pool,
-            replace(task.asked, needs=frozenset(), deepest=None),
-            task.context,
-            matrices=task.matrices,
-            tie_ranges=False,
-            grades=bounding.grades,
-            is_stated=asked.is_stated,
-        )
-        return cls(own, bounding)
-
-    def added(self, part: Part, run: Run, engine: Engine, threads: int | None) -> Part:
-        """Return the part of a run with the bounds of its values."""
-        if not self.task.metrics:
-            return part
-        found = engine.run(run, self.task, threads)
-        places = Known(found.queries).find(to_same_kind(part.queries, found.queries, "query")[0])
-
-        def column(values: np.ndarray) -> np.ndarray:
-            return np.where(places >= 0, np.append(values, np.nan)[places], np.nan)
-
-        low, high = ({m: column(own) for m, own in each.items()} for each in (found.low, found.high))
-        return replace(part, low=low, high=high)
-
-
-def _refused(metric: Metric, task: Task, grades: np.ndarray) -> str:
-    """Why a metric that may have bounds has none here; empty if it has, or never has."""
-    if not isinstance(metric, QueryMetric) or metric.bounded().kind == "none":
-        return ""
-    if metric.sampled is not None:
-        return "its lists rank a sample of the items"
-    top = getattr(metric, "max_grade", None)
-    if "grade_max" in metric.needed():
-        top = task.context.grade_max
-    if isinstance(top, int | float) and metric.applies("max_grade") and top < grades[-1]:
-        return f"its highest grade is {top:g}, below that of the scale; set max_grade={grades[-1]:g}"
-    return ""
-
-
-@record(eq=False)
-class PairBounds:
-    """Runs whose lists are matched with each other, so that differences can be bounded."""
-
-    bounds: Bounds
-    pool: Pool
-    sides: Mapping[str, PoolSide]
-
-    @classmethod
-    def of(cls, bounds: Bounds, runs: Mapping[str, Run]) -> PairBounds:
-        """Return the runs of a call, all of whose items are pooled."""
-        task = bounds.task
-        pool = with_pooled(task.pool, runs.values(), None, task.asked.policy)
-        asked = Asked(task.asked.policy)
-        items = PooledItems(pool, np.array(task.grades))
-        sides = {
-            name: PoolSide(items, ranks_in(run, pool, asked, task.context)) for name, run in runs.items()
-        }
-        return cls(bounds, pool, sides)
-
-    def differences(self, first: str, second: str) -> dict[Metric, DifferenceBounds]:
-        """Return the bounds of the difference of two runs, first less second, for each query of the pool."""
-        task = self.bounds.task
-        both = Both(self.sides[first], self.sides[second])
-        found: dict[Metric, DifferenceBounds] = {}
-        for metric in task.metrics:
-            assert isinstance(metric, QueryMetric)
-            if not self.why(metric):
-                found[metric] = _of_defined(metric, both, metric.difference_bounds(both, task.context), task)
-        for each in both:
-            each.let_go()
-        return found
-
-    def why(self, metric: Any) -> str:
-        """Why a metric's differences have no bounds; empty if they have."""
-        bounded = self.bounds.bounding.of(metric)
-        if bounded.kind == "none":
-            return bounded.why
-        is_open = bounded.reads_pool and not self.bounds.task.is_stated
-        return NO_PAIR if is_open and not metric.has_common_divisor() else ""
-
-
-def _of_defined(
-    metric: QueryMetric, both: Both, found: DifferenceBounds, task: BoundsTask
-) -> DifferenceBounds:
-    """Return the bounds of the queries that are defined as judged, and listed by both runs if others are skipped."""
-    defined = both.first.once(_is_defined, metric, task.context)
-    if task.asked.policy.missing == "skip":
-        defined = defined & both.first.once(_is_listed) & both.second.once(_is_listed)
-    least, most, low, high = (
-        np.where(defined, each, np.nan) for each in (found.least, found.most, found.low, found.high)
-    )
-    return found._replace(least=least, most=most, low=low, high=high)
-
-
-def _is_defined(side: PoolSide, metric: QueryMetric, context: Context) -> np.ndarray:
-    one = side.unjudged
-    return ~np.isnan(metric.per_query(one.completed(np.nan, np.nan), one.context(context)))
-
-
-def _is_listed(side: PoolSide) -> np.ndarray:
-    return np.bincount(side.items.query[side.within(None)], minlength=len(side.items)) > 0

@@ -23,8 +23,8 @@ DEFAULT = "memory"
 NAMES = (str, os.PathLike, list, tuple)  # of files, perhaps
 SMALL = 1 << 28  # bytes of all files for which nothing is looked at
 SHARE = 0.7  # of the free memory
-ROW = 40  # bytes that a row takes
-TEXT, COMPRESSED = 1.5, 8.0  # bytes that one of a text takes
+ROW = 40  # bytes that a row of Parquet takes in memory
+TEXT, COMPRESSED = 1.5, 8.0  # bytes in memory for each byte of a file
 
 
 class Engine(Protocol):
@@ -66,20 +66,20 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
         return wanted
     if wanted is None and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"
-    others = [source for source in sources if type(source) is not dict and source is not None]
-    if wanted is None and any(map(is_spark, others)):
+    tables = [source for source in sources if type(source) is not dict and source is not None]
+    if wanted is None and any(map(is_spark, tables)):
         wanted = "spark"
     if (
         wanted is None
-        and any(isinstance(source, NAMES) for source in others)
+        and any(isinstance(source, NAMES) for source in tables)
         and (why := too_large(*sources))
     ):
         import warnings
 
         warnings.warn(why, stacklevel=3)
         wanted = "stream"
-    engine: Engine = class_of(wanted or DEFAULT)()
-    return engine
+    chosen: Engine = class_of(wanted or DEFAULT)()
+    return chosen
 
 
 def class_of(name: str) -> Any:
@@ -96,11 +96,11 @@ def too_large(*sources: Any) -> str:
         return ""
     from rankwell.tables.machine import free_memory
 
-    wanted, free = sum(map(_held, paths)), free_memory()
-    if wanted < SHARE * free:
+    needed, free = sum(map(_bytes_in_memory, paths)), free_memory()
+    if needed < SHARE * free:
         return ""
     return (
-        f"the data need about {wanted / 2**30:.1f} GiB in memory, of which {free / 2**30:.1f} are free, so they are evaluated part by "
+        f"the data need about {needed / 2**30:.1f} GiB in memory, of which {free / 2**30:.1f} are free, so they are evaluated part by "
         f"part (engine='stream')."
     )
 
@@ -109,15 +109,15 @@ def _paths(source: Any) -> list[Path]:
     """The files of a source that are there; what is wrong with others is told when they are read."""
     if not are_files(source):
         return []
-    given = source if isinstance(source, (list, tuple)) else [source]
+    parts = source if isinstance(source, (list, tuple)) else [source]
     try:
-        named = [path for each in given if not isinstance(each, OpenFile) for path in paths_of(each)]
+        paths = [path for part in parts if not isinstance(part, OpenFile) for path in paths_of(part)]
     except RankwellError:
         return []
-    return [Path(path) for path in named if os.path.isfile(path)]  # noqa: PTH113 - takes any text for a name
+    return [Path(path) for path in paths if os.path.isfile(path)]  # noqa: PTH113 - takes any text for a name
 
 
-def _held(path: Path) -> float:
+def _bytes_in_memory(path: Path) -> float:
     """About the bytes that the rows of a file take in memory."""
     if path.suffix.lower() in (".parquet", ".pq"):
         import polars as pl

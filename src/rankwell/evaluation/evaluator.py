@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rankwell.results.curves import Curve
 
 
+# the arguments beside the fields of a policy, which a misspelt one may mean
 OF_EVALUATE = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "preset",
     "read", "bounds", "pool", "scale", *READING,
@@ -127,9 +128,9 @@ def evaluate(
         slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
     )  # fmt: skip
     inputs = read_inputs(request, [run])
-    found = plan_of(request, inputs).results(inputs.runs[0])
-    warn([found], stacklevel=2)
-    return found
+    results = plan_of(request, inputs).results(inputs.runs[0])
+    warn([results], stacklevel=2)
+    return results
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -285,9 +286,9 @@ class Evaluator:
         """
         if self.read:
             refuse_words(run, self.read, None, {})
-        found = self.results_of(run_of(run, None, self.plan.engine, self.read))
-        warn([found], stacklevel=2)
-        return found
+        results = self.results_of(run_of(run, None, self.plan.engine, self.read))
+        warn([results], stacklevel=2)
+        return results
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -302,9 +303,9 @@ class Evaluator:
             As for ``evaluate``; the first run that fails stops the others.
         """
         refuse_unnamed(runs, "evaluate_all")
-        found = self.results_of_sources(runs)
-        warn(found.values(), stacklevel=2)
-        return found
+        results = self.results_of_sources(runs)
+        warn(results.values(), stacklevel=2)
+        return results
 
     def results_of_sources(self, runs: Mapping[Any, Any]) -> dict[str, Results]:
         """Return the same, and do not warn of data that look wrong; for judgements that are only a part of those given."""
@@ -314,9 +315,9 @@ class Evaluator:
 
     def warned_results(self, runs: Mapping[str, Run], stacklevel: int) -> dict[str, Results]:
         """Return the results of runs that have been read, by name, and warn of data that look wrong."""
-        found = self.results_of_all(runs)
-        warn(found.values(), stacklevel=stacklevel + 1)
-        return found
+        results = self.results_of_all(runs)
+        warn(results.values(), stacklevel=stacklevel + 1)
+        return results
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
         """Return the results of runs that have been read, by name."""
@@ -325,6 +326,7 @@ class Evaluator:
         plan = self.plan.for_runs([*runs.values()]) if isinstance(self.plan, Plan) and runs else self.plan
         if workers < 2:
             return {name: plan.results(run) for name, run in runs.items()}
+        # a thread a run, as runs share no work; what cores are left over go to the batches of each
         plan = replace(plan, threads=max(threads // workers, 1))
         from rankwell.tables.workers import Workers
 

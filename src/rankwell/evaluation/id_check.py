@@ -28,6 +28,45 @@ if TYPE_CHECKING:
 FEW, BATCH, MANY = 5_000, 200_000, 1_000_000  # rows of a run that are looked at: first, at a time, and then
 
 
+def check_ids(results: Results, tables: TablesInMemory | TablesInPieces, *, with_queries: bool) -> Results:
+    """Return results that say which change of the ids would let more judged items be found, or of the queries, if enough are missing.
+
+    DataError if it explains at least half of the judged ones, and at least ten.
+    """
+    # the first lists suffice to see that all is well, as it mostly is; where it may not be, more are looked at before it is said
+    has_none = not results.counts.get("judged items found")
+    sides = tables.sides(MANY if has_none else FEW)
+    change = sides.in_items()
+    if has_none:
+        change = change or sides.swapped()
+    elif change is not None and change.is_notable:
+        change = tables.sides(MANY).in_items()
+    if not has_none and (change is None or not change.is_notable):
+        change = mismatch("query", *tables.all_queries(), MOST_TRIED) if with_queries else None
+    if change is None or not (has_none or change.is_notable):
+        return results
+    name, text = results.name, change.text()
+    if has_none:
+        what = Composed("{name}: no judged item is in any list; {found}.", name=name, found=text)
+    elif change.word == "item":
+        what = Composed("{name}: of judged items that are in no list, {found}.", name=name, found=text)
+    else:
+        what = Composed("{name}: of judged queries that are not in the run, {found}.", name=name, found=text)
+    notice = Composed(
+        "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*tables.tables)
+    )
+    if change.is_certain:
+        raise DataError(notice)
+    return replace(results, notice=notice)
+
+
+def explain_no_match(tables: TablesInMemory | TablesInPieces) -> tuple[Mismatch, str] | None:
+    """Return why no query of a run is judged, and the remedy; None if it is not known."""
+    sides = tables.sides(MANY)
+    difference = sides.in_queries() or sides.swapped()
+    return None if difference is None else (difference, difference.remedy(*tables.tables))
+
+
 @record(eq=False)
 class SampledSides:
     """The first lists of a run and the judgements of their queries: the query and the item of each row."""
@@ -50,7 +89,7 @@ class SampledSides:
         return swapped(self.query, self.item, self.judged_query, self.judged_item)
 
 
-class HeldData:
+class TablesInMemory:
     """A run and judgements in memory."""
 
     def __init__(self, run: Run, task: Task) -> None:
@@ -69,32 +108,32 @@ class HeldData:
 
     def _first(self, rows: int) -> tuple[Ids, Ids]:
         """The query and the item of each of the first rows, read without looking at the others where that is possible."""
-        given = self.run.rows
-        inner = given.rows if isinstance(given, ExplainedRows) else given
+        source = self.run.rows
+        inner = source.rows if isinstance(source, ExplainedRows) else source
         if isinstance(inner, StreamedRows):
             lists = inner.first(rows)
             return lists.queries[owners(lists.offsets)], own_text(lists.items)
         if isinstance(inner, Columns) and inner.is_scattered:
             return inner.query[:rows], inner.item[:rows]
         if isinstance(inner, InPieces):
-            return _top(inner.in_pieces(self.run.name), rows)
+            return _first_rows(inner.in_pieces(self.run.name), rows)
         heads = self._heads(rows)
         query = Ids.concatenate([lists.queries[owners(lists.offsets[: n + 1])] for lists, n, _ in heads])
         return query, Ids.concatenate([lists.items[:end] for lists, _, end in heads])
 
     def _heads(self, rows: int) -> list[tuple[Lists, int, int]]:
         """Batches of lists, and how many lists and rows of each are looked at."""
-        found, left = [], rows
+        heads, remaining = [], rows
         for make in self.run.rows.batches(min(rows, BATCH)):
             lists = make()
             n = len(lists.queries)
-            if lists.rows > left:
-                n = max(int(np.searchsorted(lists.offsets, left, side="right")) - 1, 1)
-            found.append((lists, n, int(lists.offsets[n])))
-            left -= lists.rows
-            if left <= 0:
+            if lists.rows > remaining:
+                n = max(int(np.searchsorted(lists.offsets, remaining, side="right")) - 1, 1)
+            heads.append((lists, n, int(lists.offsets[n])))
+            remaining -= lists.rows
+            if remaining <= 0:
                 break
-        return found
+        return heads
 
     def _judged(self, queries: Ids) -> tuple[np.ndarray, np.ndarray]:
         """The query and the row of each judgement of some queries, or of all if none of these is judged."""
@@ -105,12 +144,13 @@ class HeldData:
         if not len(seen):
             return owners(offsets), np.arange(offsets[-1])
         lengths = offsets[seen + 1] - offsets[seen]
+        # the rows of each query run on from its offset: a running number, less where the query's own rows begin in it
         owner = np.repeat(np.arange(len(seen)), lengths)
         rows = np.arange(len(owner)) + (offsets[seen] - np.cumsum(lengths) + lengths)[owner]
         return seen[owner], rows
 
 
-class OpenedData:
+class TablesInPieces:
     """A run and judgements that are read in pieces."""
 
     def __init__(self, tables: Mapping[str, Pieces], run: Run) -> None:
@@ -118,8 +158,8 @@ class OpenedData:
 
     def sides(self, rows: int) -> SampledSides:
         """Return the first rows, and the judgements of their queries among the first judgements."""
-        query, item = _top(self.pieces["run"], rows)
-        judged_query, judged_item = _top(self.pieces["qrels"], max(rows, BATCH))
+        query, item = _first_rows(self.pieces["run"], rows)
+        judged_query, judged_item = _first_rows(self.pieces["qrels"], max(rows, BATCH))
         if query.is_text == judged_query.is_text:
             seen = np.flatnonzero(Known(query.distinct()).find(judged_query) >= 0)
             if len(seen):
@@ -128,54 +168,16 @@ class OpenedData:
 
     def all_queries(self) -> tuple[Ids, Ids]:
         """Return the different queries of the first rows and of the first judgements."""
-        query, judged = (_top(self.pieces[side], MANY)[0].distinct() for side in ("run", "qrels"))
+        query, judged = (_first_rows(self.pieces[side], MANY)[0].distinct() for side in ("run", "qrels"))
         return query, judged
 
 
-def _top(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
+def _first_rows(pieces: Pieces, rows: int) -> tuple[Ids, Ids]:
     from rankwell.evaluation.engines.stream.tables import ids_in
 
-    found = pieces.top(("query", "item"), rows)
+    batch = pieces.top(("query", "item"), rows)
     query, item = (
-        Ids.concatenate([own_text(ids_in(piece, word).owned()) for piece in found])
+        Ids.concatenate([own_text(ids_in(piece, word).owned()) for piece in batch])
         for word in ("query", "item")
     )
     return query, item
-
-
-def unmatched(where: HeldData | OpenedData) -> tuple[Mismatch, str] | None:
-    """Return why no query of a run is judged, and the remedy; None if it is not known."""
-    sides = where.sides(MANY)
-    found = sides.in_queries() or sides.swapped()
-    return None if found is None else (found, found.remedy(*where.tables))
-
-
-def check_ids(found: Results, where: HeldData | OpenedData, *, with_queries: bool) -> Results:
-    """Return results that say which change of the ids would let more judged items be found, or of the queries, if enough are missing.
-
-    DataError if it explains at least half of the judged ones, and at least ten.
-    """
-    has_none = not found.counts.get("judged items found")
-    sides = where.sides(MANY if has_none else FEW)
-    change = sides.in_items()
-    if has_none:
-        change = change or sides.swapped()
-    elif change is not None and change.is_notable:
-        change = where.sides(MANY).in_items()
-    if not has_none and (change is None or not change.is_notable):
-        change = mismatch("query", *where.all_queries(), MOST_TRIED) if with_queries else None
-    if change is None or not (has_none or change.is_notable):
-        return found
-    name, said = found.name, change.text()
-    if has_none:
-        what = Composed("{name}: no judged item is in any list; {found}.", name=name, found=said)
-    elif change.word == "item":
-        what = Composed("{name}: of judged items that are in no list, {found}.", name=name, found=said)
-    else:
-        what = Composed("{name}: of judged queries that are not in the run, {found}.", name=name, found=said)
-    notice = Composed(
-        "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*where.tables)
-    )
-    if change.is_certain:
-        raise DataError(notice)
-    return replace(found, notice=notice)

@@ -53,8 +53,8 @@ class Inputs:
         """Return the same with judgements and training data opened; what has been read already is given in pieces of it."""
         from rankwell.readers.frames.pieces import held_qrels
 
-        held = {"qrels": self.qrels, "train": self.train}
-        pieces = {name: held_qrels(table) for name, table in held.items() if table is not None}
+        tables = {"qrels": self.qrels, "train": self.train}
+        pieces = {name: held_qrels(table) for name, table in tables.items() if table is not None}
         return replace(self, qrels=None, train=None, opened=pieces | dict(self.opened))
 
     def under(self, policy: Policy) -> Inputs:
@@ -82,8 +82,8 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     opened, qrels = {}, None
     if request.engine is not None and request.engine.opens:
         opened = _opened(request, request.engine, with_train=bool(asked.needs & OF_TRAIN))
-        prepare = None if tool is None else partial(tool.judgements, given=request.policy, rules=policy)
-        request = replace(request, train=None)
+        prepare = None if tool is None else partial(tool.judgements, policy=request.policy, rules=policy)
+        request = replace(request, train=None)  # opened, and not read as a table too
     elif request.qrels is not None:
         qrels = read_qrels(request.qrels, **request.of_qrels)
         qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
@@ -138,8 +138,8 @@ def _found(
     """What is read in place of a source, and its name: that of a file if the engine reads it itself."""
     from pathlib import Path
 
-    found = source if options.get("format_in") else engine.source(source)
-    return found, name if name is not None or found is source else Path(source).name
+    read = source if options.get("format_in") else engine.source(source)
+    return read, name if name is not None or read is source else Path(source).name
 
 
 def _opened(request: Request, engine: Engine, *, with_train: bool) -> dict[str, Pieces]:
@@ -148,12 +148,12 @@ def _opened(request: Request, engine: Engine, *, with_train: bool) -> dict[str, 
 
     opened, train = {}, request.train if with_train else None
     if request.qrels is not None:
-        found, name = _found(request.qrels, None, engine, request.of_qrels)
-        opened["qrels"] = open_qrels(found, name=name, **request.of_qrels)
+        source, name = _found(request.qrels, None, engine, request.of_qrels)
+        opened["qrels"] = open_qrels(source, name=name, **request.of_qrels)
     if train is not None:
-        found, name = _found(train, None if isinstance(train, str) else "train", engine, {})
+        source, name = _found(train, None if isinstance(train, str) else "train", engine, {})
         encoding = request.of_qrels.get("encoding")
-        opened["train"] = open_qrels(found, name=name, encoding=encoding, columns=NOT_NAMED)
+        opened["train"] = open_qrels(source, name=name, encoding=encoding, columns=NOT_NAMED)
         refuse_labels(getattr(opened["train"], "matrix", None))
     return opened
 

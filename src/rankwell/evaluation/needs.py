@@ -31,8 +31,9 @@ def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
     reads = [own | metric.needs for metric, own in zip(metrics, needed, strict=True)]
     by_need: dict[str, Asker] = {}
     for metric, own in zip(metrics, needed, strict=True):
-        for need in own - by_need.keys():
+        for need in own - by_need.keys():  # the first metric that needs a table is named in the error
             by_need[need] = Asker(str(metric), metric.name, frozenset(metric.resolved()))
+    # whole lists are read down to the deepest cut-off, or to their ends if one metric has none
     cuts = [metric.k for metric, own in zip(metrics, reads, strict=True) if "shown" in own]
     return Asked(
         policy,
@@ -76,6 +77,6 @@ def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
     """Return the requested cut-offs by metric name."""
     cuts: dict[str, tuple[int | None, ...]] = {}
     for metric in metrics:
-        known = cuts.setdefault(metric.name, ())
-        cuts[metric.name] = known if metric.k in known else (*known, metric.k)
+        ks = cuts.setdefault(metric.name, ())
+        cuts[metric.name] = ks if metric.k in ks else (*ks, metric.k)
     return cuts

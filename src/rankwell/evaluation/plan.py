@@ -99,8 +99,8 @@ class Plan:
         task = replace(self.task, metrics=metrics, asked=asked, per_query=True)
         sliced = on_slices(metrics) if self.slices else ()
         slices = {
-            name: replace(each, metrics=sliced, asked=asked, per_query=True)
-            for name, each in self.slices.items()
+            name: replace(task_of_slice, metrics=sliced, asked=asked, per_query=True)
+            for name, task_of_slice in self.slices.items()
         }
         return replace(self, task=task, slices=slices, bounds=None)
 
@@ -136,30 +136,33 @@ class Plan:
 
     def settled_results(self, run: Run) -> Results:
         """Return the results of one run, with nothing left to be worked out at a first look: what threads work on is done by them."""
-        found = self.results(run)
-        for each in (found, *found.slices.values()):
-            each.part.settle()
-        return found
+        results = self.results(run)
+        for part_results in (results, *results.slices.values()):
+            part_results.part.settle()
+        return results
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""
         keep_freed_memory()
+        # the run is evaluated once more for each slice: its lists stay whole, but other items count as judged
         slices: dict[str, Results] = {}
         if self.slices:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
-        found = self._results(run, self.task, slices)
-        if may_mismatch(found, self.task.pool):
-            from rankwell.evaluation.id_check import HeldData, check_ids
+        results = self._results(run, self.task, slices)
+        if may_mismatch(results, self.task.pool):
+            from rankwell.evaluation.id_check import TablesInMemory, check_ids
 
             with at_most(self.threads) if self.threads is not None else nullcontext():
-                found = check_ids(found, HeldData(run, self.task), with_queries=lacks_queries(found.counts))
+                results = check_ids(
+                    results, TablesInMemory(run, self.task), with_queries=lacks_queries(results.counts)
+                )
         if self.met is not None:
-            found = check_training(found, self.met, self.task.asked)
+            results = check_training(results, self.met, self.task.asked)
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
-            return found
-        part = bounds.added(found.part, run, self.engine, self.threads)
-        return replace(found, part=part, bounding=bounds.bounding)
+            return results
+        part = bounds.added(results.part, run, self.engine, self.threads)
+        return replace(results, part=part, bounding=bounds.bounding)
 
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
@@ -316,34 +319,28 @@ def _lowest(pool: Pool) -> float | None:
     return float(grades.min()) if len(grades) else None
 
 
-def may_mismatch(found: Results, pool: Pool | None = None) -> bool:
+def on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """Return the metrics that are defined on a slice of the items; refuse if none is."""
+    sliced = tuple(metric for metric in metrics if metric.sliceable)
+    if not sliced:
+        raise UsageError(
+            f"{metrics[0]} is not defined on a slice of the items, because it reads more than the relevant ones; evaluate "
+            f"it without slices=, or ask for a metric such as r@10 too."
+        )
+    return sliced
+
+
+def may_mismatch(results: Results, pool: Pool | None = None) -> bool:
     """Whether ids may be why judged items or queries are in no list: none is found, or a tenth are not and a change could be known."""
-    counts = found.part.counts
+    counts = results.part.counts
     judged = counts.get("judgements", 0)
     missing = judged - counts.get("judged items found", 0)
     if missing < 1 or (missing < judged and (missing < ENOUGH or missing < TENTH * judged)):
         return False
+    # looked at once for all runs of a call: few different items, or numbers, could match after a change by chance
     may = missing == judged or pool is None or pool.once(_has_many_texts)
     may = may or lacks_queries(counts)
-    return may and any(metric.judgements for metric in found.metrics)
-
-
-def check_training(found: Results, met: frozenset[str] | None, asked: Asked) -> Results:
-    """Return results that say so if no judged item, or user where metrics look at each user's own history, is in the training data."""
-    if met is None or found.notice is not None:
-        return found
-    what = None
-    if "item" not in met:
-        what = Composed(
-            "{name}: no judged item is in the training data. Check that both have the same ids.",
-            name=found.name,
-        )
-    elif "user" not in met and "history" in asked.needs:
-        what = Composed(
-            "{name}: no judged user is in the training data. Check that both have the same ids.",
-            name=found.name,
-        )
-    return found if what is None else replace(found, notice=what)
+    return may and any(metric.judgements for metric in results.metrics)
 
 
 def lacks_queries(counts: Mapping[str, int]) -> bool:
@@ -358,15 +355,22 @@ def _has_many_texts(pool: Pool) -> bool:
     return pool.items.is_text and len(pool.items[:LOOKED_AT].distinct()) >= ENOUGH
 
 
-def on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
-    """Return the metrics that are defined on a slice of the items; refuse if none is."""
-    sliced = tuple(metric for metric in metrics if metric.sliceable)
-    if not sliced:
-        raise UsageError(
-            f"{metrics[0]} is not defined on a slice of the items, because it reads more than the relevant ones; evaluate "
-            f"it without slices=, or ask for a metric such as r@10 too."
+def check_training(results: Results, met: frozenset[str] | None, asked: Asked) -> Results:
+    """Return results that say so if no judged item, or user where metrics look at each user's own history, is in the training data."""
+    if met is None or results.notice is not None:
+        return results
+    what = None
+    if "item" not in met:
+        what = Composed(
+            "{name}: no judged item is in the training data. Check that both have the same ids.",
+            name=results.name,
         )
-    return sliced
+    elif "user" not in met and "history" in asked.needs:
+        what = Composed(
+            "{name}: no judged user is in the training data. Check that both have the same ids.",
+            name=results.name,
+        )
+    return results if what is None else replace(results, notice=what)
 
 
 @cache

@@ -26,136 +26,8 @@ from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
 
+
 FOLDER = Path(__file__).parent / "presets"
-
-
-@record
-class Preset:
-    """The metrics and the policy of one tool."""
-
-    name: str
-    tool: str
-    version: str
-    confirmed: str
-    limits: tuple[str, ...]
-    not_reproduced: Mapping[str, str]
-    policy: Mapping[str, Any]
-    metrics: Mapping[str, str]
-    exceptions: Mapping[str, Mapping[str, Any]]
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether a test compares the preset with the tool itself or its published output."""
-        return self.confirmed.startswith("run")
-
-    def has(self, metric: Metric) -> bool:
-        """Whether the preset has a metric of this name; the tool may have more."""
-        return metric.name in self.metrics
-
-    def metric(self, wanted: str | Metric | type[Metric]) -> Metric:
-        """Return the tool's definition of a metric; parameters given by the caller are kept.
-
-        Raises
-        ------
-        UsageError
-            If the preset has no such metric, or the tool's definition has no such parameter or needs a cut-off.
-        """
-        asked = metric_of(wanted)
-        if (reason := self.not_reproduced.get(asked.name)) is not None:
-            raise UsageError(
-                f"the preset for {self.tool} {self.version} does not reproduce {asked.name}: {reason}. Leave out the preset "
-                f"for rankwell's own definition."
-            )
-        if not self.has(asked):
-            raise UsageError(
-                f"the preset for {self.tool} {self.version} has no {asked.name}: the tool lacks it, or its numbers have not been "
-                f"compared with ours. Use {one_of(list(self.metrics))}; or leave out the preset."
-            )
-        base = metric_of(self.metrics[asked.name], complete=False)
-        own = {f.name: getattr(asked, f.name) for f in fields(asked) if getattr(asked, f.name) != f.default}
-        unknown = sorted(own.keys() - {f.name for f in fields(base)})
-        if unknown:
-            raise UsageError(
-                f"{asked}: {self.tool} computes {base} under this name, which has no {unknown[0]}; leave it out."
-            )
-        made = replace(base, **own)
-        # what the tool's definition says of cut-offs says nothing without one
-        idle: dict[str, Any] = {
-            f.name: f.default for f in fields(made) if f.name not in own and not made.applies(f.name)
-        }
-        made = replace(made, **idle)
-        made.check()
-        return made
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether the tool counts every judged row as relevant; nonrelevant rows are not passed to it."""
-        return self.policy.get("grades") == "interactions"
-
-    def policy_of(self, metric: Metric, given: Policy | None = None) -> Policy:
-        """Return the policy for a metric; ``grades`` and ``rel`` of ``given`` are kept."""
-        data = {} if given is None or self.is_binary else {"grades": given.grades, "rel": given.rel}
-        cut = {} if metric.k is None else self.exceptions.get(f"{metric.name}@k", {})
-        rules = {**data, **self.policy, **self.exceptions.get(metric.name, {}), **cut}
-        if given is not None and given.grades == "interactions":
-            rules["grades"] = "interactions"
-        return Policy(**rules)
-
-    def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
-        """Return the tool's metrics and policy for one evaluation.
-
-        UsageError if the preset is not confirmed or lacks a metric, or the tool has different policies for two of the metrics.
-        """
-        if not self.is_confirmed:
-            raise UsageError(
-                f"the preset {brief(self.name)} cannot be used to evaluate: it was read from the code of {self.tool} and not "
-                f"confirmed by running it. It appears only in rankwell rosetta."
-            )
-        plain, said = Policy().to_dict(), given.to_dict()
-        others = [name for name in said if said[name] != plain.get(name) and name not in ("grades", "rel")]
-        if others:
-            raise UsageError(
-                f"the preset {brief(self.name)} already sets {', '.join(others)}; give either the preset or your own."
-            )
-        asked = list(metrics)
-        found = [self.metric(metric) for metric in asked]
-        policies = [self.policy_of(metric, given) for metric in asked]
-        apart: dict[Policy, list[str]] = {}
-        for metric, policy in zip(asked, policies, strict=True):
-            apart.setdefault(policy, []).append(_as_asked(metric))
-        if len(apart) > 1:
-            (one, first), (another, other) = list(apart.items())[:2]
-            differ = [f.name for f in fields(Policy) if getattr(one, f.name) != getattr(another, f.name)]
-            calls = ", then ".join(f"metrics={each}" for each in apart.values())
-            raise UsageError(
-                f"{self.tool} has different rules ({', '.join(differ)}) for {first[0]} and {other[0]}; evaluate them one after "
-                f"the other: {calls}."
-            )
-        return tuple(found), policies[0]
-
-    def judgements(self, qrels: Qrels, given: Policy, rules: Policy | None = None) -> Qrels:
-        """Return the judgements to pass to the tool: all of them, or the relevant ones if the tool is binary.
-
-        ``rules`` is the policy of the metrics; errors of predicted ratings see all grades.
-        """
-        is_binary = self.is_binary and (rules is None or rules.grades == "interactions")
-        if not is_binary or qrels.grade is None or given.grades == "interactions":
-            return qrels
-        least = given.rel
-        rows = np.flatnonzero(qrels.grade > 0 if least is None else qrels.grade >= least)
-        topic = None if qrels.topic is None else qrels.topic[rows]
-        weight = None if qrels.topic_weight is None else qrels.topic_weight[rows]
-        chance = None if qrels.propensity is None else qrels.propensity[rows]
-        kept = qrels.query[rows], qrels.item[rows], None, topic
-        judged = Qrels(*kept, topic_weight=weight, propensity=chance, name=qrels.name)
-        judged.matrix = qrels.matrix
-        return judged
-
-
-def _as_asked(metric: Metric) -> str:
-    """The text of a metric as people ask for it, without the parameters that are its defaults."""
-    plain = metric.name if metric.k is None else f"{metric.name}@{metric.k}"
-    return plain if metric_of(plain) == metric else str(metric)
 
 
 def names() -> list[str]:
@@ -190,3 +62,136 @@ def preset_of(name: str) -> Preset:
         metrics=data["metrics"],
         exceptions=data.get("exceptions", {}),
     )
+
+
+@record
+class Preset:
+    """The metrics and the policy of one tool."""
+
+    name: str
+    tool: str
+    version: str
+    confirmed: str
+    limits: tuple[str, ...]
+    not_reproduced: Mapping[str, str]
+    policy: Mapping[str, Any]
+    metrics: Mapping[str, str]
+    exceptions: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether a test compares the preset with the tool itself or its published output."""
+        return self.confirmed.startswith("run")
+
+    def has(self, metric: Metric) -> bool:
+        """Whether the preset has a metric of this name; the tool may have more."""
+        return metric.name in self.metrics
+
+    def metric(self, metric: str | Metric | type[Metric]) -> Metric:
+        """Return the tool's definition of a metric; parameters given by the caller are kept.
+
+        Raises
+        ------
+        UsageError
+            If the preset has no such metric, or the tool's definition has no such parameter or needs a cut-off.
+        """
+        asked = metric_of(metric)
+        if (reason := self.not_reproduced.get(asked.name)) is not None:
+            raise UsageError(
+                f"the preset for {self.tool} {self.version} does not reproduce {asked.name}: {reason}. Leave out the preset "
+                f"for rankwell's own definition."
+            )
+        if not self.has(asked):
+            raise UsageError(
+                f"the preset for {self.tool} {self.version} has no {asked.name}: the tool lacks it, or its numbers have not been "
+                f"compared with ours. Use {one_of(list(self.metrics))}; or leave out the preset."
+            )
+        base = metric_of(self.metrics[asked.name], complete=False)
+        # what differs from rankwell's default was asked for; the rest is left to the tool's definition
+        own = {f.name: getattr(asked, f.name) for f in fields(asked) if getattr(asked, f.name) != f.default}
+        unknown = sorted(own.keys() - {f.name for f in fields(base)})
+        if unknown:
+            raise UsageError(
+                f"{asked}: {self.tool} computes {base} under this name, which has no {unknown[0]}; leave it out."
+            )
+        theirs = replace(base, **own)
+        # what the tool's definition says of cut-offs says nothing without one
+        idle: dict[str, Any] = {
+            f.name: f.default for f in fields(theirs) if f.name not in own and not theirs.applies(f.name)
+        }
+        theirs = replace(theirs, **idle)
+        theirs.check()
+        return theirs
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the tool counts every judged row as relevant; nonrelevant rows are not passed to it."""
+        return self.policy.get("grades") == "interactions"
+
+    def policy_of(self, metric: Metric, policy: Policy | None = None) -> Policy:
+        """Return the policy for a metric; ``grades`` and ``rel`` of ``given`` are kept."""
+        data = {} if policy is None or self.is_binary else {"grades": policy.grades, "rel": policy.rel}
+        cut = {} if metric.k is None else self.exceptions.get(f"{metric.name}@k", {})
+        rules = {**data, **self.policy, **self.exceptions.get(metric.name, {}), **cut}
+        if policy is not None and policy.grades == "interactions":
+            rules["grades"] = "interactions"
+        return Policy(**rules)
+
+    def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
+        """Return the tool's metrics and policy for one evaluation.
+
+        UsageError if the preset is not confirmed or lacks a metric, or the tool has different policies for two of the metrics.
+        """
+        if not self.is_confirmed:
+            raise UsageError(
+                f"the preset {brief(self.name)} cannot be used to evaluate: it was read from the code of {self.tool} and not "
+                f"confirmed by running it. It appears only in rankwell rosetta."
+            )
+        plain, rules = Policy().to_dict(), given.to_dict()
+        set_rules = [
+            name for name in rules if rules[name] != plain.get(name) and name not in ("grades", "rel")
+        ]
+        if set_rules:
+            raise UsageError(
+                f"the preset {brief(self.name)} already sets {', '.join(set_rules)}; give either the preset or your own."
+            )
+        asked = list(metrics)
+        own = [self.metric(metric) for metric in asked]
+        policies = [self.policy_of(metric, given) for metric in asked]
+        # one evaluation has one policy: metrics of which the tool has another cannot be asked for together
+        by_policy: dict[Policy, list[str]] = {}
+        for metric, policy in zip(asked, policies, strict=True):
+            by_policy.setdefault(policy, []).append(_as_asked(metric))
+        if len(by_policy) > 1:
+            (one, first), (another, other) = list(by_policy.items())[:2]
+            differ = [f.name for f in fields(Policy) if getattr(one, f.name) != getattr(another, f.name)]
+            calls = ", then ".join(f"metrics={texts}" for texts in by_policy.values())
+            raise UsageError(
+                f"{self.tool} has different rules ({', '.join(differ)}) for {first[0]} and {other[0]}; evaluate them one after "
+                f"the other: {calls}."
+            )
+        return tuple(own), policies[0]
+
+    def judgements(self, qrels: Qrels, policy: Policy, rules: Policy | None = None) -> Qrels:
+        """Return the judgements to pass to the tool: all of them, or the relevant ones if the tool is binary.
+
+        ``rules`` is the policy of the metrics; errors of predicted ratings see all grades.
+        """
+        is_binary = self.is_binary and (rules is None or rules.grades == "interactions")
+        if not is_binary or qrels.grade is None or policy.grades == "interactions":
+            return qrels
+        least = policy.rel
+        rows = np.flatnonzero(qrels.grade > 0 if least is None else qrels.grade >= least)
+        topic = None if qrels.topic is None else qrels.topic[rows]
+        weight = None if qrels.topic_weight is None else qrels.topic_weight[rows]
+        chance = None if qrels.propensity is None else qrels.propensity[rows]
+        columns = qrels.query[rows], qrels.item[rows], None, topic
+        judged = Qrels(*columns, topic_weight=weight, propensity=chance, name=qrels.name)
+        judged.matrix = qrels.matrix
+        return judged
+
+
+def _as_asked(metric: Metric) -> str:
+    """The text of a metric as people ask for it, without the parameters that are its defaults."""
+    plain = metric.name if metric.k is None else f"{metric.name}@{metric.k}"
+    return plain if metric_of(plain) == metric else str(metric)

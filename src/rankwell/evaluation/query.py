@@ -19,9 +19,11 @@ from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Run
 
+BATCH_ROWS = 250_000  # as the engine in memory takes
+
 
 @record(eq=False)
-class One:
+class JudgedQuery:
     """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks.
 
     An id becomes a Python value when it is asked for, as most lists are much longer than what is shown of them.
@@ -51,18 +53,20 @@ class One:
     @cached_property
     def first_ranks(self) -> np.ndarray:
         """The first rank of each of ``items``, -1 for those that are left out."""
-        found = np.full(len(self.items), -1)
-        found[self.rows[::-1]] = self.ranks[::-1]
-        return found
+        first = np.full(len(self.items), -1)
+        first[self.rows[::-1]] = self.ranks[
+            ::-1
+        ]  # from the last to the first, so that the first rank of a copy stays
+        return first
 
 
-def one_query(task: Task, table: Columns, query: str | int | None) -> One:
+def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuery:
     """Return one query with its judged list, which is empty if the run lacks the query."""
-    wanted = _wanted(table.query, task.pool.queries.ids, query)
-    rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
+    own_id = _id_of_query(table.query, task.pool.queries.ids, query)
+    rows = np.flatnonzero(Known(own_id).find(table.query) == 0) if len(table.item) else NO_ROWS
     like = task.pool.queries.ids
-    known = int(task.pool.queries.find(to_same_kind(wanted, like, "query")[0])[0]) if len(like) else -1
-    pool = _alone(task.pool, known)
+    pool_row = int(task.pool.queries.find(to_same_kind(own_id, like, "query")[0])[0]) if len(like) else -1
+    pool = _pool_of_query(task.pool, pool_row)
     items, item, rank = Known(Ids.of([])), NO_ROWS, NO_ROWS
     grades: dict[int, float] = {}
     scores: dict[int, float] = {}
@@ -70,60 +74,42 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
         lists = table.part(rows)
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
         items = Known(lists.items[lists.items.group()[1]])
-        shown = _whole(task, lists, pool, items)
-        assert shown.item is not None
-        order = np.argsort(shown.rank, kind="stable")
-        item, rank, ranks = shown.item[order], shown.rank[order], shown.rank.tolist()
-        grades = dict(zip(ranks, shown.grade.tolist(), strict=True))
-        scores = {} if shown.score is None else dict(zip(ranks, shown.score.tolist(), strict=True))
+        whole = _shown_list(task, lists, pool, items)
+        assert whole.item is not None
+        order = np.argsort(whole.rank, kind="stable")
+        item, rank, ranks = whole.item[order], whole.rank[order], whole.rank.tolist()
+        grades = dict(zip(ranks, whole.grade.tolist(), strict=True))
+        scores = {} if whole.score is None else dict(zip(ranks, whole.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return One(wanted.one(0), judged, task, items, item, rank, grades, scores, pool.items)
+    return JudgedQuery(own_id.one(0), judged, task, items, item, rank, grades, scores, pool.items)
 
 
-def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
-    """The whole list at its ranks under the policy, with the scores of the run if it has any."""
-    has_scores = not lists.by_rank or lists.given is not None
-    asked = task.asked.reading("shown", *(["score"] if has_scores else []))
-    shown = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
-    if task.asked.policy.unjudged != "condense":
-        return shown
-    kept = shown.where(task.context.scale.judged(shown.grade))
-    kept.rank = np.arange(1, len(kept) + 1)
-    return kept
-
-
-def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
+def _id_of_query(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
     """Return the requested query, as the type of the run's ids.
 
     UsageError if neither run nor judgements have it, or no query was named and the run has several.
     """
     if query is None:
-        known = queries[queries.group()[1]]
-        if len(known) != 1:
-            example = f", such as {brief(known.one(0))}" if len(known) else ""
-            raise UsageError(f"the run has {len(known):,} lists; name the query to show{example}.")
-        return known
-    for made in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
+        distinct = queries[queries.group()[1]]
+        if len(distinct) != 1:
+            example = f", such as {brief(distinct.one(0))}" if len(distinct) else ""
+            raise UsageError(f"the run has {len(distinct):,} lists; name the query to show{example}.")
+        return distinct
+    # the id as it was given, as text (on a command line all are), and as a number that was given as text
+    for form in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
         for ids in (queries, judged):
-            if (
-                made is not None
-                and len(ids)
-                and made.is_text == ids.is_text
-                and (Known(made).find(ids) == 0).any()
-            ):
-                return (
-                    made
-                    if made.is_text == queries.is_text or not len(queries)
-                    else to_same_kind(made, queries, "query")[0]
-                )
+            is_comparable = form is not None and len(ids) and form.is_text == ids.is_text
+            if form is not None and is_comparable and (Known(form).find(ids) == 0).any():
+                is_like_run = form.is_text == queries.is_text or not len(queries)
+                return form if is_like_run else to_same_kind(form, queries, "query")[0]
     names = queries[queries.group()[1]].tolist()
     raise UsageError(
-        f"query {brief(query)} is in neither the run nor the judgements.{nearest(str(query), [str(each) for each in names])}"
+        f"query {brief(query)} is in neither the run nor the judgements.{nearest(str(query), [str(name) for name in names])}"
     )
 
 
-def _alone(pool: Pool, row: int) -> Pool:
+def _pool_of_query(pool: Pool, row: int) -> Pool:
     """Return the judgements of one query, with an ideal list that points to its items."""
     low, high = (int(pool.offsets[row]), int(pool.offsets[row + 1])) if row >= 0 else (0, 0)
     queries = pool.queries.ids[row : row + 1] if row >= 0 else pool.queries.ids[:0]
@@ -136,17 +122,27 @@ def _alone(pool: Pool, row: int) -> Pool:
     )
 
 
-BATCH_ROWS = 250_000
+def _shown_list(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
+    """The whole list at its ranks under the policy, with the scores of the run if it has any."""
+    has_scores = not lists.by_rank or lists.given is not None
+    asked = task.asked.reading("shown", *(["score"] if has_scores else []))
+    whole = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
+    if task.asked.policy.unjudged != "condense":
+        return whole
+    judged = whole.where(task.context.scale.judged(whole.grade))
+    judged.rank = np.arange(1, len(judged) + 1)
+    return judged
 
 
 def lists_of(run: Run, queries: Ids) -> Run:
     """Return the lists of some queries as a run in memory; what is still to be read is read once, batch by batch."""
-    known = Known(queries)
-    parts, lowest = _parts(run.rows, known)
-    found = Ids.concatenate([part.queries for part in parts]) if parts else queries[:0]
-    if not run.rows.grouped and not found.is_distinct():
-        parts, lowest = _parts(run.rows.regrouped(), known)
-    return Run.of_rows(_joined(parts, run.name, queries, lowest), run.name)
+    wanted = Known(queries)
+    parts, lowest = _parts(run.rows, wanted)
+    listed = Ids.concatenate([part.queries for part in parts]) if parts else queries[:0]
+    # a query in two batches shows that its rows are scattered: only then is the run put in order, which a large one takes long for
+    if not run.rows.grouped and not listed.is_distinct():
+        parts, lowest = _parts(run.rows.regrouped(), wanted)
+    return Run.of_rows(_concatenate(parts, run.name, queries, lowest), run.name)
 
 
 def _parts(rows: Rows, known: Known) -> tuple[list[Lists], int]:
@@ -158,20 +154,20 @@ def _parts(rows: Rows, known: Known) -> tuple[list[Lists], int]:
             lowest = lists.rank_base
         elif lists.has_ranks:
             lowest = min(lowest, lowest_rank(-lists.score))
-        wanted = np.flatnonzero(known.rows_of(lists.queries, "query") >= 0)
-        if len(wanted):
-            parts.append(_taken(lists, wanted))
+        places = np.flatnonzero(known.rows_of(lists.queries, "query") >= 0)
+        if len(places):
+            parts.append(_take_lists(lists, places))
     return parts, lowest
 
 
-def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
+def _take_lists(lists: Lists, places: np.ndarray) -> Lists:
     """Some lists of a batch, which may be held in memory that is used again."""
     is_wanted = np.zeros(len(lists.queries), bool)
-    is_wanted[wanted] = True
+    is_wanted[places] = True
     rows = np.flatnonzero(is_wanted[owners(lists.offsets)])
-    lengths = np.diff(lists.offsets)[wanted]
+    lengths = np.diff(lists.offsets)[places]
     return Lists(
-        own_text(lists.queries[wanted].owned()),
+        own_text(lists.queries[places].owned()),
         np.concatenate([[0], np.cumsum(lengths)]),
         own_text(lists.items[rows].owned()),
         lists.score[rows],
@@ -182,14 +178,14 @@ def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
     )
 
 
-def _joined(parts: list[Lists], name: str, queries: Ids, lowest: int) -> Columns:
+def _concatenate(parts: list[Lists], name: str, queries: Ids, lowest: int) -> Columns:
     """The lists of all batches end to end."""
     place = RowOf(name)
     if not parts:
         return Columns(queries[:0], Ids.of([]), np.empty(0), place=place)
     first = parts[0]
     score = np.concatenate([part.score for part in parts])
-    given = [part.given for part in parts if part.given is not None]
+    scores = [part.given for part in parts if part.given is not None]
     offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.offsets) for part in parts]))])
     rows = Columns(
         None,
@@ -197,7 +193,7 @@ def _joined(parts: list[Lists], name: str, queries: Ids, lowest: int) -> Columns
         -score if first.by_rank else score,
         place=place,
         by_rank=first.by_rank,
-        given_score=np.concatenate(given) if given else None,
+        given_score=np.concatenate(scores) if scores else None,
         lists=(Ids.concatenate([part.queries for part in parts]), offsets),
     )
     rows.by_place = first.by_rank and not first.has_ranks

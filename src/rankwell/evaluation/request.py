@@ -75,20 +75,20 @@ def reading_in(options: Mapping[str, Any]) -> dict[str, Any]:
     read = {} if options.get("read") is None else options["read"]
     if not isinstance(read, Mapping):
         raise UsageError(f"read= takes words such as {{'encoding': 'latin-1'}}, not {brief(read)}.")
-    found = dict(read)
-    for word in found:
+    words = dict(read)
+    for word in words:
         if word not in READING:
             raise UsageError(
                 f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
             )
-    found = {"qrels_columns": found.get("columns"), "qrels_format": found.get("format_in")} | found
+    words = {"qrels_columns": words.get("columns"), "qrels_format": words.get("format_in")} | words
     for word in READING:
         if options.get(word) is None:
             continue
         if word in read:
             raise UsageError(f"{word}= is given twice, also in read=. Give it once.")
-        found[word] = options[word]
-    return found
+        words[word] = options[word]
+    return words
 
 
 def read_with(read: Mapping[str, Any] | None, rules: Any) -> Mapping[str, Any] | None:
@@ -104,17 +104,17 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
     """Return what ``read_run`` and ``read_qrels`` take of words about reading; UsageError as for ``reading_in``."""
     if read is None and {*map(type, words.values())} <= {NoneType}:  # without a call for each word
         return {}, {"columns": NOTHING_SAID}
-    found = reading_in({"read": read, **words})
-    encoding = plain("encoding", found.get("encoding"), str, None)
-    plain("order", found.get("order"), Literal["rows"], None)
+    options = reading_in({"read": read, **words})
+    encoding = plain("encoding", options.get("encoding"), str, None)
+    plain("order", options.get("order"), Literal["rows"], None)
     for word in ("format_in", "qrels_format"):
-        plain(word, found.get(word), str, None)
-    of_run = {"columns": _columns(found, "columns"), "encoding": encoding}
-    of_run |= {word: found.get(word) for word in OF_RUNS}
-    items_in = found.get("qrels_items_in")
+        plain(word, options.get(word), str, None)
+    of_run = {"columns": _columns(options, "columns"), "encoding": encoding}
+    of_run |= {word: options.get(word) for word in OF_RUNS}
+    items_in = options.get("qrels_items_in")
     of_qrels = {
-        "columns": Given(_columns(found, "qrels_columns"), argument="qrels_columns", items_in=items_in),
-        "format_in": found.get("qrels_format"),
+        "columns": Given(_columns(options, "qrels_columns"), argument="qrels_columns", items_in=items_in),
+        "format_in": options.get("qrels_format"),
         "encoding": encoding,
     }
     return {word: value for word, value in of_run.items() if value is not None}, of_qrels
@@ -133,13 +133,15 @@ def refuse_words(run: Any, of_runs: Mapping[str, Any], qrels: Any, of_qrels: Map
 
 def encoding_of(options: Mapping[str, Any]) -> str | None:
     """Return the encoding of text files among the arguments of a function."""
-    found: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
-    return found
+    encoding: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
+    return encoding
 
 
-def _columns(given: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
+def _columns(options: Mapping[str, Any], word: str) -> Mapping[str, str] | None:
     """What columns hold; UsageError for what is no mapping."""
-    found: Mapping[str, str] | None = given.get(word)
-    if found is None or isinstance(found, Mapping):
-        return found
-    raise UsageError(f"{word}= says what columns hold, such as {{'its name': 'query'}}, not {brief(found)}.")
+    columns: Mapping[str, str] | None = options.get(word)
+    if columns is None or isinstance(columns, Mapping):
+        return columns
+    raise UsageError(
+        f"{word}= says what columns hold, such as {{'its name': 'query'}}, not {brief(columns)}."
+    )

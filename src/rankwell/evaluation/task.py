@@ -29,34 +29,13 @@ from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State
 
-FILLS = {"zero": 0.0, "one": 1.0}
+FILLS = {"zero": 0.0, "one": 1.0}  # the value where the judgements define none, by the rule ``undefined``
+
+
 NO_VALUES = np.empty(0)
+
+
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
-
-
-class Steps(NamedTuple):
-    """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts.
-
-    ``corpus`` are those without a value per query; ``reads_all``: whether one reads judgements of queries that it has no list for.
-    """
-
-    metrics: tuple[tuple[Metric, QueryMetric | None], ...]
-    diagnosing: tuple[Metric, ...]
-    counting: tuple[Metric, ...]
-    corpus: tuple[Metric, ...]
-    reads_all: bool
-
-
-@lru_cache(maxsize=256)
-def steps_of(metrics: tuple[Metric, ...]) -> Steps:
-    """Return what metrics take part in; cached, because metrics are values."""
-    return Steps(
-        tuple([(m, m if isinstance(m, QueryMetric) else None) for m in metrics]),
-        tuple([m for m in metrics if type(m).diagnostics is not Metric.diagnostics]),
-        tuple([m for m in metrics if type(m).counts is not Metric.counts]),
-        tuple([m for m in metrics if not isinstance(m, QueryMetric)]),
-        any(m.reads_all_judgements() for m in metrics),
-    )
 
 
 @record(eq=False)
@@ -104,15 +83,18 @@ class Task:
     def _steps(self) -> Steps:
         return steps_of(self.metrics)
 
-    def judged(self, lists: Lists, known: Matches | None = None) -> tuple[Judged, dict[str, int]]:
+    def judge(self, lists: Lists, matches: Matches | None = None) -> tuple[Judged, dict[str, int]]:
         """Judge a batch of lists, of which the matches may be known, and count the rows that each rule affected."""
-        judged, counts = judge(lists, self.pool, self.asked, self.context, known)
+        judged, counts = judge(lists, self.pool, self.asked, self.context, matches)
+        # what a few rows look like proves nothing, and the look would be most of a small evaluation
         return judged, counts if lists.rows < LEAST else counts | look(lists)
 
     def measure(self, judged: Judged, counts: dict[str, int]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
         steps = self._steps
-        judged.queries = own_text(judged.queries)
+        judged.queries = own_text(
+            judged.queries
+        )  # parts outlive the text of the batch that ids are cut out of
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
         n: dict[tuple[Metric, str], int] = {}
@@ -125,18 +107,19 @@ class Task:
         tied = self._tied(judged, values, states, counts) if self.tie_ranges else {}
         diagnostics, reported = {}, {}
         for metric in steps.diagnosing:
-            if (known := metric.diagnostics(judged)) is not None:
-                diagnostics[metric] = known
+            if (diagnostic := metric.diagnostics(judged)) is not None:
+                diagnostics[metric] = diagnostic
         for metric in steps.counting:
             for name, count in metric.counts(judged, self.context).items():
                 if count:
                     reported[metric, name] = count
-        kept = values if self.per_query else {}
+        own_values = values if self.per_query else {}
+        # for warnings alone: these are no counts that a reader of the results asks for
         seen = {what: counts.pop(what) for what in SEEN} if NEIGHBOURS in counts else {}
         part = Part(
             judged.queries,
             judged.pool_row,
-            kept,
+            own_values,
             states,
             tied,
             counts,
@@ -149,8 +132,8 @@ class Task:
 
     def state_of(self, metric: Metric, judged: Judged) -> State:
         """Return a metric's state over a batch, without the lists that the metric ignores."""
-        if self._judged_alone(metric) and not (known := judged.pool_row >= 0).all():
-            judged = judged.take(np.flatnonzero(known), judged.found)
+        if self._judged_alone(metric) and not (is_judged := judged.pool_row >= 0).all():
+            judged = judged.take(np.flatnonzero(is_judged), judged.found)
         return metric.state(judged, self.context)
 
     def _judged_alone(self, metric: Metric) -> bool:
@@ -173,6 +156,7 @@ class Task:
         if segments.codes is None:
             return part
         codes = segments.codes_of(rows)
+        # values per query can be divided later; a metric of whole lists needs the lists of each segment now
         together = [m for m in self.metrics if m not in values and (judged.in_run or m.sees_missing)]
         for code, lists in _by_segment(judged, codes) if together else ():
             part.split.update({(metric, code): self.state_of(metric, lists) for metric in together})
@@ -182,9 +166,9 @@ class Task:
         self, metric: QueryMetric, judged: Judged, n: dict[tuple[Metric, str], int]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
-        known = judged.is_judged
-        if known is not None and not self._judged_alone(metric):
-            known = None
+        is_judged = judged.is_judged
+        if is_judged is not None and not self._judged_alone(metric):
+            is_judged = None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
@@ -195,15 +179,16 @@ class Task:
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
                 f"per query."
             )
+        # one pass tells of both; most metrics are defined for every query, and need no masks then
         missing, infinite = sums.undefined(np.ascontiguousarray(values))
         if infinite >= 0:
             query = judged.queries.one(infinite)
             raise DataError(
                 f"{metric}: per_query returned an infinite value for query {brief(query)}; return NaN if it is undefined."
             )
-        if known is None and not missing:
+        if is_judged is None and not missing:
             return values, values
-        without = np.isnan(values) if known is None else np.isnan(values) & known
+        without = np.isnan(values) if is_judged is None else np.isnan(values) & is_judged
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] = int(without.sum())
             if self.asked.policy.undefined == "error":
@@ -216,7 +201,7 @@ class Task:
             values = values if fill is None else np.where(without, fill, values)
         elif without.any():
             n[metric, "undefined by the list"] = int(without.sum())
-        values = values if known is None else np.where(known, values, np.nan)
+        values = values if is_judged is None else np.where(is_judged, values, np.nan)
         return values, _defined(values)
 
     def _tied(
@@ -231,27 +216,29 @@ class Task:
         if ties is None or not len(queries := undecided_queries(judged.found, ties, judged.scale)):
             return {}
         counts[UNDECIDED] = len(queries)
-        known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
-        if not known:
+        measured = {
+            m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()
+        }
+        if not measured:
             return {}
         if judged.is_small:  # to take some of the queries takes a tenth of a small evaluation
-            return partial(self._ends, judged, queries, known)
-        return partial(self._ends_of, _undecided(judged, queries), queries, known)
+            return partial(self._ends, judged, queries, measured)
+        return partial(self._ends_of, _undecided(judged, queries), queries, measured)
 
     def _ends(
-        self, judged: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
+        self, judged: Judged, queries: np.ndarray, measured: dict[Metric, tuple[State, np.ndarray]]
     ) -> dict[Metric, Ends]:
-        return self._ends_of(_undecided(judged, queries), queries, known)
+        return self._ends_of(_undecided(judged, queries), queries, measured)
 
     def _ends_of(
-        self, lists: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
+        self, lists: Judged, queries: np.ndarray, measured: dict[Metric, tuple[State, np.ndarray]]
     ) -> dict[Metric, Ends]:
         best, worst = (
             lists.reordered(reorder_ties(lists.found, how, lists.scale)) for how in ("best", "worst")
         )
         return {
             m: (self._state_with(m, *own, queries, best), self._state_with(m, *own, queries, worst))
-            for m, own in known.items()
+            for m, own in measured.items()
         }
 
     def _state_with(
@@ -260,11 +247,37 @@ class Task:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
         changed, defined = self._values(metric, lists, {})
+        # of a sum the undecided queries can be taken off exactly; other states are made again of the values of all queries
         if isinstance(state, Divisible):
             return state.without(metric.summary(_defined(values[queries]))) + metric.summary(defined)
         values = values.copy()
         values[queries] = changed
         return metric.summary(_defined(values))
+
+
+class Steps(NamedTuple):
+    """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts.
+
+    ``corpus`` are those without a value per query; ``reads_all``: whether one reads judgements of queries that it has no list for.
+    """
+
+    metrics: tuple[tuple[Metric, QueryMetric | None], ...]
+    diagnosing: tuple[Metric, ...]
+    counting: tuple[Metric, ...]
+    corpus: tuple[Metric, ...]
+    reads_all: bool
+
+
+@lru_cache(maxsize=256)
+def steps_of(metrics: tuple[Metric, ...]) -> Steps:
+    """Return what metrics take part in; cached, because metrics are values."""
+    return Steps(
+        tuple([(m, m if isinstance(m, QueryMetric) else None) for m in metrics]),
+        tuple([m for m in metrics if type(m).diagnostics is not Metric.diagnostics]),
+        tuple([m for m in metrics if type(m).counts is not Metric.counts]),
+        tuple([m for m in metrics if not isinstance(m, QueryMetric)]),
+        any(m.reads_all_judgements() for m in metrics),
+    )
 
 
 def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged]]:
@@ -292,11 +305,11 @@ def _undecided(judged: Judged, queries: np.ndarray) -> Judged:
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:
     """Raise DataError if a list has more nonrelevant items than there were sampled candidates."""
-    others = judged.n_retrieved - judged.relevant(getattr(metric, "rel", None)).count()
-    longer = np.flatnonzero((judged.pool_row >= 0) & (others > sampled))
+    nonrelevant = judged.n_retrieved - judged.relevant(getattr(metric, "rel", None)).count()
+    longer = np.flatnonzero((judged.pool_row >= 0) & (nonrelevant > sampled))
     if len(longer):
         row = int(longer[0])
         raise DataError(
-            f"{metric}: the list of query {brief(judged.queries.one(row))} has {others[row]:,} nonrelevant items, more "
+            f"{metric}: the list of query {brief(judged.queries.one(row))} has {nonrelevant[row]:,} nonrelevant items, more "
             f"than sampled={sampled}. Set sampled= to the number of sampled candidates, or drop it if all items were ranked."
         )

@@ -105,6 +105,7 @@ def rosetta(
     own_metrics, policy = metrics_of(metrics), policy_with(policy, {})
     request = Request(metrics=own_metrics, policy=policy, qrels=qrels, train=train, items=items, users=users)
     tools = Tools(request)
+    # a tool's definition may need a table that ours does without
     needs = frozenset().union(*(metric.needed() for metric in (*own_metrics, *tools.metrics)))
     train, items, users = read_tables(request, needs)
     tools.request = replace(request, train=train, items=items, users=users)
@@ -178,6 +179,7 @@ def _one(metric: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Ros
     lines = [ours]
     for setting, theirs in settings:
         tool, tool_metric = setting.preset, setting.metric
+        # whether a query's own id is left out matters only where some list holds it
         own = {"drop_own_query"} if OWN in res.counts or OWN in theirs.counts else set()
         differs = _differences(metric, tool_metric, plain, setting.rules.to_dict(), matters | own)
         n = theirs.n[str(tool_metric)]

@@ -14,7 +14,7 @@ from rankwell.comparison.compare import cells, families, spread
 from rankwell.comparison.compare.cells import differences_of, means_of
 from rankwell.comparison.compare.methods import Methods
 from rankwell.comparison.compare.sums import cell_by_sums
-from rankwell.evaluation.engines.spark.workers import packed, unpacked
+from rankwell.evaluation.engines.spark.workers import pack, unpack
 from rankwell.metrics import metric_of
 from rankwell.statistics import intervals
 from rankwell.statistics.families import Cell
@@ -70,7 +70,7 @@ def answers(groups, frames, columns, rows, answer, segments=None):
     for group in np.unique(of):
         own = np.flatnonzero(of == group)
         given = {column: each[:, own] for column, each in values.items()}
-        yield unpacked(packed(answer(every[own], given, segments)))
+        yield unpack(pack(answer(every[own], given, segments)))
 
 
 def ranks(groups, frames, columns, rows, counted, segments, *, few):

@@ -56,7 +56,7 @@ def trials_of(seed, metric, *, topics=False, **rules):
 def whole(trials, setting):
     """The values of all candidates, judged from scratch."""
     score = trials._recipe.scores(trials._votes_of(1.0), trials._candidates, setting)
-    part = trials._task.measure(*trials._task.judged(replace(trials._lists, score=score)))
+    part = trials._task.measure(*trials._task.judge(replace(trials._lists, score=score)))
     return part.values[trials.metric]
 
 

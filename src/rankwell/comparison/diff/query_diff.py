@@ -14,7 +14,7 @@ from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, count, number
 from rankwell.display.text import plain_value
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.query import One, one_query
+from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
 from rankwell.inspection.explaining.explanation import contributions
@@ -56,7 +56,7 @@ class RelevantItems(NamedTuple):
 class OneList:
     """The list that one system gave for a query; ``one`` is None if neither the run nor the judgements have the query."""
 
-    one: One | None
+    one: JudgedQuery | None
     metric: Metric
     is_additive: bool
 
@@ -152,7 +152,7 @@ class JudgedLists:
         """Return whether the run has no list for each query."""
         return Known(self.run.rows.table().queries).rows_of(queries, "query") < 0
 
-    def one(self, query: str | int) -> One | None:
+    def one(self, query: str | int) -> JudgedQuery | None:
         """Return the judged list of a query; None if neither the run nor the judgements have it."""
         wanted, table = Ids.of([query]), self.run.rows.table()
         if all(

@@ -214,9 +214,9 @@ class Trials:
             lists = replace(lists, offsets=offsets, items=lists.items[rows], score=score[rows])
             pool_row = pool_row[rows]
         if self._task.asked.policy.depth is not None:  # the lists become shorter before they are matched
-            return self._task.judged(lists)
+            return self._task.judge(lists)
         hits = np.flatnonzero(pool_row >= 0)
-        return self._task.judged(lists, (owners(lists.offsets)[hits], hits, pool_row[hits], (-1, -1)))
+        return self._task.judge(lists, (owners(lists.offsets)[hits], hits, pool_row[hits], (-1, -1)))
 
     @cached_property
     def _pool_row(self) -> np.ndarray:

@@ -63,24 +63,25 @@ class Memory:
 
     def _run(self, run: Run, task: Task) -> Part:
         rows = run.rows
+        # whether ranks begin at 0, or a query stands in two places, is seen on the way: most runs then take one pass and not two
         try:
-            part = self.measured(rows, run.name, task)
+            part = self.measure(rows, run.name, task)
         except RanksBeginAtZero:
             task = replace(task, asked=replace(task.asked, rank_base=0))
-            part = self.measured(rows, run.name, task)
+            part = self.measure(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
-            part = self.measured(rows.regrouped(), run.name, task)
-        known = n_judged(part)
-        if not known and len(task.pool.offsets) > 1:
-            from rankwell.evaluation.id_check import HeldData, unmatched
+            part = self.measure(rows.regrouped(), run.name, task)
+        judged = n_judged(part)
+        if not judged and len(task.pool.offsets) > 1:
+            from rankwell.evaluation.id_check import TablesInMemory, explain_no_match
 
-            why = unmatched(HeldData(run, task)) if len(part.queries) else None
+            why = explain_no_match(TablesInMemory(run, task)) if len(part.queries) else None
             raise nothing_in_common(run.name, task.pool.queries.ids, part.queries, why)
-        return self.completed(part, task, known)
+        return self.complete(part, task, judged)
 
-    def completed(self, part: Part, task: Task, known: int) -> Part:
+    def complete(self, part: Part, task: Task, judged: int) -> Part:
         """Return the part of a whole run, or of all lists of some queries, with the lists that the run lacks: ``known`` are judged."""
-        absent = len(task.pool.offsets) - 1 - known
+        absent = len(task.pool.offsets) - 1 - judged
         if task.asked.policy.missing != "empty":
             if absent:
                 add_counts(part.counts, {"judged queries missing from the run": absent})
@@ -95,44 +96,45 @@ class Memory:
             return part
         if not any(metric.sees_missing and not metric.judgements for metric in task.metrics):
             return part
-        others = lists_of_others(task.users, part.queries, pool)
-        return _with_empty(part, task, others, "users with neither a list nor judgements")
+        unlisted = lists_of_others(task.users, part.queries, pool)
+        return _with_empty(part, task, unlisted, "users with neither a list nor judgements")
 
-    def measured(self, rows: Rows, name: str, task: Task) -> Part:
+    def measure(self, rows: Rows, name: str, task: Task) -> Part:
         """Measure all batches, only a few at a time so that memory does not grow with the run."""
         batches = rows.batches(self.batch)
+        # a run of one batch is measured here: threads are loaded for more only
         first, second = next(batches, None), next(batches, None)
         if first is None:
             raise no_rows(name)
         if second is None:
-            return task.measure(*self._judged(first, task))
+            return task.measure(*self._judge(first, task))
         workers = cores()
         batches = chain([first, second], batches)
-        del first, second
+        del first, second  # a batch is let go of once it is measured
         if workers == 1:
-            judged = self._gathered(self._waiting(batch, task) for batch in batches)
-            return Part.sum(measure() for measure in _measuring(judged, task))
+            judged = self._gather(self._judge_compact(batch, task) for batch in batches)
+            return Part.sum(measure() for measure in _measures(judged, task))
         from rankwell.tables.workers import Workers, in_order
 
         with Workers(workers) as threads:
-            judging = (partial(self._waiting, batch, task) for batch in batches)
-            judged = self._gathered(in_order(threads, workers, judging))
-            return Part.sum(in_order(threads, workers, _measuring(judged, task)))
+            judging = (partial(self._judge_compact, batch, task) for batch in batches)
+            judged = self._gather(in_order(threads, workers, judging))
+            return Part.sum(in_order(threads, workers, _measures(judged, task)))
 
-    def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
+    def _judge(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         lists = batch()
-        judged, counts = task.judged(lists)
+        judged, counts = task.judge(lists)
         if self.progress:
             self.progress(lists.rows)
         return judged, counts
 
-    def _waiting(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
+    def _judge_compact(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         """Judge a batch that is measured later, with others; it holds none of the text that it was read from."""
-        judged, counts = self._judged(batch, task)
+        judged, counts = self._judge(batch, task)
         judged.queries = own_text(judged.queries)
         return judged, counts
 
-    def _gathered(
+    def _gather(
         self, batches: Iterable[tuple[Judged, dict[str, int]]]
     ) -> Iterator[tuple[Judged, dict[str, int]]]:
         """Yield judged batches, several small ones as one: what is left of a batch is small, and each measuring has its price."""
@@ -151,16 +153,16 @@ class Memory:
             yield Judged.concatenate(waiting), counts
 
 
-def _measuring(batches: Iterable[tuple[Judged, dict[str, int]]], task: Task) -> Iterator[Callable[[], Part]]:
+def _measures(batches: Iterable[tuple[Judged, dict[str, int]]], task: Task) -> Iterator[Callable[[], Part]]:
     """Yield functions that each measure one batch; those of a small run leave other orders of ties for a first look."""
     hits = 0
     for judged, counts in batches:
         hits += len(judged.found)
-        measure = task.measure if hits <= FEW_HITS else partial(_settled, task)
+        measure = task.measure if hits <= FEW_HITS else partial(_measure_settled, task)
         yield partial(measure, judged, counts)
 
 
-def _settled(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
+def _measure_settled(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
     return task.measure(judged, counts).settle()
 
 

@@ -27,6 +27,7 @@ AMIGO = (
     "E. Amigó, D. Spina and J. Carrillo-de-Albornoz, An axiomatic analysis of diversity evaluation metrics, SIGIR 2018; "
     "stated from memory"
 )
+# lists of 2n items are scored for each n: all short ones, then fewer and fewer, as a threshold is a matter of size
 LONG = (*range(1, 11), 12, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000)
 FIRST, SECOND = 0, 1  # topics
 

@@ -118,6 +118,7 @@ def _axioms_named(names: Any) -> list[Axiom]:
     """The axioms with the given names, in upper or lower case."""
     if names is None:
         return list(AXIOMS.values())
+    # found in any case, as Pri and pri are typed alike; an axiom named twice is checked once
     by_name = {name.lower(): axiom for name, axiom in AXIOMS.items()}
     chosen: dict[str, Axiom] = {}
     for name in [names] if isinstance(names, str) else names:

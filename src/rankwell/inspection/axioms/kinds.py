@@ -230,6 +230,6 @@ def no_worse_at_some_length(lengths: tuple[int, ...], values: ListValues) -> Out
 
 def cut_off(metric: Metric) -> int | None:
     """The cut-off of a metric, or of a metric among its parameters; None if it sees the whole list."""
-    members = (getattr(metric, member.name) for member in fields(metric))
+    members = (getattr(metric, own.name) for own in fields(metric))
     cuts = [metric.k, *(cut_off(member) for member in members if isinstance(member, Metric))]
     return min((cut for cut in cuts if cut is not None), default=None)

@@ -346,7 +346,7 @@ def _terms(
 ) -> tuple[list[list[float]], np.ndarray]:
     """The terms of a metric for each list, and the divisor."""
     task = evaluator.task.of_run(run)
-    judged, _ = task.judged(next(run.rows.batches(len(run)))())
+    judged, _ = task.judge(next(run.rows.batches(len(run)))())
     terms, divisor = metric.terms(judged, task.context), np.full(lists, np.nan)
     query = np.asarray(judged.queries.tolist(), np.int64)
     divisor[query] = metric.divisor(judged, task.context)
@@ -390,8 +390,8 @@ def tables(situations: tuple[Situation, ...], top: int) -> SituationTables:
     learned: list[tuple[int, int]] = []
     profiles = {name: np.zeros(2 * len(situations)) for name in NAMES}
     for at, situation in enumerate(situations):
-        rows = {each: row for row, each in enumerate(situation.items, len(topics))}
-        topics += ["|".join(NAMES[topic] for topic in each.grades) for each in rows]
+        rows = {item: row for row, item in enumerate(situation.items, len(topics))}
+        topics += ["|".join(NAMES[topic] for topic in item.grades) for item in rows]
         # a history with as many items of a topic as it weighs, for metrics that learn interests from it
         had = [
             WEIGHS * topic + number

@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
-from rankwell.evaluation.query import One, one_query
+from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining.card import Explanation, card
 from rankwell.matching.policy import Policy, policy_with
@@ -150,7 +150,7 @@ def worked_table(
     return Table(columns, rows, caption=f"{metric} for query {brief(chosen.query)}", notes=notes)
 
 
-def _added(metric: Additive, one: One, value: float) -> tuple[Terms, Terms | None, list[str]]:
+def _added(metric: Additive, one: JudgedQuery, value: float) -> tuple[Terms, Terms | None, list[str]]:
     """The terms of the list, those of the ideal list, and the division in words."""
     context = one.task.context
     left, right = metric.terms(one.judged, context), metric.ideal_terms(one.judged, context)
@@ -169,7 +169,7 @@ def _division(metric: Additive, total: float, below: float, value: float) -> str
     return f"{number(total)} ÷ {word} = {number(total)} ÷ {divisor} = {number(total / below)}"
 
 
-def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell]]]:
+def _listed(one: JudgedQuery, terms: Terms | None) -> tuple[list[Column], list[list[Cell]]]:
     """The ranks of the list, with what each adds."""
     columns = [Column("rank", "count"), Column("item"), Column("grade")]
     metric = one.task.metrics[0]
@@ -196,7 +196,7 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
     return columns, rows
 
 
-def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
+def _ideal(one: JudgedQuery, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
     """The ranks of the ideal list, with what each adds."""
     metric = one.task.metrics[0]
     assert isinstance(metric, Additive)
@@ -229,7 +229,7 @@ def has_contributions(metric: Metric, ties: str) -> bool:
     return isinstance(metric, RankWeighted if ties == "expected" else Additive) and metric.of_list
 
 
-def contributions(one: One) -> dict[int, float]:
+def contributions(one: JudgedQuery) -> dict[int, float]:
     """Return what each rank adds to the value, divided as the value is; ranks that add nothing may be left out.
 
     A query without a divisor has none. Several gains at one rank, as of topics, are added up.

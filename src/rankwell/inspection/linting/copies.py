@@ -87,7 +87,7 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     # no judgements: the kernel is only asked to mark the worse copies
     none = Ids.of_spans(NO_TEXT, np.empty(0, np.int64), np.empty(0, np.int32))
     match.hits(lists.offsets, lists.score, *items.columns, nobody, np.zeros(1, np.int64), *none.columns, lost)
-    rows = np.arange(lists.rows)
+    rows = np.arange(lists.rows)  # sorted in place by the kernel, list by list
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES[policy.row_order])
     rows = rows[lost[rows] == 0]
     query = owners(lists.offsets)[rows]

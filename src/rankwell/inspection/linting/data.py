@@ -149,6 +149,7 @@ class RunData:
     @cached_property
     def as_run(self) -> Run:
         """The run, to be evaluated."""
+        # of the rows that were read for the rules: a value under another policy reads no file again
         run = Run.of_rows(self.rows, self.name)
         run.matrix = self.run.matrix
         return run

@@ -128,6 +128,7 @@ def unjudged(data: LintData) -> Iterator[Finding]:
         return
     metric = f"judged@{data.settings.k}"
     for run in data.runs:
+        # of queries with a list alone: others are a finding of their own, and would be counted here as unjudged
         share = data.value(run, metric, grades="judgements", missing="skip")
         if share is None:
             continue

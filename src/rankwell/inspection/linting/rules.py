@@ -310,6 +310,7 @@ def rank_columns(data: LintData) -> Iterator[Finding]:
             continue
         if lists.ranks is None:
             continue
+        # the highest rank of each list, against its number of rows
         last = np.zeros(len(lists.offsets) - 1, np.int64)
         np.maximum.at(last, owners(lists.offsets), lists.ranks)
         rows = np.diff(lists.offsets)

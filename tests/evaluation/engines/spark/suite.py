@@ -180,9 +180,9 @@ class Suite:
 
         def spied(rows, job, schema):
             sizes.append(len(pickle.dumps(job)))
-            return workers.mapped(rows, job, schema)
+            return workers.map_batches(rows, job, schema)
 
-        monkeypatch.setattr(engine, "mapped", spied)
+        monkeypatch.setattr(engine, "map_batches", spied)
         tables = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
         run, qrels = (
             table.with_columns(query=pl.col("query").str.slice(1).cast(pl.Int64)) for table in tables

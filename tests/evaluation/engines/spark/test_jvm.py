@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tests.evaluation.engines.spark.suite import Suite
 
-from rankwell.evaluation.engines.spark.workers import mapped
+from rankwell.evaluation.engines.spark.workers import map_batches
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +45,6 @@ class TestJvm(Suite):
             )
 
         rows = spark.range(0, 1000, 1, 8)
-        first, second = (mapped(rows, archives, "rows long, read long").collect() for _ in range(2))
+        first, second = (map_batches(rows, archives, "rows long, read long").collect() for _ in range(2))
         assert sum(row["rows"] for row in first) == 1000
         assert max(row["read"] for row in second) <= 3  # the archives that the path names; no package in them

@@ -14,8 +14,8 @@ from tests.evaluation.engines.stream.test_stream import frame, made
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.evaluation.engines.spark.engine import connected
-from rankwell.evaluation.engines.spark.workers import as_ours
+from rankwell.evaluation.engines.spark.engine import connect
+from rankwell.evaluation.engines.spark.workers import our_errors
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def address():
     server.start(background=True)
     place = f"sc://127.0.0.1:{server.listening_address[1]}"
     yield place
-    connected(place).stop()  # or its client would look for the server for minutes
+    connect(place).stop()  # or its client would look for the server for minutes
     server.stop()
 
 
@@ -45,7 +45,7 @@ class TestSail(Suite):
 def test_a_job_that_spark_connect_does_not_take_is_one_clear_error():
     with (
         pytest.raises(rw.RankwellError, match=r"are 305 MiB, and Spark Connect takes at most 128 MiB"),
-        as_ours(),
+        our_errors(),
     ):
         raise PySparkException(
             "status = RESOURCE_EXHAUSTED: Sent message larger than max (320006412 vs. 134217728)"

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from rankwell.evaluation.engines.spark.workers import BATCH_BYTES, BATCH_ROWS, Mapped, batches_by_rows
+from rankwell.evaluation.engines.spark.workers import BATCH_BYTES, BATCH_ROWS, BatchFunction, batches_by_rows
 
 
 class Settings(dict):
@@ -41,7 +41,7 @@ def test_a_worker_forgets_the_importers_of_spark_and_no_others(archive):
     try:
         assert [importlib.import_module(name).NAME for name in names] == [*names]
         assert {own, other} <= set(sys.path_importer_cache)
-        assert list(Mapped(iter)([1, 2])) == [1, 2]
+        assert list(BatchFunction(iter)([1, 2])) == [1, 2]
         assert own not in sys.path_importer_cache
         assert other in sys.path_importer_cache
         del sys.modules[names[0]]

@@ -11,26 +11,41 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.engines.spark.job import USERS, Answer, GroupJob, evaluated, everyone, grades
+from rankwell.evaluation.engines.spark.job import (
+    USERS,
+    Answer,
+    GroupJob,
+    count_users,
+    evaluate_part,
+    sum_grades,
+)
 from rankwell.evaluation.engines.spark.side_by_side import SparkValues
-from rankwell.evaluation.engines.spark.sums import beside, merged, ranges_of
+from rankwell.evaluation.engines.spark.sums import join_ranges, merge_answers, ranges_of
 from rankwell.evaluation.engines.spark.tables import (
-    by_table,
     frame_of,
     frames_of,
     refuse_other_kind,
+    segments_in_table,
     survey,
-    tagged,
+    tag_tables,
     without_users,
 )
-from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, as_ours, blobs, groups_for, mapped
+from rankwell.evaluation.engines.spark.workers import (
+    DONE,
+    QUERY,
+    RANGE,
+    blobs,
+    groups_for,
+    map_batches,
+    our_errors,
+)
 from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import words_of_survey
 from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
 from rankwell.matching.train import Everyone
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import QueryMetric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces
 from rankwell.results import Results
@@ -41,6 +56,10 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.plan import OpenedPlan
     from rankwell.results.part import Part
+
+
+LOCAL, PORT = "local", 15002  # the address of this machine, and the port of Spark Connect
+SECONDS = 10  # that a server may take to answer
 
 
 @dataclass(frozen=True)
@@ -86,8 +105,8 @@ class Spark:
             If there is none, PySpark is not installed, or nobody answers at the address.
         """
         if self.session is None:
-            return active()
-        return connected(self.session) if isinstance(self.session, str) else self.session
+            return active_session()
+        return connect(self.session) if isinstance(self.session, str) else self.session
 
     def source(self, given: Any) -> Any:
         """Return a DataFrame for what Spark reads: Parquet, and tables by name; anything else as it is."""
@@ -116,7 +135,10 @@ class Spark:
         }
         names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
         work = work_of(plan, run, surveys, names)
-        rows, items = sum(each.rows for each in surveys.values()), len(work.catalogue or ())
+        rows, items = (
+            sum(survey_of_table.rows for survey_of_table in surveys.values()),
+            len(work.catalogue or ()),
+        )
         groups = self.groups or groups_for(session, rows, items)
         counts: dict[str, int] = {}
         if "train" in frames:
@@ -124,10 +146,10 @@ class Spark:
         if work.reads_all and work.catalogue is not None:
             work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
         if work.users is not None:
-            segments, read = by_table(work), [name for name in ("run", "qrels") if name in frames]
+            segments, read = segments_in_table(work), [name for name in ("run", "qrels") if name in frames]
             refuse_other_kind({tables[name].name: frames[name] for name in read}, segments)
             frames[USERS] = frame_of(session, work.users, segments)
-        work, done, values = _evaluated(work, frames, groups)
+        work, done, values = _evaluate_groups(work, frames, groups)
         return replace(
             results_of(work, done, surveys, counts, tables, run),
             remote=None if values is None else SparkValues(values),
@@ -145,10 +167,65 @@ class Spark:
         raise UsageError("engine='spark' reads the judgements itself; give it to evaluate or an Evaluator.")
 
 
-LOCAL, PORT, SECONDS = "local", 15002, 10
+def _evaluate_groups(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, Done, Any]:
+    """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
+    ranges = ranges_of(work)
+    # the ends of the grades, which some metrics divide by, are those of the survey; a rule for copies of a judgement may take the highest
+    # or the lowest away, which is known once all groups have answered: then they are asked once more
+    while True:
+        metrics = work.tasks[None].metrics if work.keeps_values else ()
+        names = [str(metric) for metric in metrics if isinstance(metric, QueryMetric)]
+        with our_errors():
+            # persisted: states are read first, and the values per query perhaps much later
+            answered = _ask_groups(work, frames, groups, evaluate_part, names, ranges).persist()
+        done = Done(KeptValues())
+        by_item = []
+        for answer in blobs(merge_answers(answered, groups, ranges)):
+            if isinstance(answer, PartDone):
+                done.add(answer)
+            else:
+                by_item.append(answer)
+        if done.ends == work.facts.ends:
+            break
+        answered.unpersist()
+        work = replace(work, facts=replace(work.facts, ends=done.ends))
+    done.hold(join_ranges(by_item).items())
+    rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if work.keeps_values else None
+    return work, done, rows
 
 
-def active() -> Any:
+def _ask_groups(
+    work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str], ranges: int = 0
+) -> Any:
+    whole, words = tag_tables(frames, groups)
+    kind = dict(whole.dtypes)[QUERY]
+    schema = ", ".join(
+        [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
+    )
+    return map_batches(whole, GroupJob(without_users(work), words, answer, tuple(values), ranges), schema)
+
+
+def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
+    total: Everyone | None = None
+    counts: dict[str, int] = {}
+    assert work.catalogue is not None
+    for [(few, more)] in blobs(_ask_groups(work, frames, groups, count_users, []).select(DONE)):
+        if few is not None:
+            own = few.whole(work.catalogue)
+            total = own if total is None else total + own
+            add_counts(counts, more)
+    return replace(work, facts=replace(work.facts, everyone=total)), counts
+
+
+def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
+    total: Any = None
+    for few in blobs(_ask_groups(work, frames, groups, sum_grades, []).select(DONE)):
+        own = few.whole()
+        total = own if total is None else total + own
+    return replace(work, facts=replace(work.facts, grades=total))
+
+
+def active_session() -> Any:
     """Return the active session of Spark; UsageError if there is none."""
     session = _sessions().getActiveSession()
     if session is None:
@@ -159,7 +236,7 @@ def active() -> Any:
 
 
 @cache
-def connected(address: str) -> Any:
+def connect(address: str) -> Any:
     """Return a session at an address (``sc://host:port``), or on this machine (``local``, ``local[4]``); UsageError if there is none."""
     builder = _sessions().builder
     if address.startswith(LOCAL):
@@ -176,8 +253,8 @@ def connected(address: str) -> Any:
         session = builder.remote(address).getOrCreate()
         session.version  # noqa: B018 - asks the server
     except (ImportError, PySparkException) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise UsageError(f"{brief(address)}: no session of Spark there ({brief(said[0])}).") from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UsageError(f"{brief(address)}: no session of Spark there ({brief(lines[0])}).") from error
     return session
 
 
@@ -197,67 +274,3 @@ def _sessions() -> Any:
     except ImportError as error:
         raise UsageError(f"engine='spark' needs PySpark: pip install 'rankwell[spark]' ({error}).") from error
     return SparkSession
-
-
-def _evaluated(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, Done, Any]:
-    """Return the work as it was done at last, what is done, and a DataFrame of the values per query, if they are kept."""
-    ranges = ranges_of(work)
-    while True:
-        names = (
-            [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
-            if work.keeps_values
-            else []
-        )
-        with as_ours():
-            answered = _answered(work, frames, groups, evaluated, names, ranges).persist()
-        done = Done(KeptValues())
-        by_item = []
-        for found in blobs(merged(answered, groups, ranges)):
-            if isinstance(found, PartDone):
-                done.add(found)
-            else:
-                by_item.append(found)
-        if done.ends == work.facts.ends:
-            break
-        answered.unpersist()
-        work = replace(work, facts=replace(work.facts, ends=done.ends))
-    done.hold(beside(by_item).items())
-    rows = answered.filter(answered[DONE].isNull()).drop(DONE, RANGE) if work.keeps_values else None
-    return work, done, rows
-
-
-def _with_values(work: Work) -> set[Metric]:
-    from rankwell.metrics.metric import QueryMetric
-
-    return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
-
-
-def _answered(
-    work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str], ranges: int = 0
-) -> Any:
-    whole, words = tagged(frames, groups)
-    kind = dict(whole.dtypes)[QUERY]
-    schema = ", ".join(
-        [f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{RANGE} int", f"{DONE} binary"]
-    )
-    return mapped(whole, GroupJob(without_users(work), words, answer, tuple(values), ranges), schema)
-
-
-def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
-    total: Everyone | None = None
-    counts: dict[str, int] = {}
-    assert work.catalogue is not None
-    for [(few, more)] in blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
-        if few is not None:
-            own = few.whole(work.catalogue)
-            total = own if total is None else total + own
-            add_counts(counts, more)
-    return replace(work, facts=replace(work.facts, everyone=total)), counts
-
-
-def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
-    total: Any = None
-    for few in blobs(_answered(work, frames, groups, grades, []).select(DONE)):
-        own = few.whole()
-        total = own if total is None else total + own
-    return replace(work, facts=replace(work.facts, grades=total))

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.errors import brief
 from rankwell.evaluation.engines.spark.sums import cut
 from rankwell.evaluation.engines.spark.tables import TABLE, with_users
-from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, packed, packed_with_code, unpacked
+from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, pack, pack_with_code, unpack
 from rankwell.evaluation.engines.stream.parts import PartOfTables
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
@@ -43,33 +43,34 @@ class GroupJob:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pack what is sent to every group: a catalogue, and what is known of its items, take an eighth of the room."""
-        return _job, (packed_with_code([getattr(self, each.name) for each in fields(self)]),)
+        return _job, (pack_with_code([getattr(self, member.name) for member in fields(self)]),)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield the answer for the rows of a group, in batches of Arrow: one row with it, and rows of values."""
         import pyarrow as pa
 
-        given = list(batches)
-        if any(map(len, given)):
-            yield from self._answered(pa.Table.from_batches(given)).to_batches()
+        rows = list(batches)
+        if any(map(len, rows)):
+            yield from self._answered(pa.Table.from_batches(rows)).to_batches()
 
     def _answered(self, table: Any) -> Any:
         import polars as pl
         import pyarrow as pa
 
         rows: Any = pl.from_arrow(table)
-        found, values = self.answer(*self._work_and_part(rows)), None
-        if isinstance(found, tuple):
-            found, values = found
+        answer, values = self.answer(*self._work_and_part(rows)), None
+        if isinstance(answer, tuple):
+            answer, values = answer
         pieces: Sequence[Any] = ()
         if self.ranges:
-            found, pieces = cut(found, self.ranges)
+            answer, pieces = cut(answer, self.ranges)
         kind = rows.schema[QUERY]
+        # states and values come back in one table, told apart by their empty columns: a job of Spark has one result
         heads = pl.DataFrame(
             {
                 QUERY: [None] * (1 + len(pieces)),
                 RANGE: [None, *range(len(pieces))],
-                DONE: [packed(each) for each in (found, *pieces)],
+                DONE: [pack(blob) for blob in (answer, *pieces)],
             },
             schema={QUERY: kind, RANGE: pl.Int32, DONE: pl.Binary},
         )
@@ -102,7 +103,7 @@ class GroupJob:
 
 
 def _job(blob: bytes) -> GroupJob:
-    return GroupJob(*unpacked(blob))
+    return GroupJob(*unpack(blob))
 
 
 def _place(name: str, queries: Any, row: int) -> str:
@@ -114,7 +115,7 @@ def _members(own: Ids | None, ids: Ids) -> Ids:
     return ids[:0] if own is None else own[own.order()]
 
 
-def evaluated(work: Work, part: PartOfTables) -> Any:
+def evaluate_part(work: Work, part: PartOfTables) -> Any:
     """Return what is done of a part, without what grows with the queries, and the values of its queries if they are wanted."""
     import polars as pl
 
@@ -127,20 +128,21 @@ def evaluated(work: Work, part: PartOfTables) -> Any:
         query = own.queries[rows]
         columns = [pl.Series(QUERY, query.tolist() if query.is_text else query.integers)]
         columns += [
-            pl.Series(str(metric), np.asarray(each[rows]), nan_to_null=True)
-            for metric, each in own.values.items()
+            pl.Series(str(metric), np.asarray(column[rows]), nan_to_null=True)
+            for metric, column in own.values.items()
         ]
         values = pl.DataFrame(columns)
-    return replace(done, values={name: each.folded(metrics) for name, each in done.values.items()}), values
+    folded = {name: part_of_slice.folded(metrics) for name, part_of_slice in done.values.items()}
+    return replace(done, values=folded), values
 
 
-def everyone(work: Work, part: PartOfTables) -> Any:
+def count_users(work: Work, part: PartOfTables) -> Any:
     """Return what the training users of a part share, and what the rules touched."""
     own, counts = work.everyone(part)
     return [(None if own is None else SomeUsers.of(own), counts)]
 
 
-def grades(work: Work, part: PartOfTables) -> Any:
+def sum_grades(work: Work, part: PartOfTables) -> Any:
     """Return the sums of the grades of each item, over the judgements of a part."""
     return SomeAmounts.of(work.grades(part))
 
@@ -162,7 +164,7 @@ class SomeAmounts:
     def whole(self) -> Amounts:
         """Return the amounts of all items."""
         return Amounts(
-            *(spread(self.rows, each, self.size) for each in (self.amounts.upper, self.amounts.lower))
+            *(spread(self.rows, amounts, self.size) for amounts in (self.amounts.upper, self.amounts.lower))
         )
 
 
@@ -178,11 +180,11 @@ class SomeUsers:
     grades: SomeAmounts
 
     @classmethod
-    def of(cls, known: Everyone) -> SomeUsers:
+    def of(cls, everyone: Everyone) -> SomeUsers:
         """Return what is known of the items that anybody has."""
-        rows = np.flatnonzero(known.counts)
-        grades = SomeAmounts.of(known.grades)
-        return cls(rows, known.counts[rows], known.users, known.total, known.digest, grades)
+        rows = np.flatnonzero(everyone.counts)
+        grades = SomeAmounts.of(everyone.grades)
+        return cls(rows, everyone.counts[rows], everyone.users, everyone.total, everyone.digest, grades)
 
     def whole(self, catalogue: Known) -> Everyone:
         """Return what is known of all items."""

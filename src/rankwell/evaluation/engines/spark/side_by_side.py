@@ -16,7 +16,7 @@ from rankwell.evaluation.engines.spark.tables import (
     frame_of,
     refuse_other_kind,
 )
-from rankwell.evaluation.engines.spark.workers import DONE, QUERY, blobs, groups_for, mapped, of_blob
+from rankwell.evaluation.engines.spark.workers import DONE, QUERY, blobs, groups_for, map_batches, of_blob
 from rankwell.evaluation.engines.stream.work import users_like
 from rankwell.records import record
 from rankwell.results.remote import Answer, RemoteValues
@@ -25,6 +25,8 @@ from rankwell.statistics.paired_tests import Ranks, SizeCounts
 from rankwell.tables.ids import Ids
 
 SYSTEM = "system"
+OF, BIN = "of", "bin"
+SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"
 
 
 @record(eq=False)
@@ -58,7 +60,7 @@ class SparkValues:
         segments: Segments | None,
     ) -> Iterator[Any]:
         """Yield what a function answers for each group of queries, as ``answered`` asks it."""
-        yield from blobs(answered(_frames(self, others), columns, rows, answer, segments))
+        yield from blobs(ask_groups(_frames(self, others), columns, rows, answer, segments))
 
     def signed_ranks(
         self,
@@ -76,17 +78,17 @@ class SparkValues:
         that are ``few``, the counts themselves come back.
         """
         frames = _frames(self, others)
-        found = answered(frames, columns, rows, counted, segments, batch=of_counts, schema=SCHEMA)
+        counts = ask_groups(frames, columns, rows, counted, segments, batch=of_counts, schema=SCHEMA)
         groups = groups_for(self.frame.sparkSession, rows)
         ranking = Ranking(frozenset(few))
-        yield from blobs(mapped(found.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
+        yield from blobs(map_batches(counts.repartition(groups, OF, BIN), ranking, f"{DONE} binary"))
 
 
 def _frames(values: SparkValues, others: Sequence[RemoteValues]) -> list[Any]:
     return [values.frame, *(other.frame for other in others)]
 
 
-def answered(
+def ask_groups(
     frames: Sequence[Any],
     columns: Sequence[str],
     rows: int,
@@ -122,17 +124,18 @@ def answered(
             by, whose = CLUSTER, users.select(QUERY, CLUSTER)
             parts = [part.join(whose, QUERY, "left") for part in parts]
         parts.append(users.withColumn(SYSTEM, sql.lit(len(frames)).cast("int")))
+        # users travel as rows beside their queries; the job, which every group is sent, has none
         segments = segments.of_users(NOBODY, NOTHING, NOTHING, NOTHING)
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionByName(part, allowMissingColumns=True)
     groups = groups_for(session, rows)
-    job = Beside(len(frames), tuple(columns), answer, batch, segments)
-    return mapped(whole.repartition(groups, by), job, schema)
+    job = GroupOfSystems(len(frames), tuple(columns), answer, batch, segments)
+    return map_batches(whole.repartition(groups, by), job, schema)
 
 
 @record
-class Beside:
+class GroupOfSystems:
     """What is done with the rows of a group of queries; ``segments`` know no users but those that are among the rows."""
 
     frames: int
@@ -146,16 +149,17 @@ class Beside:
         import polars as pl
         import pyarrow as pa
 
-        given = list(batches)
-        if not any(map(len, given)):
+        tables = list(batches)
+        if not any(map(len, tables)):
             return
-        rows: Any = pl.from_arrow(pa.Table.from_batches(given))
+        rows: Any = pl.from_arrow(pa.Table.from_batches(tables))
         users = rows.filter(pl.col(SYSTEM) == self.frames)
         rows = rows.filter(pl.col(SYSTEM) < self.frames)
         if len(rows):
             yield self.batch(self._answered(rows, users))
 
     def _answered(self, rows: Any, users: Any) -> Any:
+        # the place of each query among the ids in order, which are those that the answer is given
         place = rows[QUERY].rank("dense").to_numpy().astype(np.int64) - 1
         system = rows[SYSTEM].to_numpy()
         values = {}
@@ -177,20 +181,16 @@ def _column(users: Any, name: str) -> np.ndarray:
     return users[name].to_numpy() if name in users.columns else NOTHING
 
 
-OF, BIN = "of", "bin"
-SCHEMA = f"{OF} int, {BIN} bigint, value double, number bigint, more bigint"
-
-
-def of_counts(found: Mapping[int, SizeCounts]) -> Any:
+def of_counts(counts: Mapping[int, SizeCounts]) -> Any:
     """Return a batch with the counts of sets of differences."""
     import pyarrow as pa
 
-    sets = found or {0: SizeCounts.of(np.empty(0))}
-    whole = [np.concatenate(each) for each in zip(*sets.values(), strict=True)]
-    numbers = np.repeat(np.array([*sets], np.int32), [len(each.value) for each in sets.values()])
-    bins = np.concatenate([each.bins() for each in sets.values()])
+    sets = counts or {0: SizeCounts.of(np.empty(0))}
+    whole = [np.concatenate(column) for column in zip(*sets.values(), strict=True)]
+    numbers = np.repeat(np.array([*sets], np.int32), [len(own.value) for own in sets.values()])
+    bins = np.concatenate([own.bins() for own in sets.values()])
     names = [OF, BIN, *SizeCounts._fields]
-    return pa.RecordBatch.from_arrays([pa.array(each) for each in (numbers, bins, *whole)], names=names)
+    return pa.RecordBatch.from_arrays([pa.array(column) for column in (numbers, bins, *whole)], names=names)
 
 
 @record
@@ -204,13 +204,13 @@ class Ranking:
         import polars as pl
         import pyarrow as pa
 
-        given = list(batches)
-        if not any(map(len, given)):
+        tables = list(batches)
+        if not any(map(len, tables)):
             return
-        rows: Any = pl.from_arrow(pa.Table.from_batches(given))
+        rows: Any = pl.from_arrow(pa.Table.from_batches(tables))
         rows = rows.group_by(OF, BIN, "value").agg(pl.sum("number", "more")).sort("value")
-        found = {}
-        for (number, own), each in rows.partition_by(OF, BIN, as_dict=True, include_key=False).items():
-            counts = SizeCounts(*(each[name].to_numpy() for name in SizeCounts._fields))
-            found[number, own] = counts if number in self.few else Ranks.of(counts)
-        yield of_blob(found)
+        ranks = {}
+        for (number, own), bin_rows in rows.partition_by(OF, BIN, as_dict=True, include_key=False).items():
+            counts = SizeCounts(*(bin_rows[name].to_numpy() for name in SizeCounts._fields))
+            ranks[number, own] = counts if number in self.few else Ranks.of(counts)
+        yield of_blob(ranks)

@@ -43,8 +43,8 @@ def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
     for word in ("query", "item"):
         kinds = {name: _kind(frame, word, tables[name].name) for name, frame in frames.items()}
         for name, kind in kinds.items():
-            wanted = "bigint" if "bigint" in kinds.values() else "string"
-            frames[name] = _cast(frames[name], word, kind, wanted, tables[name].name)
+            target = "bigint" if "bigint" in kinds.values() else "string"
+            frames[name] = _cast(frames[name], word, kind, target, tables[name].name)
     return frames
 
 
@@ -62,9 +62,8 @@ def _frame(session: Any, pieces: Pieces, *, is_run: bool) -> Any:
     if not parts:
         raise DataError(f"{pieces.name}: the table holds no rows.")
     whole = pl.concat(parts)
-    if is_run and not {"score", "rank"} & set(
-        whole.columns
-    ):  # lists that are in order here, and would not be there
+    # lists that are in order here, and would not be there
+    if is_run and not {"score", "rank"} & set(whole.columns):
         whole = whole.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query").cast(pl.Float64))
     return session.createDataFrame(whole.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
@@ -76,11 +75,11 @@ def _kind(frame: Any, word: str, name: str) -> str:
     raise DataError(f"{name}: the {word} column is {kind}; ids are text or whole numbers. Cast the column.")
 
 
-def _cast(frame: Any, word: str, kind: str, wanted: str, name: str) -> Any:
+def _cast(frame: Any, word: str, kind: str, target: str, name: str) -> Any:
     from pyspark.sql import functions as sql
 
-    if kind == wanted:
-        return frame.withColumn(word, sql.col(word).cast(wanted))
+    if kind == target:
+        return frame.withColumn(word, sql.col(word).cast(target))
     refuse_text(frame, word, name)
     return frame.withColumn(word, _number(word))
 
@@ -96,6 +95,7 @@ def refuse_text(frame: Any, word: str, name: str) -> None:
     from pyspark.sql import functions as sql
 
     number = _number(word)
+    # "007" casts to 7 and would meet another id: only the plain form of a number is one
     is_wrong = number.isNull() | (number.cast("string") != sql.col(word))
     if wrong := frame.filter(is_wrong).select(word).limit(1).collect():
         raise DataError(
@@ -120,19 +120,19 @@ def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None)
     """
     from pyspark.sql import functions as sql
 
-    asked = [sql.count(sql.lit(1)).alias("rows"), sql.first(QUERY).alias("first")]
-    asked += [sql.min("rank").alias("rank")] if "rank" in frame.columns else []
-    found = frame.agg(*asked).collect()[0]
-    if not found["rows"]:
+    aggregates = [sql.count(sql.lit(1)).alias("rows"), sql.first(QUERY).alias("first")]
+    aggregates += [sql.min("rank").alias("rank")] if "rank" in frame.columns else []
+    totals = frame.agg(*aggregates).collect()[0]
+    if not totals["rows"]:
         raise DataError(f"{name}: the table holds no rows.")
-    first = _ids([found["first"]], "query", name)
-    lowest = found["rank"] if "rank" in frame.columns else None
+    first = _ids([totals["first"]], "query", name)
+    lowest = totals["rank"] if "rank" in frame.columns else None
     levels = _levels(frame, name, prepare) if "grade" in words and "grade" in frame.columns else None
     topics = _distinct(frame, "topic", name) if "topic" in words and "topic" in frame.columns else None
     items = _distinct(frame, "item", name) if "item" in words else None
     empty: Any = {word: [] for word in frame.columns}
     return Survey(
-        rows=found["rows"],
+        rows=totals["rows"],
         empty=empty,
         first=first,
         levels=levels,
@@ -144,7 +144,7 @@ def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None)
 
 def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray, np.ndarray] | None:
     counted = frame.groupBy("grade").count().collect()
-    grades = np.array(_known([row["grade"] for row in counted], "grade", name), np.float64)
+    grades = np.array(_refuse_missing([row["grade"] for row in counted], "grade", name), np.float64)
     rows = np.arange(len(grades))
     qrels = Qrels(Ids.of_integers(rows), Ids.of_integers(rows), grades, name=name)
     if (qrels if prepare is None else prepare(qrels)).grade is None:
@@ -154,21 +154,21 @@ def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray,
 
 
 def _distinct(frame: Any, word: str, name: str) -> Ids:
-    found = _ids([row[0] for row in frame.select(word).distinct().collect()], word, name)
-    return found[found.order()]
+    ids = _ids([row[0] for row in frame.select(word).distinct().collect()], word, name)
+    return ids[ids.order()]
 
 
 def _ids(values: list[Any], word: str, name: str) -> Ids:
-    return Ids.of(_known(values, word, name))
+    return Ids.of(_refuse_missing(values, word, name))
 
 
-def _known(values: list[Any], word: str, name: str) -> list[Any]:
+def _refuse_missing(values: list[Any], word: str, name: str) -> list[Any]:
     if any(value is None for value in values):
         raise DataError(f"{name}: the {word} is missing in a row. Remove the row or fill it.")
     return values
 
 
-def tagged(frames: Mapping[str, Any], groups: int) -> tuple[Any, dict[str, dict[str, str]]]:
+def tag_tables(frames: Mapping[str, Any], groups: int) -> tuple[Any, dict[str, dict[str, str]]]:
     """Return the rows of all tables as one table, each query in one of so many partitions, and the columns of each by their words.
 
     Numbers of different tables share columns: nothing is sent that only one of them has.
@@ -215,18 +215,18 @@ def frame_of(session: Any, users: Ids, segments: Segments | None) -> Any:
         if segments.weights is not None:
             columns[WEIGHT] = segments.weights[rows]
         if segments.clusters is not None:
-            columns[CLUSTER] = segments.clusters[rows].view(np.int64)
+            columns[CLUSTER] = segments.clusters[rows].view(np.int64)  # Spark has no unsigned integers
     return session.createDataFrame(pl.DataFrame(columns).to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
-def by_table(work: Work) -> Segments | None:
+def segments_in_table(work: Work) -> Segments | None:
     """Return the segments that a table of users tells; those that are drawn by a hash need none."""
     return None if work.segments is None or work.segments.are_taken_apart else work.segments
 
 
 def without_users(work: Work) -> Work:
     """Return the work without what each group is sent of its own users; a metric that reads their columns keeps the table."""
-    inputs, segments = work.inputs, by_table(work)
+    inputs, segments = work.inputs, segments_in_table(work)
     if inputs.users is not None and "users" not in work.asked.needs:
         inputs = replace(inputs, users=inputs.users.without_rows())
     if segments is not None:
@@ -236,7 +236,7 @@ def without_users(work: Work) -> Work:
 
 def with_users(work: Work, piece: Piece) -> Work:
     """Return the work of a group with the segments of its own users."""
-    segments = by_table(work)
+    segments = segments_in_table(work)
     if segments is None:
         return work
     codes, weights = (np.asarray(piece.get(word, NOTHING), np.float64) for word in (SEGMENT, WEIGHT))

@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from rankwell.errors import InputError
-from rankwell.evaluation.engines.stream.tables import ids_in, joined
+from rankwell.evaluation.engines.stream.tables import concatenate, ids_in
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.ids import Ids, to_same_kind
@@ -17,7 +17,7 @@ from rankwell.tables.rows import Division
 
 
 @record
-class Stored:
+class StoredColumn:
     """Where a column lies in the file: the kind of its numbers and their place; of text, those of the lengths of its ids.
 
     ``text`` is the place of the text, ``cuts`` where each part begins in it.
@@ -34,7 +34,7 @@ class Slab:
     """Rows of a piece of a table, part by part."""
 
     offsets: tuple[int, ...]
-    columns: Mapping[str, Stored]
+    columns: Mapping[str, StoredColumn]
     end: int
 
 
@@ -54,11 +54,11 @@ class Buckets:
             waiting.append(piece)
             n += len(ids_in(piece))
             if n >= rows:
-                self.put(joined(waiting, self.empty), like)
+                self.put(concatenate(waiting, self.empty), like)
                 yield n
                 waiting, n = [], 0
         if waiting:
-            self.put(joined(waiting, self.empty), like)
+            self.put(concatenate(waiting, self.empty), like)
             yield n
 
     def put(self, piece: Piece, like: Ids | None = None) -> None:
@@ -76,14 +76,14 @@ class Buckets:
         self.slabs.append(Slab(tuple(division.offsets.tolist()), columns, self.file.tell()))
         self.rows += len(query)
 
-    def _write(self, column: Ids | np.ndarray, division: Division) -> Stored:
+    def _write(self, column: Ids | np.ndarray, division: Division) -> StoredColumn:
         if isinstance(column, np.ndarray):
-            return Stored(column.dtype.str, self._append(division.numbers(column)))
-        divided = division.ids(column)
+            return StoredColumn(column.dtype.str, self._append(division.numbers(column)))
+        divided = division.ids(column)  # text of a part lies together, so that a part is read in one piece
         if not divided.is_text:
-            return Stored("id", self._append(divided.numbers))
+            return StoredColumn("id", self._append(divided.numbers))
         at = self._append(divided.numbers)
-        return Stored("text", at, self._append(divided.text), tuple(divided.cuts.tolist()))
+        return StoredColumn("text", at, self._append(divided.text), tuple(divided.cuts.tolist()))
 
     def _append(self, numbers: np.ndarray) -> int:
         at = self.file.tell()
@@ -92,7 +92,7 @@ class Buckets:
 
     def part(self, number: int) -> Piece:
         """Return the rows of a part, in their order."""
-        return joined(list(self.pieces(number)), self.empty)
+        return concatenate(list(self.pieces(number)), self.empty)
 
     def pieces(self, number: int) -> Iterator[Piece]:
         """Yield the rows of a part that were put by together."""
@@ -101,7 +101,7 @@ class Buckets:
             if low < high:
                 yield {word: self._read(stored, low, high, number) for word, stored in slab.columns.items()}
 
-    def _read(self, stored: Stored, low: int, high: int, number: int) -> Ids | np.ndarray:
+    def _read(self, stored: StoredColumn, low: int, high: int, number: int) -> Ids | np.ndarray:
         if stored.kind == "id":
             return Ids.of_integers(self._numbers("<i8", stored.at, low, high))
         if stored.kind == "text":
@@ -111,9 +111,10 @@ class Buckets:
 
     def _numbers(self, kind: str, at: int, low: int, high: int) -> np.ndarray:
         size = np.dtype(kind).itemsize
-        found = os.pread(self.file.fileno(), (high - low) * size, at + low * size)
-        if len(found) < (high - low) * size:
+        # at a place, not from where the file stands: rows may be put by between two reads
+        content = os.pread(self.file.fileno(), (high - low) * size, at + low * size)
+        if len(content) < (high - low) * size:
             raise InputError(
                 "rows that were put by in a temporary file are gone. Remove the folder of resume=, and begin again."
             )
-        return np.frombuffer(found, kind)
+        return np.frombuffer(content, kind)

@@ -96,10 +96,10 @@ class Stream:
         if self.memory is not None:
             self._refuse_too_little(PROGRAM + (100 << 20), "the program alone")
 
-    def _refuse_too_little(self, wanted: int, why: str) -> None:
-        if self.memory is not None and bytes_of(self.memory) < wanted:
+    def _refuse_too_little(self, needed: int, why: str) -> None:
+        if self.memory is not None and bytes_of(self.memory) < needed:
             raise UsageError(
-                f"Stream(memory={brief(str(self.memory))}): too little for {why}; give at least '{-(-wanted >> 20)}MiB'."
+                f"Stream(memory={brief(str(self.memory))}): too little for {why}; give at least '{-(-needed >> 20)}MiB'."
             )
 
     def source(self, given: Any) -> Any:
@@ -138,19 +138,19 @@ class Stream:
             return self.part_rows
         ahead = sum(int(tables[name].ahead * survey.width) for name, survey in surveys.items()) * AHEAD
         width = sum(survey.width for survey in surveys.values()) * COPIES
-        taken = PROGRAM + ahead
+        fixed = PROGRAM + ahead
         self._refuse_too_little(
-            int(taken + LEAST_ROWS * width), "the row groups of the Parquet files" if ahead else "a part"
+            int(fixed + LEAST_ROWS * width), "the row groups of the Parquet files" if ahead else "a part"
         )
         self._refuse_too_little(
-            int(taken + values + LEAST_ROWS * width),
+            int(fixed + values + LEAST_ROWS * width),
             "the values of each query, unless they are written to a file (per_query='values.parquet') or left out (per_query=False)",
         )
         room = bytes_of(self.memory) if self.memory is not None else free_memory() // 2
         most = MOST_ROWS
         if self.resume is not None:  # a kill loses what is done of a part
             most = min(most, max(max(survey.rows for survey in surveys.values()) // PARTS, FEW_ROWS))
-        return int(min(max((room - taken - values) / width, LEAST_ROWS), most))
+        return int(min(max((room - fixed - values) / width, LEAST_ROWS), most))
 
 
 def bytes_of(size: str | int) -> int:
@@ -163,14 +163,11 @@ def bytes_of(size: str | int) -> int:
     """
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
-    found = (
-        re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", size.strip(), re.IGNORECASE)
-        if isinstance(size, str)
-        else None
-    )
-    if found is None:
+    text = size.strip() if isinstance(size, str) else ""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", text, re.IGNORECASE)
+    if match is None:
         raise UsageError(f"memory={brief(size)} is no size; write one such as '2GiB' or '500MB'.")
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     power = " KMGT".index(unit.upper()) if unit else 0
     return int(float(number) * (1024 if binary else 1000) ** power)
 
@@ -207,8 +204,8 @@ class Evaluation:
             return self._results()
         finally:
             self.layout.close()
-            for each in self.values:
-                each.close()
+            for values in self.values:
+                values.close()
 
     def _results(self) -> Results:
         names = {name: pieces.name for name, pieces in self.tables.items()} | {"run": self.run.name}
@@ -236,22 +233,23 @@ class Evaluation:
     @cached_property
     def surveys(self) -> Surveys:
         """What must be known of all rows before a part of them is evaluated."""
-        found, integer = {}, None
-        kept = {name: self.keeping.load(f"{name}-survey") for name in self.tables}
-        if None in kept.values():
+        surveys, integer = {}, None
+        saved = {name: self.keeping.load(f"{name}-survey") for name in self.tables}
+        # a first piece of each is read for the kind of ids: text in one table is taken as integers if another has these
+        if None in saved.values():
             heads = [pieces.head() for pieces in self.tables.values()]
             integer = next((ids_in(head)[:1] for head in heads if head and not ids_in(head).is_text), None)
             del heads
         for name, pieces in self.tables.items():
-            survey = kept[name]
+            survey = saved[name]
             if survey is None:
                 prepare = self.inputs.prepare if name == "qrels" else None
                 words = words_of_survey(self.inputs, name, has_train="train" in self.tables)
                 seen, keep = self.keeping.load(f"{name}-seen"), partial(self.keeping.save, f"{name}-seen")
                 survey = Surveyor(words, integer, prepare=prepare, seen=seen).of(pieces, self.tell, keep)
                 self.keeping.save(f"{name}-survey", survey)
-            found[name] = survey
-        return found
+            surveys[name] = survey
+        return surveys
 
     def _everyone(self, work: Work) -> Everyone:
         """What all training users share, and what the rules touched of their data."""
@@ -287,15 +285,15 @@ class Evaluation:
         )
         done, start = Done(self.values[-1]), None
         for number in count():
-            found = self.keeping.load(f"{kind}-{number}")
-            if found is None:
+            part_done = self.keeping.load(f"{kind}-{number}")
+            if part_done is None:
                 break
-            done.add(found)
-            start = found.next
+            done.add(part_done)
+            start = part_done.next
         if not done.is_begun or start is not None:
             for number, part in enumerate(self.layout.parts(None, start), done.parts):
-                found = work.evaluated(part)
-                done.add(found)
-                self.keeping.save(f"{kind}-{number}", found)
+                part_done = work.evaluated(part)
+                done.add(part_done)
+                self.keeping.save(f"{kind}-{number}", part_done)
                 self.tell("rows evaluated", done.rows, self.surveys["run"].rows)
         return done

@@ -65,7 +65,7 @@ class Folder:
         self.where, self._mark = Path(path), Path(path) / MARK
         name = f"resume={brief(os.fspath(path))}"
         try:
-            self._lock = _locked(self.where / LOCK)
+            self._lock = _lock_file(self.where / LOCK)
         except OSError as error:
             raise InputError(f"{name}: {error.strerror}.") from error
         if self._lock is None:
@@ -82,18 +82,18 @@ class Folder:
             raise
 
     def _begin(self, name: str, identity: str) -> None:
-        held = self._mark.read_text() if self._mark.exists() else ""
-        if held == ENDED:  # it was ended while it cleared the folder
+        mark = self._mark.read_text() if self._mark.exists() else ""
+        if mark == ENDED:  # it was ended while it cleared the folder
             self._remove_files()
-            held = ""
-        others = (
-            [each.name for each in self.where.iterdir() if each.name not in (MARK, LOCK)] if not held else []
+            mark = ""
+        strangers = (
+            [file.name for file in self.where.iterdir() if file.name not in (MARK, LOCK)] if not mark else []
         )
-        if others:
+        if strangers:
             raise UsageError(
-                f"{name}: the folder holds other files ({others[0]}); name an empty or a new one."
+                f"{name}: the folder holds other files ({strangers[0]}); name an empty or a new one."
             )
-        if held not in ("", identity):
+        if mark not in ("", identity):
             raise UsageError(
                 f"{name}: the folder holds the evaluation of other data, metrics or rules, or of another version of "
                 f"rankwell. Remove it, or name another one."
@@ -146,10 +146,10 @@ class Folder:
         self.release()
 
     def _remove_files(self) -> None:
-        for each in self.where.iterdir():
-            if each.name not in (MARK, LOCK):
+        for file in self.where.iterdir():
+            if file.name not in (MARK, LOCK):
                 with suppress(OSError):  # a folder of somebody else
-                    each.unlink()
+                    file.unlink()
 
     def release(self) -> None:
         """Let others use the folder; the system does so for a process that is killed."""
@@ -158,7 +158,7 @@ class Folder:
             self._lock = None
 
 
-def _locked(path: Path) -> IO[bytes] | None:
+def _lock_file(path: Path) -> IO[bytes] | None:
     """Make the folder of a file, and lock the file until it is closed; None if another one has locked it.
 
     A lock of the system (flock on Linux and macOS, a locked byte on Windows) ends with its process, however that ends. Where a
@@ -203,7 +203,7 @@ Keeping = Nowhere | Folder
 def identity_of(plan: OpenedPlan, run: Run, tables: Tables, cut: tuple[int | None, str]) -> str:
     """Return a digest of all that the values depend on; UsageError if a table is not in files, which alone are known to be the same later."""
     inputs, division = plan.inputs, None if plan.segments is None else plan.segments.division
-    said: list[Any] = [
+    parts: list[Any] = [
         __version__,
         run.name,
         [metric.signature for metric in plan.metrics],
@@ -212,7 +212,9 @@ def identity_of(plan: OpenedPlan, run: Run, tables: Tables, cut: tuple[int | Non
         plan.per_query if isinstance(plan.per_query, bool) else "file",
         plan.tie_ranges,
         None if division is None else (division.by, division.weights),
-        None if inputs.prepare is None else repr(inputs.prepare),
+        None
+        if inputs.prepare is None
+        else repr(inputs.prepare),  # a preset and two policies, whose fields it prints
     ]
     for name, pieces in tables.items():
         paths = [file.path for file in pieces.files if file.path is not None]
@@ -221,13 +223,13 @@ def identity_of(plan: OpenedPlan, run: Run, tables: Tables, cut: tuple[int | Non
                 f"resume= is for tables in files, and {name} is not in one; give the path, or leave out resume=."
             )
         stamps = [file.stamp for file in pieces.files]
-        said.append([name, [str(path.resolve()) for path in paths], stamps])
+        parts.append([name, [str(path.resolve()) for path in paths], stamps])
     slices = inputs.slices if isinstance(inputs.slices, dict) else {"": repr(inputs.slices)}
-    said.append(
+    parts.append(
         {
             name: items if isinstance(items, str) else digest_of_tables(items, None)
             for name, items in slices.items()
         }
     )
-    said.append(digest_of_tables(inputs.items, inputs.users))
-    return hashlib.sha256(repr(said).encode()).hexdigest()
+    parts.append(digest_of_tables(inputs.items, inputs.users))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()

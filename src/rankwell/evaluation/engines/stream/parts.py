@@ -15,7 +15,7 @@ from rankwell.errors import InputError
 from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.survey import Survey, Surveys
-from rankwell.evaluation.engines.stream.tables import Tables, held, ids_in, joined
+from rankwell.evaluation.engines.stream.tables import Tables, concatenate, ids_in, own_piece
 from rankwell.readers.bytes.files import CHANGED
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
@@ -23,8 +23,8 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
 from rankwell.tables.rows import part_of
 
-SPARE = 1.1  # of the room on the disk
-Told = Callable[[str, int, int | None], object]
+SPARE = 1.1  # times the room on the disk that the rows are expected to take: their width is that of the first ones
+Tell = Callable[[str, int, int | None], object]
 Bound = str | int
 Next = int | tuple[Bound, Mapping[str, int]]
 
@@ -48,10 +48,11 @@ class PartLayout:
     def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
         self.tables, self.surveys, self.rows, self.keeping = tables, surveys, rows, keeping
         kinds = {ids_in(survey.empty).is_text for survey in surveys.values()}
+        # text and integers are sorted in different orders, so parts of both by one range of queries would not meet
         self.is_sorted = len(kinds) == 1 and all(survey.is_sorted for survey in surveys.values())
         self.buckets: dict[str, Buckets] = {}
 
-    def open(self, tell: Told) -> None:
+    def open(self, tell: Tell) -> None:
         """Put by the rows of tables that are not sorted."""
         if self.is_sorted:
             return
@@ -62,7 +63,7 @@ class PartLayout:
             self.buckets[name] = Buckets(self.keeping.file(f"{name}-rows"), parts, survey.empty, slabs)
         self._refuse_full_disk()
         total = sum(survey.rows for survey in self.surveys.values())
-        done = sum(each.rows for each in self.buckets.values())
+        done = sum(buckets_of_table.rows for buckets_of_table in self.buckets.values())
         for name, buckets in self.buckets.items():
             for rows in buckets.fill(self.tables[name], self.rows, like):
                 self.keeping.save(f"{name}-slabs", buckets.slabs)
@@ -71,26 +72,26 @@ class PartLayout:
 
     def close(self) -> None:
         """Close the files."""
-        for each in self.buckets.values():
+        for buckets in self.buckets.values():
             with suppress(OSError):  # of what could not be written, and was told then
-                each.file.close()
+                buckets.file.close()
 
     def parts(self, only: str | None = None, start: Next | None = None) -> Iterator[PartOfTables]:
         """Yield the parts of all tables, or of one, from some part on."""
-        tables = {name: each for name, each in self.tables.items() if only in (None, name)}
+        tables = {name: pieces for name, pieces in self.tables.items() if only in (None, name)}
         if self.is_sorted:
             yield from sorted_parts(tables, self.surveys, self.rows, start)
         else:
             yield from hashed_parts(tables, self.buckets, start)
 
     def _refuse_full_disk(self) -> None:
-        left = sum(
+        missing = sum(
             (survey.rows - self.buckets[name].rows) * survey.width for name, survey in self.surveys.items()
         )
         free = shutil.disk_usage(self.keeping.where).free
-        if left * SPARE > free:
+        if missing * SPARE > free:
             raise InputError(
-                f"the tables are not sorted by query, so {left * SPARE / 1e9:,.1f} GB must be put by in {self.keeping.where}, where "
+                f"the tables are not sorted by query, so {missing * SPARE / 1e9:,.1f} GB must be put by in {self.keeping.where}, where "
                 f"{free / 1e9:,.1f} GB are free. Free some space, name a folder on another disk by the environment variable TMPDIR or "
                 f"by resume=, or sort the tables by query."
             )
@@ -99,11 +100,13 @@ class PartLayout:
 def sorted_parts(tables: Tables, surveys: Surveys, rows: int, start: Next | None) -> Iterator[PartOfTables]:
     """Yield parts of tables that are sorted by query alike."""
     low, starts = start if isinstance(start, tuple) else (None, {})
-    for found in ranges(tables, surveys, rows, starts, low):
-        pieces = {name: share.piece for name, share in found.shares.items()}
-        places = {name: partial(_after, tables[name], share.start) for name, share in found.shares.items()}
-        ends = {name: share.start + len(share.piece["query"]) for name, share in found.shares.items()}
-        yield PartOfTables(pieces, places, found.members, None if found.high is None else (found.high, ends))
+    for queries in ranges(tables, surveys, rows, starts, low):
+        pieces = {name: share.piece for name, share in queries.shares.items()}
+        places = {name: partial(_after, tables[name], share.start) for name, share in queries.shares.items()}
+        ends = {name: share.start + len(share.piece["query"]) for name, share in queries.shares.items()}
+        yield PartOfTables(
+            pieces, places, queries.members, None if queries.high is None else (queries.high, ends)
+        )
 
 
 def _after(pieces: Pieces, start: int, row: int) -> str:
@@ -198,21 +201,23 @@ class Cursor:
 
     def take(self, bound: Bound | None) -> PartShare:
         """Return the rows of queries below a bound, and let go of them."""
-        taken, start = [], self.row
+        pieces, start = [], self.row
         while self._held:
             piece = self._held[0]
             rows = len(piece["query"])
             cut = rows if bound is None else below(ids_in(piece), bound)
             if cut:
-                taken.append(piece if cut == rows else {word: column[:cut] for word, column in piece.items()})
+                pieces.append(
+                    piece if cut == rows else {word: column[:cut] for word, column in piece.items()}
+                )
             self.row += cut
             self._rows -= cut
             if cut < rows:
-                if cut:
-                    self._held[0] = held({word: column[cut:] for word, column in piece.items()})
+                if cut:  # a copy, so that the rows that were taken can be let go
+                    self._held[0] = own_piece({word: column[cut:] for word, column in piece.items()})
                 break
             self._held.pop(0)
-        return PartShare(joined(taken, self._empty), start)
+        return PartShare(concatenate(pieces, self._empty), start)
 
 
 def above(ids: Ids, bound: Bound) -> int:
@@ -248,12 +253,12 @@ def _of_hash(number: int, parts: int, ids: Ids) -> Ids:
 def _found_again(pieces: Pieces, part: Piece, row: int) -> str:
     """Where a row of a part stands: the rows of its query are counted in the table once more."""
     query = ids_in(part)
-    wanted = str(query.one(row))
-    before = sum(str(each) == wanted for each in query[:row].tolist())
+    query_text = str(query.one(row))
+    before = sum(str(id_of_row) == query_text for id_of_row in query[:row].tolist())
     at = 0
     for piece in pieces.read(["query"]):
         column = ids_in(piece)
-        rows = np.flatnonzero([str(each) == wanted for each in column.tolist()])
+        rows = np.flatnonzero([str(id_of_row) == query_text for id_of_row in column.tolist()])
         if before < len(rows):
             return pieces.place(at + int(rows[before]))
         before -= len(rows)

@@ -48,7 +48,7 @@ class Done:
     def add(self, part: PartDone) -> None:
         """Add a part."""
         for name, values in part.values.items():
-            own = self.values.taken(values) if name is None else values
+            own = self.values.take(values) if name is None else values
             if name in self.sums:
                 self.sums[name].add(own)
             else:
@@ -66,7 +66,7 @@ class Done:
 
     def as_part(self) -> PartDone:
         """Return the sum as one part; nothing can be added afterwards."""
-        values = {name: each.part() for name, each in self.sums.items()}
+        values = {name: total.part() for name, total in self.sums.items()}
         return PartDone(
             values, self.counts, self.ends, self.digest, self.is_judged, self.met, self.rows, None
         )

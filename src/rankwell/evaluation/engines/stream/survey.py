@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.evaluation.engines.stream.tables import held, ids_in, numbers_in, qrels_of
+from rankwell.evaluation.engines.stream.tables import ids_in, numbers_in, own_piece, qrels_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.matching.context import Context
 from rankwell.matching.pool import PoolSummary, levels_of, scale_of_levels, without_topics
@@ -92,8 +92,11 @@ class Distinct:
 
     def add(self, ids: Ids) -> None:
         """Add some ids."""
-        heads = ids.keys[ids.runs()]
+        heads = ids.keys[
+            ids.runs()
+        ]  # the rows of a query mostly stand together: one hash a run, not one a row
         hashed = further(first(0), heads)
+        # most hashes of a large table are above the largest one kept, and sorting the others costs little
         if len(self._least) == KEPT:
             hashed = hashed[hashed < self._least[-1]]
         self._least = distinct(np.append(self._least, hashed))[:KEPT]
@@ -103,6 +106,7 @@ class Distinct:
         """The number, exact up to a thousand, then within some percent."""
         if len(self._least) < KEPT:
             return len(self._least)
+        # of n hashes spread evenly over 2^64 values, the k-th smallest is expected at k / n of them; k − 1 makes it unbiased
         return int((KEPT - 1) * 2.0**64 / float(self._least[-1]))
 
 
@@ -151,12 +155,13 @@ class Surveyor:
         head, seen = pieces.head(), self.seen
         if head is None:
             raise DataError(f"{pieces.name}: the table holds no rows.")
-        empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))
+        empty, top = (own_piece({word: column[:n] for word, column in head.items()}) for n in (0, 1))
         width = sum(_bytes_of(column) for column in head.values()) / len(head["query"])
         del head
         due = monotonic() + SECONDS
         for piece in pieces.read(self.words, seen.rows):
             self._look(piece, partial(_after, pieces, seen.rows))
+            # what was seen grows with the distinct items: it is saved the more rarely the longer that takes
             if (now := monotonic()) > due:
                 keep(seen)
                 due = monotonic() + max(SECONDS, (monotonic() - now) / SHARE)
@@ -173,9 +178,9 @@ class Surveyor:
             width,
             seen.queries.number,
             levels,
-            _together(seen.topics, seen.rows),
+            _join_distinct(seen.topics, seen.rows),
             seen.lowest_rank,
-            _together(seen.items, seen.rows),
+            _join_distinct(seen.items, seen.rows),
         )
 
     def _converted(self, query: Ids) -> Ids:
@@ -242,17 +247,17 @@ def _add(lists: list[Ids], ids: Ids) -> None:
         lists[:] = [_distinct(Ids.concatenate(lists))]
 
 
-def _together(lists: list[Ids], rows: int) -> Ids | None:
+def _join_distinct(lists: list[Ids], rows: int) -> Ids | None:
     """The distinct ids in the order that ``Ids.distinct`` gives them in, of so many rows."""
-    found = _distinct(Ids.concatenate(lists)) if lists else None
-    if found is None or found.is_text or int(np.ptp(found.integers)) >= DENSE * rows:
-        return found
-    return found[found.order()]
+    ids = _distinct(Ids.concatenate(lists)) if lists else None
+    if ids is None or ids.is_text or int(np.ptp(ids.integers)) >= DENSE * rows:
+        return ids
+    return ids[ids.order()]
 
 
 def _distinct(ids: Ids) -> Ids:
-    found = ids[ids.group()[1]]
-    return pack(found) if found.is_text else found
+    distinct_ids = ids[ids.group()[1]]
+    return pack(distinct_ids) if distinct_ids.is_text else distinct_ids
 
 
 @record(slots=True)
@@ -275,7 +280,7 @@ class Ends:
     def __add__(self, other: Ends) -> Ends:
         """Return the ends of the grades of both."""
         tops, lows, highs = (
-            [each for each in pair if each is not None]
+            [end for end in pair if end is not None]
             for pair in ((self.top, other.top), (self.lowest, other.lowest), (self.highest, other.highest))
         )
         return Ends(max(tops, default=None), min(lows, default=None), max(highs, default=None))

@@ -16,17 +16,17 @@ from rankwell.tables.run_qrels import Qrels
 Tables = Mapping[str, Pieces]
 
 
-def joined(pieces: Sequence[Piece], empty: Piece) -> Piece:
+def concatenate(pieces: Sequence[Piece], empty: Piece) -> Piece:
     """Return pieces end to end; ``empty`` tells the columns if there are none."""
     if not pieces:
         return empty
     if len(pieces) == 1:
         return pieces[0]
-    found: Piece = {}
+    whole: Piece = {}
     for word, first in pieces[0].items():
         columns: list[Any] = [piece[word] for piece in pieces]
-        found[word] = Ids.concatenate(columns) if isinstance(first, Ids) else np.concatenate(columns)
-    return found
+        whole[word] = Ids.concatenate(columns) if isinstance(first, Ids) else np.concatenate(columns)
+    return whole
 
 
 def ids_in(piece: Piece, word: str = "query") -> Ids:
@@ -43,12 +43,12 @@ def numbers_in(piece: Piece, word: str) -> np.ndarray:
     return column
 
 
-def held(piece: Piece) -> Piece:
+def own_piece(piece: Piece) -> Piece:
     """Return a piece without the rest of the text or the table that it is a part of."""
-    return {word: _held(column) for word, column in piece.items()}
+    return {word: _own_column(column) for word, column in piece.items()}
 
 
-def _held(column: Ids | np.ndarray) -> Ids | np.ndarray:
+def _own_column(column: Ids | np.ndarray) -> Ids | np.ndarray:
     if isinstance(column, Ids):
         return pack(column) if column.is_text else column.owned()
     return column.copy()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class KeptValues:
     """Values that stay with the results."""
 
-    def taken(self, part: Part) -> Part:
+    def take(self, part: Part) -> Part:
         """Return the part as it is."""
         return part
 
@@ -46,14 +46,14 @@ class StoredValues(KeptValues):
         self._rows = Buckets(keeping.file(f"{kind}-values"), 1, {})
         self._metrics: list[Metric] = []
 
-    def taken(self, part: Part) -> Part:
+    def take(self, part: Part) -> Part:
         """Return a part without its values and queries, which are put by."""
         rows = part.concerned()
         piece: dict[str, Any] = {"query": part.queries[rows]}
         self._metrics = list(part.values)
         self._rows.put(piece | {str(metric): values[rows] for metric, values in part.values.items()})
-        kept = part.pool_row if part.segment is not None else part.pool_row[:0]
-        return replace(part, queries=part.queries[:0], pool_row=kept, values={})
+        pool_row = part.pool_row if part.segment is not None else part.pool_row[:0]
+        return replace(part, queries=part.queries[:0], pool_row=pool_row, values={})
 
     def write(self, results: Results) -> None:
         """Write the values to the file, which appears once it is whole; with the results, as ``Results.save`` writes them."""
@@ -64,10 +64,9 @@ class StoredValues(KeptValues):
         schema = {"query": kind, **{str(metric): pl.Float64 for metric in self._metrics}}
         frames = register_io_source(lambda *_: self._frames(schema), schema=schema)
         try:
-            if (
-                left := self._keeping.load("written")
-            ) is not None:  # what was being written when it was ended
-                Path(left).unlink(missing_ok=True)
+            # what was being written when an earlier process was ended
+            if (unfinished := self._keeping.load("written")) is not None:
+                Path(unfinished).unlink(missing_ok=True)
             with whole_file(self.path) as file:
                 self._keeping.save("written", str(file))
                 frames.sink_parquet(file, metadata={KEY: results.to_json()}, maintain_order=True)

@@ -73,7 +73,9 @@ class Work:
             is_judged = is_judged or own
         train = tasks[None].context.train
         met = frozenset[str]() if train is None else overlapping_ids(train, pool)
-        digest = pool.digest if self.reads_all else Digest()
+        digest = (
+            pool.digest if self.reads_all else Digest()
+        )  # it hashes each judgement, and is asked for by these metrics alone
         ends = Ends.of(pool.grades, pool.scale)
         rows = len(ids_in(part.pieces["run"]))
         return PartDone(values, counts, ends, digest, is_judged, met, rows, part.next)
@@ -151,16 +153,17 @@ class Work:
         if len(ids_in(piece)):
             base = 1 if self.rank_base is None else self.rank_base
             rows = run_of(piece, self.names["run"], part.places["run"], base)
-            values = Memory().measured(rows, self.names["run"], task)
+            values = Memory().measure(rows, self.names["run"], task)
             # ids of a part without judgements have not been held against any
             values.queries = to_same_kind(values.queries, self.first, "query")[0]
         else:
             pool = task.pool if self.first.is_text else task.pool.in_integers()
+            # a part whose queries the run lacks has only lists that are missing; an empty batch says so to every metric
             nothing = missing_lists(pool, np.arange(len(pool.queries)))
             nothing.queries = self.first[:0]
             values = task.measure(nothing, {})
-        known = n_judged(values)
-        return Memory().completed(values, task, known).settle(), known > 0
+        judged = n_judged(values)
+        return Memory().complete(values, task, judged).settle(), judged > 0
 
 
 def users_like(users: Ids, queries: Ids) -> Ids:
@@ -173,8 +176,8 @@ def users_like(users: Ids, queries: Ids) -> Ids:
 def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, str]) -> Work:
     """Return the work on parts of tables, by what their surveys tell."""
     inputs = plan.inputs
-    given = run.rows.rank_base if isinstance(run.rows, Columns) else None
-    is_from_0 = given == 0 or (given is None and surveys["run"].lowest_rank == 0)
+    rank_base = run.rows.rank_base if isinstance(run.rows, Columns) else None
+    is_from_0 = rank_base == 0 or (rank_base is None and surveys["run"].lowest_rank == 0)
     return Work(
         replace(inputs, opened={}, runs=()),
         Facts.of(inputs, surveys),
@@ -193,17 +196,17 @@ def _catalogue(inputs: Inputs, surveys: Surveys) -> Known | None:
     """The items that could be shown: those given, of the training data, or of the run, if a metric numbers items."""
     if inputs.items is not None:
         return Known(inputs.items.item)
-    found = (surveys[name].items for name in ("train", "run") if name in surveys)
-    items = next((each for each in found if each is not None), None)
+    columns = (surveys[name].items for name in ("train", "run") if name in surveys)
+    items = next((column for column in columns if column is not None), None)
     return None if items is None else Known(items)
 
 
 def _slices(inputs: Inputs, surveys: Surveys) -> Mapping[str, Known]:
-    given = inputs.slices
-    if isinstance(given, Parts) and not isinstance(given, dict):
+    slices = inputs.slices
+    if isinstance(slices, Parts) and not isinstance(slices, dict):
         items = surveys["qrels"].items if "qrels" in surveys else None
-        given = given.parts(NO_IDS if items is None else items)
-    return {name: Known(items.item) for name, items in given.items()}
+        slices = slices.parts(NO_IDS if items is None else items)
+    return {name: Known(items.item) for name, items in slices.items()}
 
 
 def results_of(
@@ -211,21 +214,21 @@ def results_of(
 ) -> Results:
     """Return the results of all parts; DataError if no query of the run is judged, or one change of the ids explains why few items are."""
     if "qrels" in surveys and not done.is_judged:
-        from rankwell.evaluation.id_check import OpenedData, unmatched
+        from rankwell.evaluation.id_check import TablesInPieces, explain_no_match
 
-        why = unmatched(OpenedData(tables, run))
+        why = explain_no_match(TablesInPieces(tables, run))
         raise nothing_in_common(work.names["run"], surveys["qrels"].first, surveys["run"].first, why)
     judgements = tables["qrels"].unread if "qrels" in tables else ()
     for what, unread in {"judgements": judgements, "run": run.unread}.items():
         counts = {**counts, **counts_of(what, unread)} if unread else counts
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
-    found = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
-    if may_mismatch(found):
-        from rankwell.evaluation.id_check import OpenedData, check_ids  # most runs are never looked at
+    results = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
+    if may_mismatch(results):
+        from rankwell.evaluation.id_check import TablesInPieces, check_ids  # most runs are never looked at
 
-        found = check_ids(found, OpenedData(tables, run), with_queries=lacks_queries(found.counts))
+        results = check_ids(results, TablesInPieces(tables, run), with_queries=lacks_queries(results.counts))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
-    return check_training(found, met, work.asked)
+    return check_training(results, met, work.asked)
 
 
 def _result(work: Work, task: Task, done: Done, name: str | None, counts: Mapping[str, int]) -> Results:
