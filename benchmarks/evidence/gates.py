@@ -14,7 +14,7 @@ from keeping import ALPHA, Rows, keep, rng_of, share, units_of
 from nulls import NULLS, Null
 from scipy.stats import norm
 
-from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decided
+from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decide_one
 from rankwell.statistics.corrections import holm
 from rankwell.statistics.margins import margins
 
@@ -48,7 +48,7 @@ def statuses(several: list[tuple[Paired, CheckFinding]], fail_on: str) -> list[s
     """What the gate says of checks that are decided together."""
     p = holm(np.array([each.p_beyond if fail_on == "margin" else each.p_drop for _, each in several]))
     rules = GateRules(fail_on=fail_on)
-    return [_decided(*each, own, rules).status for each, own in zip(several, p.tolist(), strict=True)]
+    return [_decide_one(*each, own, rules).status for each, own in zip(several, p.tolist(), strict=True)]
 
 
 def counted(

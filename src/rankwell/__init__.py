@@ -40,7 +40,7 @@ HOMES = {
     "metrics": "rankwell",
     "plot": "rankwell.reporting",
     "pool_bias": "rankwell.comparison.agreement.pool_bias",
-    "prediction_powered": "rankwell.comparison.agreement.prediction_powered",
+    "prediction_powered": "rankwell.comparison.agreement.ppi",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
     "read_collection": "rankwell.readers.collections.collection",

@@ -167,7 +167,7 @@ from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
 from rankwell.reporting import plot as plot
 from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
-from rankwell.comparison.agreement.prediction_powered import prediction_powered as prediction_powered
+from rankwell.comparison.agreement.ppi import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.readers.collections.collection import read_collection as read_collection

@@ -10,7 +10,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.comparison.jackknife import left_out, side_of, sizes_of
+from rankwell.comparison.jackknife import lists_of_run, sizes_of, values_without
 from rankwell.tables.states import Divisible, ItemCounts, ItemSums
 
 BY_DIFFERENCE = ["coverage@3", "coverage(users=3)@3", "coverage(weights=price)@3", "coverage(users=3,weights=price)@3",
@@ -44,8 +44,8 @@ def evaluator(seed: int, metrics: list[str], run: dict[str, list[str]]) -> rw.Ev
 
 
 def without_each(ev: rw.Evaluator, run: dict[str, list[str]], parts: int) -> list[list[float]]:
-    side = side_of(ev.task, rw.read_run(run))
-    return list(left_out([side], [side.whole()], parts))
+    side = lists_of_run(ev.task, rw.read_run(run))
+    return list(values_without([side], [side.whole()], parts))
 
 
 @every("metric", [*BY_DIFFERENCE, *CARRIED])
@@ -74,11 +74,11 @@ def test_groups_of_users_in_any_order_are_left_out_of_both_runs(parts):
     first, second = drawn(30, users=12), drawn(31, users=12)
     second = dict(random.Random(0).sample([*second.items()], 12))
     ev = evaluator(30, metrics, first)
-    sides = [side_of(ev.task, rw.read_run(run)) for run in (first, second)]
+    sides = [lists_of_run(ev.task, rw.read_run(run)) for run in (first, second)]
     sides[1] = sides[1].beside(sides[0])
     order = np.random.default_rng(1).permutation(12)
     sides = [side.take(order) for side in sides]
-    found = list(left_out(sides, [side.whole() for side in sides], parts))
+    found = list(values_without(sides, [side.whole() for side in sides], parts))
     users = iter(np.array([*first])[order].tolist())
     groups = [[next(users) for _ in range(size)] for size in sizes_of(12, parts)]
     for group, values in zip(groups, found, strict=True):
@@ -89,7 +89,7 @@ def test_groups_of_users_in_any_order_are_left_out_of_both_runs(parts):
 
 def test_lists_of_groups_are_together_in_the_order_that_they_had():
     run = drawn(7)
-    side = side_of(evaluator(7, ["coverage@3"], run).task, rw.read_run(run))
+    side = lists_of_run(evaluator(7, ["coverage@3"], run).task, rw.read_run(run))
     order = np.random.default_rng(2).permutation(9)
     side = side.take(order).in_groups([2, 3, 4])
     users, lists = np.array([*run]), side.judged.queries.tolist()

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from rankwell.comparison.agreement.agreement import Agreement
     from rankwell.comparison.compare.comparison import Comparison
     from rankwell.comparison.compare.costs import Measured
-    from rankwell.comparison.compare.decisions import Judging
+    from rankwell.comparison.compare.decisions import EvaluatedRuns
     from rankwell.comparison.diff.diff import Diff
     from rankwell.comparison.diff.query_diff import QueryDiff
     from rankwell.display.table import Table
@@ -269,9 +269,9 @@ def evaluated(
     threads: int | None,
     bounds: Mapping[str, Any] | None = None,
     engines: Engines | None = None,
-) -> tuple[dict[str, Results], Any, Judging | None]:
+) -> tuple[dict[str, Results], Any, EvaluatedRuns | None]:
     """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
-    from rankwell.comparison.compare.decisions import Judging
+    from rankwell.comparison.compare.decisions import EvaluatedRuns
     from rankwell.evaluation import Evaluator
     from rankwell.evaluation.engines.memory import Memory
     from rankwell.evaluation.inputs import read_inputs
@@ -307,7 +307,7 @@ def evaluated(
         runs = dict(zip(new, inputs.runs, strict=True))
         found = evaluator.warned_results(runs, stacklevel=4)
     results = {name: found.get(name, each) for name, each in named.items()}
-    return results, inputs.users, Judging(evaluator, runs)
+    return results, inputs.users, EvaluatedRuns(evaluator, runs)
 
 
 def name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
@@ -671,7 +671,7 @@ class Other(NamedTuple):
             more = "one --against" if self.drawn else "no --against"
             raise UsageError(f"{self.asked[0]} needs runs, metrics and {more}.")
         if self.drawn is not None:
-            from rankwell.comparison.agreement.prediction_powered import prediction_powered
+            from rankwell.comparison.agreement.ppi import prediction_powered
 
             people, model = judged
             return prediction_powered(

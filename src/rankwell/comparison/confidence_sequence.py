@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from rankwell.tables.items_users import Users
 
+# only dates that sort as text: 31.01.2026 would put the days before the years
 ISO_DATE = r"^\d{4}-\d{2}-\d{2}"
 
 
@@ -77,6 +78,7 @@ class ConfidenceSequence(Result):
     def to_table(self) -> Table:
         """Return a table after 1, 2, 5, 10, 20, 50 … queries, where it is decided, and at the end."""
         columns = [Column("n", "count"), *(Column(name, "value") for name in ("mean", "low", "high"))]
+        # 1, 2, 5, 10 …: as even on a logarithmic scale as round numbers can be
         steps = {digit * 10**power for power in range(10) for digit in (1, 2, 5)}
         steps = {step for step in steps if step < self.n} | {self.n} | ({self.decided} - {None})
         rows: list[tuple[Cell, ...]] = [
@@ -109,8 +111,8 @@ class ConfidenceSequence(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
         columns = {name: [_float(x) for x in getattr(self, name)] for name in ("mean", "low", "high")}
-        kept = ("metric", "arrival", "method", "level", "bound", "n", "decided", "left_out", "together")
-        return {"systems": list(self.names), **{name: getattr(self, name) for name in kept}, **columns}
+        fields = ("metric", "arrival", "method", "level", "bound", "n", "decided", "left_out", "together")
+        return {"systems": list(self.names), **{name: getattr(self, name) for name in fields}, **columns}
 
 
 @checked
@@ -183,34 +185,37 @@ def confidence_sequence(
         raise UsageError(
             f"bound={bound:g}: must be above 0, the greatest difference that two values can have."
         )
-    wanted = metric_of(metric)
+    metric_wanted = metric_of(metric)
     titles = _titles(first, second)
-    results = results_of(dict(zip(titles, (first, second), strict=True)), qrels, [wanted], options)
-    aligned = Aligned.of(results, [wanted])
-    if not aligned.has_values(wanted):
-        raise UsageError(f"{wanted} is no mean of values per query, so no query adds to it by itself.")
-    values = aligned.values(wanted)
+    results = results_of(dict(zip(titles, (first, second), strict=True)), qrels, [metric_wanted], options)
+    aligned = Aligned.of(results, [metric_wanted])
+    if not aligned.has_values(metric_wanted):
+        raise UsageError(f"{metric_wanted} is no mean of values per query, so no query adds to it by itself.")
+    values = aligned.values(metric_wanted)
     d = values[0] - values[1]
     order, times = _in_order(aligned.queries, users, arrival, encoding_of(options))
-    kept = order[~np.isnan(d[order])]
-    if not len(kept):
-        raise DataError(f"{wanted} is defined for no query in both systems, so there is nothing to compare.")
-    limit = _limit(wanted, bound)
-    came = _bounded(d, kept, limit, aligned.queries)
-    found = sequences.confidence_sequence(came, bound=limit, level=level, method=method)
-    _, counts = np.unique(times[kept], return_counts=True)
+    defined = order[~np.isnan(d[order])]
+    if not len(defined):
+        raise DataError(
+            f"{metric_wanted} is defined for no query in both systems, so there is nothing to compare."
+        )
+    limit = _limit(metric_wanted, bound)
+    differences = _bounded(d, defined, limit, aligned.queries)
+    bounds = sequences.confidence_sequence(differences, bound=limit, level=level, method=method)
+    # times that several queries share: their order is ours and not that of their arrival, which is said
+    _, counts = np.unique(times[defined], return_counts=True)
     return ConfidenceSequence(
         (titles[0], titles[1]),
-        str(wanted),
+        str(metric_wanted),
         arrival,
-        aligned.queries[kept].tolist(),
-        found.mean,
-        found.low,
-        found.high,
-        found.method,
+        aligned.queries[defined].tolist(),
+        bounds.mean,
+        bounds.low,
+        bounds.high,
+        bounds.method,
         level,
         limit,
-        len(d) - len(kept),
+        len(d) - len(defined),
         int(counts[counts > 1].sum()),
     )
 
@@ -221,24 +226,25 @@ def _limit(metric: Metric, bound: float | None) -> float | None:
     return bound if bound is not None else span if math.isfinite(span) else None
 
 
-def _bounded(d: np.ndarray, kept: np.ndarray, limit: float | None, queries: Ids) -> np.ndarray:
+def _bounded(d: np.ndarray, places: np.ndarray, limit: float | None, queries: Ids) -> np.ndarray:
     """The differences of the queries kept; DataError if one is beyond the limit by more than rounding."""
     if limit is None:
-        return d[kept]
-    worst = int(kept[np.abs(d[kept]).argmax()])
+        return d[places]
+    worst = int(places[np.abs(d[places]).argmax()])
+    # a difference of rounded values may pass the bound by its last digits, and is then cut to it
     if abs(d[worst]) > limit * (1 + TIE):
         raise DataError(
             f"query {brief(queries.one(worst))}: the difference is {d[worst]:g}, beyond bound={limit:g}; give a bound that no "
             f"difference can exceed."
         )
-    return np.clip(d[kept], -limit, limit)
+    return np.clip(d[places], -limit, limit)
 
 
 def _titles(first: Any, second: Any) -> tuple[str, str]:
     """The names of two systems, where they have different ones."""
     names = [
-        short_name(each) if isinstance(each, str | PurePath) else getattr(each, "name", None)
-        for each in (first, second)
+        short_name(system) if isinstance(system, str | PurePath) else getattr(system, "name", None)
+        for system in (first, second)
     ]
     one, other = names
     if isinstance(one, str) and isinstance(other, str) and one != other:
@@ -265,6 +271,7 @@ def _in_order(queries: Ids, users: Any, column: str, encoding: str | None) -> tu
             f"for each query."
         )
     times = codes[rows]
+    # stable: queries of one time stay in the order of their ids
     return np.argsort(times, kind="stable"), times
 
 
@@ -285,6 +292,7 @@ def _codes(table: Users, column: str) -> np.ndarray:
     if series.dtype.is_float():
         series = series.fill_nan(None)
     ranks = series.rank("dense").cast(pl.Int64)
+    # ranks begin at 1, and a missing time has 0 here: less one, it is -1
     return ranks.fill_null(0).to_numpy() - 1
 
 

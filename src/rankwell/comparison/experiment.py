@@ -35,6 +35,7 @@ FORMS: dict[str, Any] = {
 }  # fmt: skip
 SAID = {int: "a whole number such as 10", float: NUMBER, bool: "true or false", str: TEXT}
 SHARE = re.compile(r"\s*[-+]?\d*\.?\d+([eE][-+]?\d+)?\s*%?\s*")
+# of SHA-256: enough to tell files apart, short enough for a line of a table
 DIGITS = 16
 
 
@@ -67,7 +68,7 @@ class Experiment:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of ``compare``."""
-        given: dict[str, Any] = {
+        words: dict[str, Any] = {
             "runs": dict(self.runs),
             "qrels": self.qrels,
             "metrics": list(self.metrics) or None,
@@ -82,8 +83,8 @@ class Experiment:
             "clusters": self.clusters,
             "read": dict(self.read) or None,
         }
-        kept = {word: value for word, value in given.items() if value is not None}
-        return {**kept, **self.tables, **self.policy, **self.statistics, "experiment": self.origin}
+        said = {word: value for word, value in words.items() if value is not None}
+        return {**said, **self.tables, **self.policy, **self.statistics, "experiment": self.origin}
 
 
 def read_experiment(path: str | Path) -> dict[str, Any]:
@@ -121,6 +122,7 @@ def experiment_of(path: str | Path) -> Experiment:
     """Read an experiment file."""
     file = Path(path)
     try:
+        # hashed as it lies there, so that the hash is that of `sha256sum`
         content = file.read_bytes()
         data = tomllib.loads(content.decode("utf-8-sig"))  # editors of Windows begin it with a mark
     except (OSError, ValueError, RecursionError) as error:
@@ -131,22 +133,22 @@ def experiment_of(path: str | Path) -> Experiment:
         _check(file, word, value)
     origin = f"{file.name} sha256:{hashlib.sha256(content).hexdigest()[:DIGITS]}"
     folder = file.parent
-    given: dict[str, Any] = dict(data)
+    words: dict[str, Any] = dict(data)
     for word, value in data.items():
         if FORMS[word] == LIST:
-            given[word] = (value,) if isinstance(value, str) else tuple(value)
+            words[word] = (value,) if isinstance(value, str) else tuple(value)
         elif word in ("runs", "tables"):
-            given[word] = {name: _beside(folder, each) for name, each in value.items()}
+            words[word] = {name: _beside(folder, path_or_id) for name, path_or_id in value.items()}
     if "qrels" in data:
-        given["qrels"] = _beside(folder, data["qrels"])
-    found = Experiment(file, origin, **given)
-    systems = {**found.runs, **found.seeds, **found.folds}
-    if found.baseline is not None and found.runs and found.baseline not in systems:
+        words["qrels"] = _beside(folder, data["qrels"])
+    experiment = Experiment(file, origin, **words)
+    systems = {**experiment.runs, **experiment.seeds, **experiment.folds}
+    if experiment.baseline is not None and experiment.runs and experiment.baseline not in systems:
         raise UsageError(
-            f"{file}: baseline = {brief(found.baseline)} is none of [runs], {one_of(systems)}."
-            f"{nearest(found.baseline, systems)}"
+            f"{file}: baseline = {brief(experiment.baseline)} is none of [runs], {one_of(systems)}."
+            f"{nearest(experiment.baseline, systems)}"
         )
-    return found
+    return experiment
 
 
 def _beside(folder: Path, name: str) -> str:
@@ -164,6 +166,7 @@ def _check(file: Path, word: str, value: Any) -> None:
     if not isinstance(value, dict):
         raise UsageError(f"{file}: {word} must be a table, not {brief(value)}.")
     for name, own in value.items():
+        # ... stands for any name, as of runs
         if name not in form and ... not in form:
             raise UsageError(
                 f"{file}: [{word}] has no {brief(name)}, only {one_of(form)}.{nearest(name, form)}"
@@ -177,13 +180,14 @@ def _refuse_unfit(place: str, value: Any, form: Any) -> None:
     if isinstance(form, str):
         fits, said, near = _fits(value, form), form, ""
     else:
+        # an optional argument is left out of the file, not written as None
         kinds = [
             kind
             for kind in (get_args(form) if isinstance(form, UnionType) else (form,))
             if kind is not NoneType
         ]
         fits = any(fit_kind(value, kind) is not UNFIT for kind in kinds)
-        words = [each for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
+        words = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
         said, near = one_of(words or [SAID[kind] for kind in kinds]), nearest(value, map(str, words))
     if not fits:
         raise UsageError(f"{place} must be {said}, not {brief(value)}.{near}")
@@ -193,9 +197,10 @@ def _fits(value: Any, form: str) -> bool:
     """Whether a value is of a kind that only this file has."""
     if isinstance(value, dict):
         inner = {AMOUNTS: AMOUNT, COLUMNS: TEXT}.get(form)
-        return inner is not None and all(_fits(each, inner) for each in value.values())
+        return inner is not None and all(_fits(part, inner) for part in value.values())
     if isinstance(value, list):
-        return form in (LIST, RUNS, AMOUNTS, COLUMNS) and all(isinstance(each, str) for each in value)
+        return form in (LIST, RUNS, AMOUNTS, COLUMNS) and all(isinstance(part, str) for part in value)
+    # "1%" is an amount, but no number: only margins may be shares
     if isinstance(value, str):
         return form not in (RUNS, NUMBER) and (form != AMOUNT or SHARE.fullmatch(value) is not None)
     return form in (NUMBER, AMOUNT, AMOUNTS) and fit_kind(value, float) is not UNFIT

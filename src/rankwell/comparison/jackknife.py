@@ -34,6 +34,7 @@ from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State
 
 MOST = 10_000  # up to this number, lists are left out one by one
+# t with 199 degrees of freedom is nearly normal; more groups would cost more and say little more
 GROUPS = 200
 FEWEST_ITEMS = 50
 
@@ -77,7 +78,7 @@ class Jackknife(Result):
     def __getitem__(self, metric: Wanted) -> JackknifeInterval:
         wanted = metric_of(metric)
         if wanted not in self._intervals:
-            names = [str(each) for each in self._intervals]
+            names = [str(other) for other in self._intervals]
             raise UsageError(
                 f"{wanted} was not asked for; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"
             )
@@ -96,9 +97,9 @@ class Jackknife(Result):
             "metrics": {
                 str(metric): {
                     name: None if math.isnan(x) else x
-                    for name, x in vars(found).items()
+                    for name, x in vars(interval).items()
                 }
-                for metric, found in self._intervals.items()
+                for metric, interval in self._intervals.items()
             },
         }  # fmt: skip
 
@@ -107,8 +108,8 @@ class Jackknife(Result):
         columns = [Column("metric"), Column("value", "value"), Column("error", "value")]
         columns += [Column("low", "value"), Column("high", "value")]
         rows: list[tuple[Cell, ...]] = [
-            (str(metric), found.value, found.error, found.low, found.high)
-            for metric, found in self._intervals.items()
+            (str(metric), interval.value, interval.error, interval.low, interval.high)
+            for metric, interval in self._intervals.items()
         ]
         how = (
             f"each of {self.n:,} lists left out in turn"
@@ -194,18 +195,18 @@ def jackknife(
         if groups is not None and groups < 2:
             raise UsageError(f"groups={groups}: must be at least 2.")
         given = [run] if against is None else [run, against]
-        told = by_groups(evaluator, given, groups or GROUPS, seed)
+        by_group = values_by_group(evaluator, given, groups or GROUPS, seed)
         return Jackknife(
-            told.name,
-            _intervals(evaluator.metrics, told.value, told.without, told.sizes, level),
-            n=int(told.sizes.sum()),
-            groups=len(told.sizes),
-            items=told.items,
+            by_group.name,
+            _intervals(evaluator.metrics, by_group.value, by_group.without, by_group.sizes, level),
+            n=int(by_group.sizes.sum()),
+            groups=len(by_group.sizes),
+            items=by_group.items,
             level=level,
             seed=seed,
         )
     runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
-    sides = [side_of(evaluator.task, read) for read in runs]
+    sides = [lists_of_run(evaluator.task, read) for read in runs]
     if against is not None:
         sides[1] = sides[1].beside(sides[0])
     n = len(sides[0].judged)
@@ -217,7 +218,7 @@ def jackknife(
     value = values_of(wholes)
     # by a hash of the query, so that groups do not depend on the order of the lists
     order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
-    without = np.array(list(left_out([side.take(order) for side in sides], wholes, parts)))
+    without = np.array(list(values_without([side.take(order) for side in sides], wholes, parts)))
     intervals = _intervals(evaluator.metrics, value, without, np.array(sizes_of(n, parts)), level)
     name = runs[0].name if against is None else f"{runs[0].name} less {runs[1].name}"
     items = min(side.distinct() for side in sides)
@@ -272,10 +273,10 @@ class RunLists:
 
     def take(self, users: np.ndarray) -> RunLists:
         """Return the lists of some users."""
-        wanted = self.place[users]
-        rows = np.sort(wanted)
+        places = self.place[users]
+        rows = np.sort(places)
         judged = self.judged.take(rows, self.judged.found)
-        return RunLists(self.task, judged, np.searchsorted(rows, wanted), self.missing)
+        return RunLists(self.task, judged, np.searchsorted(rows, places), self.missing)
 
     def in_groups(self, sizes: Sequence[int]) -> RunLists:
         """Return the same with the lists of each group together, in the order that they have; a group is so many users."""
@@ -310,8 +311,9 @@ class RunLists:
         return 0 if items is None else len(distinct(items[items >= 0]))
 
 
-def side_of(task: Task, run: Run) -> RunLists:
+def lists_of_run(task: Task, run: Run) -> RunLists:
     """All lists of a run, judged at once."""
+    # items of the lists are counted whatever the metrics read, to say whether the intervals are reliable
     task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
     rows = run.rows.table()
     if not len(rows):
@@ -324,31 +326,31 @@ def side_of(task: Task, run: Run) -> RunLists:
     return RunLists(task, judged, np.arange(len(judged)), missing)
 
 
-def left_out(sides: list[RunLists], wholes: list[States], parts: int) -> Iterator[list[float]]:
+def values_without(sides: list[RunLists], wholes: list[States], parts: int) -> Iterator[list[float]]:
     """Yield the values without each part.
 
     The part is taken from the state of all lists; for states from which nothing can be taken, those outside of it are added.
     """
     sizes = sizes_of(len(sides[0].judged), parts)
-    yield from _halved([side.in_groups(sizes) for side in sides], wholes, parts)
+    yield from _values_by_halves([side.in_groups(sizes) for side in sides], wholes, parts)
 
 
-def _halved(
+def _values_by_halves(
     sides: list[RunLists], wholes: list[States], parts: int, outside: list[States] | None = None
 ) -> Iterator[list[float]]:
     """Yield the values without each part: parts are halved recursively, and the states outside each half carried along."""
     if parts == 1:
         yield values_of(
-            [_without(*each) for each in zip(sides, wholes, outside or [{}] * len(sides), strict=True)]
+            [_states_without(*each) for each in zip(sides, wholes, outside or [{}] * len(sides), strict=True)]
         )
         return
     n = len(sides[0].judged)
     # what lies outside a half is worked out once and carried down: lists are read log₂ parts times, and not parts times
     few, middle = parts // 2, _half(n, parts)
     inside = [[side.between(*ends) for side in sides] for ends in ((0, middle), (middle, n))]
-    states = [[_carried(*each) for each in zip(half, wholes, strict=True)] for half in inside]
+    states = [[_undivided_states(*each) for each in zip(half, wholes, strict=True)] for half in inside]
     for half, other, count in ((0, 1, few), (1, 0, parts - few)):
-        yield from _halved(inside[half], wholes, count, _together(outside, states[other]))
+        yield from _values_by_halves(inside[half], wholes, count, _add_states(outside, states[other]))
 
 
 def sizes_of(n: int, parts: int) -> list[int]:
@@ -368,12 +370,12 @@ def _half(n: int, parts: int) -> int:
     return round(n * (parts // 2) / parts)
 
 
-def _carried(side: RunLists, whole: States) -> States:
+def _undivided_states(side: RunLists, whole: States) -> States:
     """The states of some lists for the metrics whose states cannot be divided."""
     return {metric: side.state(metric) for metric, state in whole.items() if not isinstance(state, Divisible)}
 
 
-def _without(side: RunLists, whole: States, outside: States) -> States:
+def _states_without(side: RunLists, whole: States, outside: States) -> States:
     """The states of all lists but these."""
     return {
         metric: state.without(side.state(metric))
@@ -383,7 +385,7 @@ def _without(side: RunLists, whole: States, outside: States) -> States:
     }
 
 
-def _together(left: list[States] | None, right: list[States]) -> list[States]:
+def _add_states(left: list[States] | None, right: list[States]) -> list[States]:
     if left is None:
         return right
     pairs = zip(left, right, strict=True)
@@ -427,7 +429,7 @@ class DrawnSegments(Segments):
         return rows
 
 
-def drawn(groups: int, seed: int) -> DrawnSegments:
+def draw_segments(groups: int, seed: int) -> DrawnSegments:
     """Return segments that are drawn."""
     import polars as pl
 
@@ -436,7 +438,7 @@ def drawn(groups: int, seed: int) -> DrawnSegments:
     return DrawnSegments(None, Segmentation(("group",), labels), none, seed=seed, groups=groups)  # type: ignore[arg-type]
 
 
-def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> ValuesByGroup:
+def values_by_group(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int) -> ValuesByGroup:
     """Return what the lists of one run, or the difference of two, tell without each group.
 
     Raises
@@ -445,38 +447,42 @@ def by_groups(evaluator: Evaluator, runs: Sequence[Any], groups: int, seed: int)
         If fewer than two groups hold lists, or the two runs have different numbers of lists in a group.
     """
     plan: Any = evaluator.plan
-    plan = replace(plan, segments=drawn(groups, seed), per_query=False)
+    plan = replace(plan, segments=draw_segments(groups, seed), per_query=False)
     named = zip(runs, (None, "against"), strict=False)
     opened = [run_of(run, name, plan.engine, evaluator.read) for run, name in named]
-    found: list[Results] = [plan.results(run) for run in opened]
-    parts = [res.part.folded(evaluator.metrics) for res in found]
+    results: list[Results] = [plan.results(run) for run in opened]
+    parts = [res.part.folded(evaluator.metrics) for res in results]
     sizes = [part.sizes for part in parts]
+    # the same queries fall into the same groups, so unequal sizes show different users; equal ones do not prove the same
     if sizes[0] != sizes[-1]:
         raise DataError(
             f"the two runs hold lists of different users ({sum(sizes[0].values()):,} and {sum(sizes[-1].values()):,}); a "
             f"difference needs the same users in both."
         )
+    # by a hash of few queries a group may have got none, and leaving out nothing is no replicate
     used = sorted(group for group, size in sizes[0].items() if size)
     if len(used) < 2:
-        raise DataError(f"{found[0].name}: an interval needs lists in at least two groups, not {len(used)}.")
+        raise DataError(
+            f"{results[0].name}: an interval needs lists in at least two groups, not {len(used)}."
+        )
     values = [_jackknife_groups_without(part, evaluator.metrics, used) for part in parts]
     both = values[0] if len(values) == 1 else values[0] - values[1]
     items = min(pieces_of(run).distinct("item") for run in opened)
-    name = " less ".join(res.name for res in found)
+    name = " less ".join(res.name for res in results)
     lists = np.array([sizes[0][group] for group in used])
     return ValuesByGroup(both[0].tolist(), both[1:], lists, items, name)
 
 
 def _jackknife_groups_without(part: Part, metrics: Sequence[Metric], groups: Sequence[int]) -> np.ndarray:
     """The values of all lists, in the first row, and without each group; a column per metric."""
-    found = np.empty((1 + len(groups), len(metrics)))
+    values = np.empty((1 + len(groups), len(metrics)))
     for column, metric in enumerate(metrics):
         states = [part.split[metric, group] for group in groups]
         whole = part.states[metric]
         rest = map(whole.without, states) if isinstance(whole, Divisible) else _sums_of_others(states)
-        found[0, column] = metric.value(whole)
-        found[1:, column] = [metric.value(state) for state in rest]
-    return found
+        values[0, column] = metric.value(whole)
+        values[1:, column] = [metric.value(state) for state in rest]
+    return values
 
 
 def _sums_of_others(states: Sequence[State]) -> list[State]:
@@ -485,8 +491,8 @@ def _sums_of_others(states: Sequence[State]) -> list[State]:
     for state in reversed(states[1:-1]):
         after.append(state + after[-1])
     after.reverse()
-    found, before = [after[0]], states[0]
+    sums, before = [after[0]], states[0]
     for state, rest in zip(states[1:-1], after[1:], strict=True):
-        found.append(before + rest)
+        sums.append(before + rest)
         before += state
-    return [*found, before]
+    return [*sums, before]

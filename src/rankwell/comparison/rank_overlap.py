@@ -119,17 +119,17 @@ def rbo(
     """
     if not 0 < p < 1:
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
-    for word, each in (("run", run), ("other", other)):
-        refuse_one_list(each, word)
-    given = policy_with(policy, rules, ("p",))
-    if given.ties in ("best", "worst", "expected"):
+    for word, source in (("run", run), ("other", other)):
+        refuse_one_list(source, word)
+    policy_given = policy_with(policy, rules, ("p",))
+    if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
-            f"ties={brief(given.ties)} orders by grades, and RBO has none; use ties='item-desc'."
+            f"ties={brief(policy_given.ties)} orders by grades, and RBO has none; use ties='item-desc'."
         )
     left, right = read_run(run), read_run(other)
-    lists = _Lists.of(left, right, given)
+    lists = _Lists.of(left, right, policy_given)
     return Overlap(
-        (left.name, right.name), float(p), given, lists.queries, _values(lists, float(p)), lists.alone
+        (left.name, right.name), float(p), policy_given, lists.queries, _values(lists, float(p)), lists.alone
     )
 
 
@@ -149,7 +149,7 @@ class _Lists:
         items = to_one_kind([table.item for table in tables], "item")
         both = Ids.concatenate([each.distinct() for each in items])
         catalogue = Known(both[both.group()[1]])
-        (queries, mine), (others, theirs) = (_ranked(run, policy, catalogue) for run in (left, right))
+        (queries, mine), (others, theirs) = (_rank(run, policy, catalogue) for run in (left, right))
         place = Known(others).rows_of(queries, "query")
         shared = np.flatnonzero(place >= 0)
         if not len(shared):
@@ -157,11 +157,13 @@ class _Lists:
         width = len(catalogue)
         number = np.full(len(others), -1)
         number[place[shared]] = shared  # of the other run's queries, the row here
+        # query and item in one number, so that one search finds the items that both lists of a query have
         keys = mine.query * width + mine.item
         other_query = number[theirs.query]
-        found = Known(Ids.of_integers(keys)).find(Ids.of_integers(other_query * width + theirs.item))
-        hit = np.flatnonzero((found >= 0) & (other_query >= 0))
-        deeper = np.maximum(mine.nth()[found[hit]], theirs.nth()[hit])
+        row = Known(Ids.of_integers(keys)).find(Ids.of_integers(other_query * width + theirs.item))
+        hit = np.flatnonzero((row >= 0) & (other_query >= 0))
+        # an item is common from the deeper of its two places on, and RBO needs no other place
+        deeper = np.maximum(mine.nth()[row[hit]], theirs.nth()[hit])
         renumbered = np.full(len(queries), -1)
         renumbered[shared] = np.arange(len(shared))
         lengths = mine.count()[shared], theirs.count()[place[shared]]
@@ -169,12 +171,13 @@ class _Lists:
         return cls(queries[shared], lengths, renumbered[other_query[hit]], deeper, alone)
 
 
-def _ranked(run: Run, policy: Policy, catalogue: Known) -> tuple[Ids, Ranked]:
+def _rank(run: Run, policy: Policy, catalogue: Known) -> tuple[Ids, Ranked]:
     """The queries of a run, and all its items in order."""
     rows = run.rows.table()
     if not len(rows):
         raise DataError(f"{run.name}: the run holds no rows.")
     asked = Asked(policy, needs=frozenset({"shown", "item"}), reads_judgements=False)
+    # in one batch: lists of one query in two runs must meet, whatever the order of the queries
     lists = next(rows.batches(len(rows)))()
     judged, _ = judge(lists, pool_of(None, asked)[0], asked, Context(Scale(), None, catalogue=catalogue))
     some = np.flatnonzero(judged.shown.count())  # an empty list has nothing to compare
@@ -189,6 +192,7 @@ def _values(lists: _Lists, p: float) -> dict[str, np.ndarray]:
     early = np.bincount(lists.query[lists.deeper <= short[lists.query]], minlength=n)  # X_s
     last = short + long - common
     depth = np.arange(1, int(last.max()) + 1)
+    # sums up to each depth, so that a sum between two depths is a difference of two entries
     powers = np.cumsum(np.append(0.0, p**depth))  # Σ p^d
     shares = np.cumsum(np.append(0.0, p**depth / depth))  # Σ p^d / d
     # an item that both lists have from place d on is in every X_e of e ≥ d: sums over depths become sums over items
@@ -197,7 +201,9 @@ def _values(lists: _Lists, p: float) -> dict[str, np.ndarray]:
     weight = (1.0 - p) / p
     extrapolated = weight * (seen + early * open_ended / short)
     extrapolated += ((common - early) / long + early / short) * p**long
+    # the agreement seen goes on for ever without one more common item: Σ p^d / d over all d is −ln(1 − p)
     least = weight * (seen - common * shares[long] - common * math.log1p(-p))
+    # every further item is common until the lists hold all: from depth s + l − X_l on they agree wholly
     below = (common - short - long) * (shares[last] - shares[long]) + 2 * (powers[last] - powers[long])
     greatest = weight * (seen + open_ended + below) + p**last
     return {"ext": extrapolated, "min": least, "max": greatest, "res": greatest - least}

@@ -205,6 +205,12 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
     return replace(given, **rules)
 
 
+def pop_policy(policy: Policy | None, options: dict[str, Any], others: Iterable[str] = ()) -> Policy:
+    """Return the policy with the fields that stand among other options, which are taken out of these."""
+    rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
+    return policy_with(policy, rules, others)
+
+
 @cache
 def choices(field: str) -> tuple[str, ...]:
     """Return the allowed words of a field of Policy; empty for numbers and flags.

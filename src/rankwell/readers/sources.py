@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
@@ -26,6 +26,9 @@ NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
 WITH_CELLS = "delimited", "recbole", "ndjson", "json", "parquet", "arrow"
 NAMED_WORDS = "delimited", "ndjson", "json"
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
+
+
+T = TypeVar("T")
 
 
 class ReadOptions(NamedTuple):
@@ -61,6 +64,11 @@ def is_one_run(runs: Any) -> bool:
     if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
         return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
     return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
+
+
+def names_as_text(runs: Mapping[Any, T]) -> dict[str, T]:
+    """Return runs by name, where a name that is no text is what it prints."""
+    return {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
 
 
 def refuse_unnamed(runs: Any, what: str) -> None:

@@ -142,9 +142,9 @@ def material_of(what: Any, words: PageStrings, given: ReportRequest) -> Material
         costs = comparison.costs
         if evaluator is not None and given.options.get("bounds"):
             from rankwell.comparison.compare.compare import with_bounds
-            from rankwell.comparison.compare.decisions import Judging
+            from rankwell.comparison.compare.decisions import EvaluatedRuns
 
-            comparison = with_bounds(comparison, Judging(evaluator, runs))
+            comparison = with_bounds(comparison, EvaluatedRuns(evaluator, runs))
     else:
         costs = None if (own := given.options.get("costs")) is None else costs_of(list(results), [], own)
         results = _one(results, given.statistics)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.comparison.agreement.leaderboards import boards_of
+from rankwell.comparison.agreement.leaderboards import make_boards
 from rankwell.metrics import metric_of
 from rankwell.statistics import bootstrap
 from rankwell.statistics.bootstrap import drawn_weights
@@ -38,7 +38,7 @@ def test_replicates_of_all_metrics_are_those_of_a_loop(monkeypatch, missing, cel
     """Also where some systems lack queries, and where weights are drawn a few replicates at a time."""
     results, metrics = evaluated(missing)
     monkeypatch.setattr(bootstrap, "CELLS", cells)
-    boards = boards_of(results, metrics, "", 60, 3)
+    boards = make_boards(results, metrics, "", 60, 3)
     frames = {name: res.per_query for name, res in results.items()}
     queries = sorted({query for frame in frames.values() for query in frame["query"]})
     weights = np.concatenate(list(drawn_weights(fingerprints_of(Ids.of(queries)), 60, seed=3)))
@@ -58,7 +58,7 @@ def test_replicates_of_all_metrics_are_those_of_a_loop(monkeypatch, missing, cel
 
 def test_a_metric_has_the_same_replicates_beside_others_as_alone():
     results, metrics = evaluated(missing=True)
-    for together, metric in zip(boards_of(results, metrics, "", 50, 0), metrics, strict=True):
-        [alone] = boards_of(results, (metric,), "", 50, 0)
+    for together, metric in zip(make_boards(results, metrics, "", 50, 0), metrics, strict=True):
+        [alone] = make_boards(results, (metric,), "", 50, 0)
         assert np.array_equal(together.replicates, alone.replicates, equal_nan=True)
-    assert all(board.replicates is None for board in boards_of(results, metrics, "", 0, 0))
+    assert all(board.replicates is None for board in make_boards(results, metrics, "", 0, 0))

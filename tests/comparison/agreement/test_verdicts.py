@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 import rankwell as rw
-from rankwell.comparison.agreement.prediction_powered import Power
+from rankwell.comparison.agreement.ppi import Power
 from rankwell.comparison.agreement.verdicts import verdict_of
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.prediction_powered import prediction_powered
+from rankwell.statistics.ppi import prediction_powered
 
 QUERIES, SAMPLED = 200, 40
 RUNS = {

@@ -13,7 +13,7 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decide, together
+from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decide, joint_status
 from rankwell.errors import UsageError
 from rankwell.statistics.margins import margins
 from rankwell.tables.fingerprints import fingerprints_of
@@ -165,8 +165,8 @@ def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass():
         )
         for fail_on in failed:
             rules = GateRules(fail_on=fail_on)
-            failed[fail_on] += together(decide([same, *kept], rules)) == "fail"
-            passed[fail_on] += together(decide([dropped, *kept], rules)) == "pass"
+            failed[fail_on] += joint_status(decide([same, *kept], rules)) == "fail"
+            passed[fail_on] += joint_status(decide([dropped, *kept], rules)) == "pass"
     most = 0.05 * 60 + 3 * math.sqrt(60 * 0.05 * 0.95)
     assert max(failed.values()) <= most
     assert max(passed.values()) <= most

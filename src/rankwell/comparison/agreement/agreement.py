@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.judgements import (
     AssessorPair,
     Joint,
@@ -21,20 +20,21 @@ from rankwell.comparison.agreement.leaderboards import (
     Coefficients,
     Leaderboards,
     OrderOptions,
-    boards_of,
     compare_boards,
+    make_boards,
 )
-from rankwell.comparison.agreement.model_families import Circular, circular
+from rankwell.comparison.agreement.model_families import Circular, find_circular
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import read_with, reading_of
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, pop_policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
+from rankwell.readers import open_named, read_qrels
 from rankwell.readers.formats.trec import tag_of
+from rankwell.readers.sources import names_as_text, refuse_unnamed
 from rankwell.statistics.bootstrap import Replicated
 from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-FEWEST = 99  # replicates
+FEWEST = 99  # replicates: with fewer, the ends of a 95 % interval are the most extreme one or two
 
 
 @checked
@@ -124,10 +124,10 @@ def agreement(
     """
     read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
-    judged = _judgements([qrels, *others], of_qrels)
-    wanted = () if metrics is None else metrics_of(metrics)
+    judged = _read_judgements([qrels, *others], of_qrels)
+    metrics_wanted = () if metrics is None else metrics_of(metrics)
     if runs is not None or metrics is not None or len(judged) == 1:
-        _refuse(list(judged), runs, wanted)
+        _refuse(list(judged), runs, metrics_wanted)
     if not 0 < p < 1:
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
     if not 0 < level < 1:
@@ -137,47 +137,49 @@ def agreement(
     if resamples < FEWEST:
         raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
     how = OrderOptions(p, rbo_ties, top, level)
-    given = policy_of(policy, options, "runs", "metrics", "rbo_ties", "resamples")
-    assessors = {name: each.assessor for name, each in judged.items()}
+    # taken out of the options: judgements are compared under the policy, without an evaluator
+    policy_given = pop_policy(policy, options, ("runs", "metrics", "rbo_ties", "resamples"))
+    assessors = {name: assessor_qrels.assessor for name, assessor_qrels in judged.items()}
     boards: list[Leaderboards] = []
-    found: tuple[Circular, ...] = ()
+    circular: tuple[Circular, ...] = ()
     if runs is not None:
-        read_runs = opened(runs, of_runs)
-        evaluated = {"read": read, "policy": given, **options}
-        boards = _leaderboards(judged, read_runs, wanted, how, resamples, seed, evaluated)
-        found = circular({name: tag_of(run) for name, run in read_runs.items()}, assessors)
+        refuse_unnamed(runs, "agreement")
+        read_runs = open_named(names_as_text(runs), of_runs)
+        evaluated = {"read": read, "policy": policy_given, **options}
+        boards = _compare_leaderboards(judged, read_runs, metrics_wanted, how, resamples, seed, evaluated)
+        circular = find_circular({name: tag_of(run) for name, run in read_runs.items()}, assessors)
     elif options:
         raise UsageError(f"{next(iter(options))}= is for leaderboards; give runs and metrics too.")
-    judgements, joint = _compared(judged, given, level, resamples, seed)
-    return Agreement(judgements, joint, tuple(boards), assessors, found, how, resamples, seed)
+    judgements, joint = _compare_judgements(judged, policy_given, level, resamples, seed)
+    return Agreement(judgements, joint, tuple(boards), assessors, circular, how, resamples, seed)
 
 
-def _compared(
+def _compare_judgements(
     judged: Mapping[str, Qrels], policy: Policy, level: float, times: int, seed: int
 ) -> tuple[tuple[AssessorPair, ...], Joint | None]:
     """Each two judgements, and from three on all together."""
     if len(judged) < 2:
         return (), None
     pairs = JudgedPairs.of(judged, policy)
-    found = tuple(
+    comparisons = tuple(
         compare_two(pairs, first, second, level=level, times=times, seed=seed)
         for first, second in combinations(range(len(judged)), 2)
     )
     whole = compare_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
-    return found, whole
+    return comparisons, whole
 
 
-def _judgements(sources: list[Any], options: Mapping[str, Any]) -> dict[str, Qrels]:
+def _read_judgements(sources: list[Any], options: Mapping[str, Any]) -> dict[str, Qrels]:
     """The judgements by name; those that share one are numbered."""
-    found: dict[str, Qrels] = {}
+    by_name: dict[str, Qrels] = {}
     for source in sources:
-        each = read_qrels(source, **options)
-        name, number = each.name, 1
-        while name in found:
+        qrels = read_qrels(source, **options)
+        name, number = qrels.name, 1
+        while name in by_name:
             number += 1
-            name = f"{each.name} {number}"
-        found[name] = each
-    return found
+            name = f"{qrels.name} {number}"
+        by_name[name] = qrels
+    return by_name
 
 
 def _refuse(judged: list[str], runs: Mapping[str, Any] | None, metrics: tuple[Metric, ...]) -> None:
@@ -195,7 +197,7 @@ def _refuse(judged: list[str], runs: Mapping[str, Any] | None, metrics: tuple[Me
         )
 
 
-def _leaderboards(
+def _compare_leaderboards(
     judged: Mapping[str, Qrels],
     runs: Mapping[str, Any],
     metrics: tuple[Metric, ...],
@@ -204,15 +206,18 @@ def _leaderboards(
     seed: int,
     options: Mapping[str, Any],
 ) -> list[Leaderboards]:
-    found = []
+    boards_by_judgements = []
     for name, qrels in judged.items():
         results = Evaluator(qrels, metrics, **options).results_of_sources(runs)
         by = f" by {name}" if len(judged) > 1 else ""
-        found.append(boards_of(results, metrics, by, times, seed))
-    if len(found) == 1:
-        pairs = list(combinations(found[0], 2))
+        boards_by_judgements.append(make_boards(results, metrics, by, times, seed))
+    if len(boards_by_judgements) == 1:
+        # under one set of judgements metrics are compared; under several, each metric with itself under the others
+        pairs = list(combinations(boards_by_judgements[0], 2))
     else:
-        pairs = [pair for boards in zip(*found, strict=True) for pair in combinations(boards, 2)]
+        pairs = [
+            pair for boards in zip(*boards_by_judgements, strict=True) for pair in combinations(boards, 2)
+        ]
     return [compare_boards(first, second, how) for first, second in pairs]
 
 
@@ -228,6 +233,7 @@ MEASURES = {
     "alpha_ordinal": "Krippendorff's α, ordinal",
     "alpha_interval": "Krippendorff's α, interval",
 }
+# tau_ap_b is in to_dict() only: beside both directions of τ_AP it would say nothing new
 SHOWN = {"tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_reversed": "τ_AP reversed", "rbo": "RBO"}
 MOST_SWAPS = 20  # rows of one pair of leaderboards; the others are in to_dict()
 TIES = {
@@ -258,7 +264,7 @@ class Agreement(Result):
 
     def tables(self) -> list[Table]:
         """Return the tables: measures and grades of each two judgements, coefficients of leaderboards, the pairs that swap."""
-        tables = [table for each in self.judgements for table in (_measures(self, each), _confusion(each))]
+        tables = [table for pair in self.judgements for table in (_measures(self, pair), _confusion(pair))]
         tables += [] if self.joint is None else [_joint(self, self.joint)]
         tables += [_coefficients(self), _swaps(self)] if self.leaderboards else []
         return [table for table in tables if table.rows]
@@ -271,9 +277,13 @@ class Agreement(Result):
         import polars as pl
 
         own: list[tuple[str, str, int, Measures | Coefficients]] = [
-            (each.first, each.second, each.n, each.measures) for each in self.judgements
+            (comparison.first, comparison.second, comparison.n, comparison.measures)
+            for comparison in self.judgements
         ]
-        own += [(each.first, each.second, len(each.systems), each.whole) for each in self.leaderboards]
+        own += [
+            (comparison.first, comparison.second, len(comparison.systems), comparison.whole)
+            for comparison in self.leaderboards
+        ]
         rows = [
             (first, second, n, name, *value)
             for first, second, n, values in own
@@ -300,97 +310,106 @@ class Agreement(Result):
 
 def _plain(value: Any) -> Any:
     """A value with named tuples as dicts, tuples as lists, and NaN as None."""
+    # before the test for tuples, which named tuples are too
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, dict):
-        return {str(word): _plain(each) for word, each in value.items()}
+        return {str(word): _plain(part) for word, part in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _measures(found: Agreement, each: AssessorPair) -> Table:
+def _measures(agreement: Agreement, pair: AssessorPair) -> Table:
     """The measures of one pair of assessors with their intervals."""
     words = MEASURES | {
-        "over": f"mean grade of {each.second} less {each.first}",
-        "higher": f"graded higher by {each.second}",
-        "lower": f"graded lower by {each.second}",
-        "prevalence_first": f"relevant by {each.first}",
-        "prevalence_second": f"relevant by {each.second}",
+        "over": f"mean grade of {pair.second} less {pair.first}",
+        "higher": f"graded higher by {pair.second}",
+        "lower": f"graded lower by {pair.second}",
+        "prevalence_first": f"relevant by {pair.first}",
+        "prevalence_second": f"relevant by {pair.second}",
     }
-    rows = [_measure_row(word, getattr(each.measures, name)) for name, word in words.items()]
-    alone = f"{each.first} {each.only_first:,}, {each.second} {each.only_second:,}"
-    lowest = [grade for grade, is_relevant in zip(each.grades, each.relevant, strict=True) if is_relevant]
+    rows = [_measure_row(word, getattr(pair.measures, name)) for name, word in words.items()]
+    alone = f"{pair.first} {pair.only_first:,}, {pair.second} {pair.only_second:,}"
+    # from the grades seen, not from the policy: with rel=2 and grades 0, 1 and 3 it is 3 that counts
+    lowest = [grade for grade, is_relevant in zip(pair.grades, pair.relevant, strict=True) if is_relevant]
     notes = [
-        f"{each.n:,} pairs of query and item, of {each.queries:,} queries, judged by both; judged by one alone: {alone}",
+        f"{pair.n:,} pairs of query and item, of {pair.queries:,} queries, judged by both; judged by one alone: {alone}",
         f"relevant: grade {min(lowest):g} or higher" if lowest else "no grade counts as relevant",
     ]
     who = [
-        f"{name} is {found.assessors[name]}" for name in (each.first, each.second) if found.assessors[name]
+        f"{name} is {agreement.assessors[name]}"
+        for name in (pair.first, pair.second)
+        if agreement.assessors[name]
     ]
     notes += [f"judged by: {'; '.join(who)}"] if who else []
-    if any(each.negative):
-        left = " and ".join(f"{count:,}" for count in each.negative)
+    if any(pair.negative):
+        left = " and ".join(f"{count:,}" for count in pair.negative)
         notes.append(f"grades below 0 are no judgements (negative='unjudged'): {left} are left out")
-    caption = f"{each.second} against {each.first}: the same items judged by both"
-    return Table(_columns(found), rows, caption=caption, notes=[*notes, *_measure_notes(found, each.queries)])
+    caption = f"{pair.second} against {pair.first}: the same items judged by both"
+    return Table(
+        _columns(agreement), rows, caption=caption, notes=[*notes, *_measure_notes(agreement, pair.queries)]
+    )
 
 
-def _joint(found: Agreement, each: Joint) -> Table:
+def _joint(agreement: Agreement, joint: Joint) -> Table:
     """Krippendorff's α of all assessors together."""
     names = ("alpha_nominal", "alpha_ordinal", "alpha_interval")
-    rows = [_measure_row(MEASURES[name], getattr(each, name)) for name in names]
-    notes = [f"{each.n:,} pairs of query and item, of {each.queries:,} queries, judged by at least two"]
-    caption = f"All {len(each.names)} together: {', '.join(each.names)}"
-    return Table(_columns(found), rows, caption=caption, notes=[*notes, *_measure_notes(found, each.queries)])
+    rows = [_measure_row(MEASURES[name], getattr(joint, name)) for name in names]
+    notes = [f"{joint.n:,} pairs of query and item, of {joint.queries:,} queries, judged by at least two"]
+    caption = f"All {len(joint.names)} together: {', '.join(joint.names)}"
+    return Table(
+        _columns(agreement), rows, caption=caption, notes=[*notes, *_measure_notes(agreement, joint.queries)]
+    )
 
 
-def _confusion(each: AssessorPair) -> Table:
+def _confusion(pair: AssessorPair) -> Table:
     """How many pairs each grade of the first has under each grade of the second."""
-    columns = [Column(f"{each.first} ↓ {each.second} →")]
-    columns += [Column(f"{grade:g}", "count") for grade in each.grades] + [Column("all", "count")]
+    columns = [Column(f"{pair.first} ↓ {pair.second} →")]
+    columns += [Column(f"{grade:g}", "count") for grade in pair.grades] + [Column("all", "count")]
     rows: list[tuple[Cell, ...]] = [
-        (f"{grade:g}", *row, sum(row)) for grade, row in zip(each.grades, each.confusion, strict=True)
+        (f"{grade:g}", *row, sum(row)) for grade, row in zip(pair.grades, pair.confusion, strict=True)
     ]
-    sums = [sum(column) for column in zip(*each.confusion, strict=True)]
-    return Table(columns, [*rows, ("all", *sums, each.n)], caption="Grades of the same pairs")
+    sums = [sum(column) for column in zip(*pair.confusion, strict=True)]
+    return Table(columns, [*rows, ("all", *sums, pair.n)], caption="Grades of the same pairs")
 
 
-def _columns(found: Agreement) -> list[Column]:
-    return [Column("measure"), Column("value", "value"), Column(f"{found.how.level * 100:g} %")]
+def _columns(agreement: Agreement) -> list[Column]:
+    return [Column("measure"), Column("value", "value"), Column(f"{agreement.how.level * 100:g} %")]
 
 
 def _measure_row(word: str, value: Replicated) -> tuple[Cell, ...]:
     return word, None if math.isnan(value.value) else value.value, _bounds(value)
 
 
-def _measure_notes(found: Agreement, queries: int) -> list[str]:
-    how = f"percentiles of {found.resamples:,} bootstrap replicates of whole queries (seed {found.seed})"
+def _measure_notes(agreement: Agreement, queries: int) -> list[str]:
+    how = f"percentiles of {agreement.resamples:,} bootstrap replicates of whole queries (seed {agreement.seed})"
     few = f"; of {queries:,} queries they are likely too short" if queries < FEW else ""
     return [f"intervals: {how}{few}"]
 
 
-def _coefficients(found: Agreement) -> Table:
+def _coefficients(agreement: Agreement) -> Table:
     """A row per pair of leaderboards, and one for the top apart."""
     columns = [Column("first"), Column("second"), Column("systems", "count")]
-    level = f"{found.how.level * 100:g} %"
+    level = f"{agreement.how.level * 100:g} %"
     for name in SHOWN.values():
         columns += [Column(name, "value"), Column(f"{name} {level}")]
     columns += [Column("swapped", "text"), Column("queries")]
     rows: list[tuple[Cell, ...]] = []
-    for each in found.leaderboards:
-        rows.append(_order_row(each, len(each.systems), each.whole, _swapped(each)))
-        if each.top is not None:
-            rows.append(_order_row(each, found.how.top, each.top, ""))
-    return Table(columns, rows, caption="Agreement of leaderboards", notes=_order_notes(found), labels=2)
+    for boards in agreement.leaderboards:
+        rows.append(_order_row(boards, len(boards.systems), boards.whole, _swapped(boards)))
+        if boards.top is not None:
+            rows.append(_order_row(boards, agreement.how.top, boards.top, ""))
+    return Table(columns, rows, caption="Agreement of leaderboards", notes=_order_notes(agreement), labels=2)
 
 
-def _order_row(each: Leaderboards, systems: int, values: Coefficients, swapped: str) -> tuple[Cell, ...]:
-    cells: list[Cell] = [each.first, each.second, systems]
+def _order_row(boards: Leaderboards, systems: int, values: Coefficients, swapped: str) -> tuple[Cell, ...]:
+    cells: list[Cell] = [boards.first, boards.second, systems]
     for word in SHOWN:
         value: Replicated = getattr(values, word)
         cells += [None if math.isnan(value.value) else value.value, _bounds(value)]
-    n = sorted(set(each.n))
+    # two metrics may be defined for different numbers of queries
+    n = sorted(set(boards.n))
     return (*cells, swapped, " / ".join(f"{one:,}" for one in n))
 
 
@@ -398,32 +417,32 @@ def _bounds(value: Replicated) -> str:
     return "" if math.isnan(value.low) else f"{number(value.low)} – {number(value.high)}"
 
 
-def _swapped(each: Leaderboards) -> str:
-    return f"{len(each.swaps):,} of {math.comb(len(each.systems), 2):,}"
+def _swapped(boards: Leaderboards) -> str:
+    return f"{len(boards.swaps):,} of {math.comb(len(boards.systems), 2):,}"
 
 
-def _order_notes(found: Agreement) -> list[str]:
-    how = f"p = {found.how.p:g}, {TIES[found.how.ties]}"
+def _order_notes(agreement: Agreement) -> list[str]:
+    how = f"p = {agreement.how.p:g}, {TIES[agreement.how.ties]}"
     notes = [
         "τ_b: all pairs of systems alike",
         "τ_AP: the top weighs most; the first leaderboard is the reference (reversed: the second)",
         f"RBO: the top weighs most; {how}",
-        f"intervals: of so many queries, by {found.resamples:,} bootstrap replicates, the same for both (seed {found.seed})",
+        f"intervals: of so many queries, by {agreement.resamples:,} bootstrap replicates, the same for both (seed {agreement.seed})",
         "noise lowers agreement: with more queries a coefficient may lie above its interval",
     ]
-    if any(each.top for each in found.leaderboards):
-        notes.append(f"rows of {found.how.top} systems: the top of the first leaderboard apart")
+    if any(boards.top for boards in agreement.leaderboards):
+        notes.append(f"rows of {agreement.how.top} systems: the top of the first leaderboard apart")
     notes += [
-        f"{each.first}, {each.second}: no value of {', '.join(each.undefined)}; left out"
-        for each in found.leaderboards
-        if each.undefined
+        f"{boards.first}, {boards.second}: no value of {', '.join(boards.undefined)}; left out"
+        for boards in agreement.leaderboards
+        if boards.undefined
     ]
-    who = [f"{name} is {assessor}" for name, assessor in found.assessors.items() if assessor]
+    who = [f"{name} is {assessor}" for name, assessor in agreement.assessors.items() if assessor]
     notes += [f"judged by: {'; '.join(who)}"] if who else []
-    return [*notes, *map(str, found.circular)]
+    return [*notes, *map(str, agreement.circular)]
 
 
-def _swaps(found: Agreement) -> Table:
+def _swaps(agreement: Agreement) -> Table:
     """A row per pair of systems that two leaderboards order differently, the surest first."""
     columns = [
         Column("first"),
@@ -434,12 +453,12 @@ def _swaps(found: Agreement) -> Table:
     columns += [Column("Δ first", "value"), Column("Δ second", "value"), Column("again", "value", digits=2)]
     rows: list[tuple[Cell, ...]] = []
     more = 0
-    for each in found.leaderboards:
-        for swap in each.swaps[:MOST_SWAPS]:
-            head = (each.first, each.second, swap.better, swap.worse)
+    for boards in agreement.leaderboards:
+        for swap in boards.swaps[:MOST_SWAPS]:
+            head = (boards.first, boards.second, swap.better, swap.worse)
             again = None if math.isnan(swap.again) else swap.again
             rows.append((*head, swap.first, swap.second, again))
-        more += len(each.swaps[MOST_SWAPS:])
+        more += len(boards.swaps[MOST_SWAPS:])
     notes = [
         "Δ: the third column's system less the fourth's, turned so that higher is better",
         "again: share of replicates in which the pair is swapped in the same way; at .5 or less the queries do not decide it",

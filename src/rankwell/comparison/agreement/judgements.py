@@ -19,6 +19,8 @@ from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids, Known, to_one_kind
 from rankwell.tables.run_qrels import Qrels
 
+# the table of grades is made per query: with more, each had mostly empty cells, and the values are ratings rather than a
+# scale
 MOST_GRADES = 50
 
 
@@ -53,8 +55,8 @@ class JudgedPairs:
         """
         asked = Asked(policy, rels={"binary agreement": policy.rel})
         pools = {name: pool_of(qrels, asked)[0] for name, qrels in judged.items()}
-        queries = _known([pool.queries.ids for pool in pools.values()], "query")
-        items = _known([pool.items for pool in pools.values()], "item")
+        queries = _join_ids([pool.queries.ids for pool in pools.values()], "query")
+        items = _join_ids([pool.items for pool in pools.values()], "item")
         columns = [_keys_and_grades(pool, queries, items) for pool in pools.values()]
         grades = np.unique(np.concatenate([each for _, each in columns]))
         if len(grades) > MOST_GRADES:
@@ -62,13 +64,16 @@ class JudgedPairs:
                 f"the judgements have {len(grades):,} different grades; agreement is of a scale of at most {MOST_GRADES}. "
                 f"Round them first."
             )
+        # a key is the query times the number of items, and the item: sorted, they are the columns of the table
         keys = distinct(np.concatenate([each for each, _ in columns]))
         codes = np.full((len(pools), len(keys)), -1, np.int64)
-        for row, (own, given) in enumerate(columns):
-            codes[row, np.searchsorted(keys, own)] = np.searchsorted(grades, given)
+        for row, (own, own_grades) in enumerate(columns):
+            # both searches hit: keys and grades were made of all columns, this one among them
+            codes[row, np.searchsorted(keys, own)] = np.searchsorted(grades, own_grades)
         scale = next(iter(pools.values())).scale
         sizes = [len(pool.grades) for pool in pools.values()]
         negative = tuple(size - len(own) for size, (own, _) in zip(sizes, columns, strict=True))
+        # at least 1, as judgements may hold no items at all
         query, item = np.divmod(keys, max(len(items), 1))
         return cls(
             names=tuple(judged),
@@ -91,15 +96,15 @@ class JudgedPairs:
         DataError
             If there are none.
         """
-        found = np.flatnonzero((self.codes[first] >= 0) & (self.codes[second] >= 0))
-        if not len(found):
+        shared = np.flatnonzero((self.codes[first] >= 0) & (self.codes[second] >= 0))
+        if not len(shared):
             raise DataError(
                 f"{self.names[first]} and {self.names[second]} judge no pair of query and item in common."
             )
-        return found
+        return shared
 
 
-def _known(columns: list[Ids], what: str) -> Known:
+def _join_ids(columns: list[Ids], what: str) -> Known:
     """The distinct ids of several columns, as integers if one of them holds integers."""
     both = Ids.concatenate(to_one_kind([ids.distinct() for ids in columns], what))
     return Known(both[both.group()[1]])
@@ -109,8 +114,8 @@ def _keys_and_grades(pool: Pool, queries: Known, items: Known) -> tuple[np.ndarr
     """A number for the query and item of each judgement, and its grade; negative grades may be no judgements."""
     query = queries.rows_of(pool.queries.ids, "query")[owners_of(np.diff(pool.offsets))]
     item = items.rows_of(pool.items, "item")
-    kept = np.flatnonzero(pool.scale.judged(pool.grades))
-    return query[kept] * len(items) + item[kept], np.asarray(pool.grades)[kept]
+    judged = np.flatnonzero(pool.scale.judged(pool.grades))
+    return query[judged] * len(items) + item[judged], np.asarray(pool.grades)[judged]
 
 
 class Measures(NamedTuple):
@@ -189,7 +194,7 @@ def compare_two(
     def measured(tables: np.ndarray) -> np.ndarray:
         return _measures(tables, pairs.grades, pairs.relevant)
 
-    table, values = _estimated(cells, pairs, measured, level, times, seed)
+    table, values = _estimate(cells, pairs, measured, level, times, seed)
     judged = pairs.codes >= 0
     return AssessorPair(
         first=pairs.names[first],
@@ -208,21 +213,21 @@ def compare_two(
 
 def compare_all(pairs: JudgedPairs, *, level: float, times: int, seed: int) -> Joint:
     """Return how far all assessors agree."""
-    found = coincidences(pairs.codes, len(pairs.grades))
+    by_pair = coincidences(pairs.codes, len(pairs.grades))
     shared = np.flatnonzero((pairs.codes >= 0).sum(axis=0) >= 2)
-    cells = found._replace(unit=pairs.query[found.unit])
+    cells = by_pair._replace(unit=pairs.query[by_pair.unit])
 
     def measured(tables: np.ndarray) -> np.ndarray:
         return np.stack(_alphas(tables, pairs.grades), axis=-1)
 
-    _, values = _estimated(cells, pairs, measured, level, times, seed)
+    _, values = _estimate(cells, pairs, measured, level, times, seed)
     return Joint(pairs.names, len(shared), len(distinct(pairs.query[shared])), *values)
 
 
-def _estimated(
+def _estimate(
     cells: Coincidences,
     pairs: JudgedPairs,
-    measured: Callable[[np.ndarray], np.ndarray],
+    measure: Callable[[np.ndarray], np.ndarray],
     level: float,
     times: int,
     seed: int,
@@ -236,13 +241,14 @@ def _estimated(
     added = csr_array((cells.amount, (own, cells.cell)), shape=(len(queries), count * count))
     table = np.asarray(added.sum(axis=0)).reshape(count, count)
     parts = [
-        measured((weights @ added).reshape(-1, count, count))
+        measure((weights @ added).reshape(-1, count, count))
         for weights in drawn_weights(pairs.units[queries], times, seed)
     ]
+    # a row per measure, so that each row is the replicates of one value
     drawn = np.concatenate(parts).T
-    values = measured(table).tolist()
+    values = measure(table).tolist()
     bounds = (percentiles(column, level) for column in drawn)
-    return table, [Replicated(value, *each) for value, each in zip(values, bounds, strict=True)]
+    return table, [Replicated(value, *bound) for value, bound in zip(values, bounds, strict=True)]
 
 
 def _alphas(tables: np.ndarray, grades: np.ndarray) -> list[np.ndarray]:
@@ -256,11 +262,18 @@ def _measures(tables: np.ndarray, grades: np.ndarray, relevant: np.ndarray) -> n
     sides = np.stack([relevant, ~relevant]).astype(np.float64)
     # grades fall together into relevant and not, in rows and in columns
     binary = sides @ tables @ sides.T
+    # the second less the first: rows are grades of the first, columns of the second
     change = grades[None, :] - grades[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         shifts = [(tables * weight).sum(axis=(-1, -2)) / total for weight in (change, change > 0, change < 0)]
         shares = [binary[..., 0, :].sum(axis=-1) / total, binary[..., :, 0].sum(axis=-1) / total]
-    found = [share_agreed(tables), share_agreed(binary), cohen(tables), cohen(binary), cohen(tables, grades)]
+    coefficients = [
+        share_agreed(tables),
+        share_agreed(binary),
+        cohen(tables),
+        cohen(binary),
+        cohen(tables, grades),
+    ]
     # Krippendorff's coincidences have no first and second: each pair counts in both orders
-    found += _alphas(tables + np.swapaxes(tables, -1, -2), grades)
-    return np.stack([*found, *shifts, *shares], axis=-1)
+    coefficients += _alphas(tables + np.swapaxes(tables, -1, -2), grades)
+    return np.stack([*coefficients, *shifts, *shares], axis=-1)

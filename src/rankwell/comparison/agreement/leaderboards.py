@@ -43,7 +43,7 @@ class Leaderboard:
     n: int
 
 
-def boards_of(
+def make_boards(
     results: Mapping[str, Results], metrics: tuple[Metric, ...], judged_by: str, times: int, seed: int
 ) -> list[Leaderboard]:
     """Return a board per metric of systems that were evaluated against the same judgements."""
@@ -52,6 +52,7 @@ def boards_of(
         if metric.better not in SIGN:
             raise UsageError(f"{metric} orders no systems: neither higher nor lower values of it are better.")
     tables = {m: _Table.of(aligned.values(m)) for m in metrics if times and aligned.has_values(m)}
+    # drawn for all metrics at once: the same queries in each, so that two leaderboards are compared on one draw
     drawn = _replicates(tables, aligned.units, times, seed)
     return [_board(aligned, metric, judged_by, drawn.get(metric)) for metric in metrics]
 
@@ -71,8 +72,10 @@ class _Table(NamedTuple):
 
     @classmethod
     def of(cls, values: np.ndarray) -> _Table:
-        known = ~np.isnan(values)
-        return cls(np.where(known, values, 0.0), None if known.all() else known.astype(np.float64))
+        is_defined = ~np.isnan(values)
+        return cls(
+            np.where(is_defined, values, 0.0), None if is_defined.all() else is_defined.astype(np.float64)
+        )
 
     def means(self, weights: np.ndarray) -> np.ndarray:
         """Return the mean of each system (column) under some weights (rows); NaN where none of its queries has one."""
@@ -94,6 +97,7 @@ def _replicates(
 
 
 LIMITS = (-1, 1), (-1, 1), (-1, 1), (-1, 1), (0, 1)  # of the coefficients
+# a few arrays of 16 MB each, which stay far below the memory of the values themselves
 CELLS = 1 << 21  # pairs of systems times replicates worked on at a time
 
 
@@ -154,8 +158,8 @@ class Leaderboards:
 
 def compare_boards(first: Leaderboard, second: Leaderboard, how: OrderOptions) -> Leaderboards:
     """Return how far two boards of the same systems agree."""
-    known = ~(np.isnan(first.values) | np.isnan(second.values))
-    rows = np.flatnonzero(known)
+    has_both = ~(np.isnan(first.values) | np.isnan(second.values))
+    rows = np.flatnonzero(has_both)
     # best first by the first board, so that its top is the beginning of every array
     rows = rows[np.lexsort((rows, -first.values[rows]))]
     x, y = first.values[rows], second.values[rows]
@@ -172,13 +176,13 @@ def compare_boards(first: Leaderboard, second: Leaderboard, how: OrderOptions) -
         whole=_coefficients(x, y, drawn, how),
         top=_coefficients(x[: how.top], y[: how.top], few, how) if len(rows) > how.top else None,
         swaps=tuple(_swaps(x, y, drawn, [first.systems[row] for row in rows])),
-        undefined=tuple(first.systems[row] for row in np.flatnonzero(~known)),
+        undefined=tuple(first.systems[row] for row in np.flatnonzero(~has_both)),
     )
 
 
 def _values(x: Order, y: Order, how: OrderOptions) -> np.ndarray:
-    found = kendall(x, y), ap_correlation(x, y), ap_correlation(y, x), ap_correlation_b(x, y)
-    return np.stack([*found, overlap(x, y, how.p, how.ties)], axis=-1)
+    taus = kendall(x, y), ap_correlation(x, y), ap_correlation(y, x), ap_correlation_b(x, y)
+    return np.stack([*taus, overlap(x, y, how.p, how.ties)], axis=-1)
 
 
 def _coefficients(
@@ -187,14 +191,15 @@ def _coefficients(
     values = _values(order_of(x), order_of(y), how)
     if drawn is None or len(x) < 2:
         return Coefficients(*(Replicated(value) for value in values.tolist()))
+    # coefficients of pairs need n² cells a replicate; 100 systems and 2,000 replicates at once would need 20 million
     size = max(CELLS // len(x) ** 2, 1)
     parts = []
     for low in range(0, len(drawn[0]), size):
         left, right = drawn[0][low : low + size], drawn[1][low : low + size]
-        found = _values(order_of(left), order_of(right), how)
+        replicates = _values(order_of(left), order_of(right), how)
         # a replicate in which a system has no value has no order of all systems
-        found[np.isnan(left).any(axis=1) | np.isnan(right).any(axis=1)] = math.nan
-        parts.append(found)
+        replicates[np.isnan(left).any(axis=1) | np.isnan(right).any(axis=1)] = math.nan
+        parts.append(replicates)
     columns = zip(values.tolist(), np.concatenate(parts).T, LIMITS, strict=True)
     return Coefficients(
         *(Replicated(value, *around(value, drawn, how.level, limits)) for value, drawn, limits in columns)
@@ -208,10 +213,11 @@ def _swaps(
     worse, better = np.nonzero(swapped_pairs(x, y))
     again = np.full(len(worse), math.nan)
     if drawn is not None:
-        left, right = (each[:, better] - each[:, worse] for each in drawn)
-        known = ~np.isnan(left + right)
+        left, right = (replicates[:, better] - replicates[:, worse] for replicates in drawn)
+        has_both = ~np.isnan(left + right)
         # strictly: a replicate that ties the two does not swap them
-        again = ((left > 0) & (right < 0) & known).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        again = ((left > 0) & (right < 0) & has_both).sum(axis=0) / np.maximum(has_both.sum(axis=0), 1)
+    # lexsort sorts by its last key first: by how sure the swap is, then by place
     order = np.lexsort((worse, better, -np.nan_to_num(again)))
     return [
         Swap(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rankwell.tables.run_qrels import Assessor
 
-# by family, how its models are called; next to one of up to three letters stands no other letter, or digit after a digit
+# by family, how its models are called
 FAMILIES = {
     "GPT": ("gpt", "chatgpt", "davinci", "openai", "o1", "o3", "o4"),
     "Claude": ("claude", "anthropic", "sonnet", "haiku"),
@@ -56,16 +56,17 @@ def families_of(text: str) -> set[str]:
 def _has(text: str, word: str) -> bool:
     if len(word) > SHORT or word in ANYWHERE:
         return word in text
+    # "o1" must not be found in "o12", but in "o1-mini"; "phi" neither in "philosophy" nor in "morphic", but in "phi3"
     after = "a-z0-9" if word[-1].isdigit() else "a-z"
     return re.search(rf"(?<![a-z]){word}(?![{after}])", text) is not None
 
 
-def circular(systems: dict[str, str], assessors: dict[str, Assessor | None]) -> tuple[Circular, ...]:
+def find_circular(systems: dict[str, str], assessors: dict[str, Assessor | None]) -> tuple[Circular, ...]:
     """Return the systems, given with their tags, that name the family of a judging model."""
-    found = []
+    cases = []
     for judgements, assessor in assessors.items():
         judging = families_of(assessor.name) if assessor and assessor.kind == "model" else set()
         for system, tag in systems.items():
             both = sorted(judging & (families_of(system) | families_of(tag)))
-            found += [Circular(system, judgements, family) for family in both]
-    return tuple(found)
+            cases += [Circular(system, judgements, family) for family in both]
+    return tuple(cases)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
@@ -18,11 +17,12 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import read_with, reading_of
 from rankwell.matching import Asked, judge, pool_of
 from rankwell.matching.context import Context
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, pop_policy
 from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
+from rankwell.readers import open_named, read_qrels
+from rankwell.readers.sources import names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import owners_of
@@ -83,39 +83,44 @@ def pool_bias(
     >>> [(row.system, row.judged, row.own, row.value, row.without) for row in found.rows]
     [('one', 1.0, 1, 1.0, 0.5), ('two', 0.5, 0, 0.5, 0.5)]
     """
-    wanted = metrics_of(metrics)
-    for metric in wanted:
+    refuse_unnamed(runs, "pool_bias")
+    metrics_wanted = metrics_of(metrics)
+    for metric in metrics_wanted:
         if metric.better not in SIGN:
             raise UsageError(f"{metric} orders no systems: neither higher nor lower values of it are better.")
     if len(runs) < 2:
         raise UsageError(f"a pool is made of at least two runs, not {len(runs)}.")
     if depth < 1:
         raise UsageError(f"depth={depth}: must be at least 1.")
-    given = policy_of(policy, options, "depth")
+    policy_given = pop_policy(policy, options, ("depth",))
     read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
     judgements = read_qrels(qrels, **of_qrels)
-    read_runs = opened(runs, of_runs)
-    cuts = {metric: getattr(metric, "k", None) or depth for metric in wanted}
+    read_runs = open_named(names_as_text(runs), of_runs)
+    # a metric of whole lists has no cut-off; its judged share is looked at down to the depth of the pool
+    cuts = {metric: getattr(metric, "k", None) or depth for metric in metrics_wanted}
     shares = {k: metric_of(f"judged@{k}") for k in cuts.values()}
-    evaluated = {"read": read, "policy": given, **options}
-    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).results_of_sources(read_runs)
-    pool, _ = pool_of(judgements, Asked(given))
-    own = _own(read_runs, pool, depth, given)
+    evaluated = {"read": read, "policy": policy_given, **options}
+    results = Evaluator(judgements, [*metrics_wanted, *shares.values()], **evaluated).results_of_sources(
+        read_runs
+    )
+    pool, _ = pool_of(judgements, Asked(policy_given))
+    own = _own(read_runs, pool, depth, policy_given)
     row_of = _pool_rows(judgements, pool)
     rows = []
     for at, (name, run) in enumerate(read_runs.items()):
         mine = own[at] & pool.scale.judged(pool.grades)
-        less = _taken(judgements, np.flatnonzero(~mine[row_of])) if mine.any() else judgements
-        after = Evaluator(less, wanted, **evaluated).evaluate(run) if mine.any() else results[name]
+        # only judgements that this run alone brought in are taken away; a run without such is not evaluated again
+        less = _select(judgements, np.flatnonzero(~mine[row_of])) if mine.any() else judgements
+        after = Evaluator(less, metrics_wanted, **evaluated).evaluate(run) if mine.any() else results[name]
         relevant = int((mine & pool.scale.relevant(pool.grades)).sum())
-        for metric in wanted:
+        for metric in metrics_wanted:
             judged = results[name].mean[str(shares[cuts[metric]])]
-            row = _alone(name, metric, results, after)
+            row = _compare_without(name, metric, results, after)
             rows.append(
                 row._replace(judged=judged, k=cuts[metric], own=int(mine.sum()), own_relevant=relevant)
             )
-    return PoolBias(tuple(rows), tuple(read_runs), tuple(map(str, wanted)), depth)
+    return PoolBias(tuple(rows), tuple(read_runs), tuple(map(str, metrics_wanted)), depth)
 
 
 def _own(runs: Mapping[str, Run], pool: Pool, depth: int, policy: Policy) -> np.ndarray:
@@ -124,10 +129,11 @@ def _own(runs: Mapping[str, Run], pool: Pool, depth: int, policy: Policy) -> np.
     brought = np.zeros((len(runs), len(pool.grades)), bool)
     for row, run in enumerate(runs.values()):
         table = run.rows.table()
+        # in one batch, as the rows of the pool are wanted and not a sum over parts
         for make in table.batches(len(table) or 1):
-            found = judge(make(), pool, asked, context)[0].found.top(depth)
-            assert found.pool_row is not None
-            brought[row, found.pool_row] = True
+            ranked = judge(make(), pool, asked, context)[0].found.top(depth)
+            assert ranked.pool_row is not None
+            brought[row, ranked.pool_row] = True
     # what a second run has at the same depth would be judged without this one, too
     return brought & (brought.sum(axis=0) == 1)
 
@@ -137,20 +143,21 @@ def _pool_rows(qrels: Qrels, pool: Pool) -> np.ndarray:
     items = Known(pool.items[pool.items.group()[1]])
     width = len(items)
     keys = owners_of(np.diff(pool.offsets)) * width + items.find(pool.items)
+    # the pool is sorted by query only; sorted by both, each judgement is found by halving
     order = np.argsort(keys)
-    wanted = pool.queries.find(qrels.query) * width + items.find(qrels.item)
-    found: np.ndarray = order[np.searchsorted(keys[order], wanted)]
-    return found
+    judged_keys = pool.queries.find(qrels.query) * width + items.find(qrels.item)
+    rows: np.ndarray = order[np.searchsorted(keys[order], judged_keys)]
+    return rows
 
 
-def _taken(qrels: Qrels, rows: np.ndarray) -> Qrels:
+def _select(qrels: Qrels, rows: np.ndarray) -> Qrels:
     """Some rows of the judgements."""
     words = "grade", "topic", "subgroup", "topic_weight", "propensity", "imputed"
     columns = {word: None if getattr(qrels, word) is None else getattr(qrels, word)[rows] for word in words}
     return Qrels(qrels.query[rows], qrels.item[rows], name=qrels.name, **columns)
 
 
-def _alone(name: str, metric: Metric, results: Mapping[str, Results], after: Results) -> Alone:
+def _compare_without(name: str, metric: Metric, results: Mapping[str, Results], after: Results) -> Alone:
     """The values of a run with and without its own judgements, and its rank among the others."""
     before = results[name]
     value, without, lost = before.mean[str(metric)], after.mean[str(metric)], 0
@@ -178,6 +185,7 @@ def _by_query(res: Results, metric: Metric) -> dict[Any, float]:
     return dict(zip(aligned.queries.tolist(), aligned.values(metric)[0].tolist(), strict=True))
 
 
+# a rule of thumb: no test says from where on unjudged items matter
 APART = 0.1  # judged shares that differ by more make values incomparable
 
 
@@ -214,17 +222,17 @@ class PoolBias(Result):
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warning where the judged shares of runs differ by more than .1."""
-        found = []
+        warnings = []
         for metric in self.metrics:
             own = sorted((row.judged, row.system) for row in self.rows if row.metric == metric)
             (low, least), (high, most) = own[0], own[-1]
             if high - low > APART:
                 k = next(row.k for row in self.rows if row.metric == metric)
-                found.append(
+                warnings.append(
                     f"{metric}: judged@{k} is {number(low, 2)} of {least} and {number(high, 2)} of {most}: unjudged items count as not "
                     f"relevant, so {least} may be better than its value"
                 )
-        return tuple(found)
+        return tuple(warnings)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per run and metric."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.agreement.inputs import named
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.methods import FLIPS, Correction
@@ -19,6 +18,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.sources import names_as_text
 from rankwell.statistics.stability import Swaps, swaps
 from rankwell.tables.arguments import checked, plain
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 FEWEST = 4  # queries, for two halves of two
+# as in compare: below it no number of flips could reach significance
 LEAST = 1e-6  # alpha
 
 
@@ -93,7 +94,7 @@ def stability(
     ap 3 3 0.0 0.0
     p@1 2 3 0.0 0.33
     """
-    wanted = metrics_of(metrics)
+    metrics_wanted = metrics_of(metrics)
     if len(runs) < 3:
         raise UsageError(
             f"stability is of an order of at least three systems, not {len(runs)}; the more, the better."
@@ -102,36 +103,37 @@ def stability(
         raise UsageError(f"alpha={alpha:g}: must be from {LEAST:g} up to 1, such as 0.05.")
     if times < 1:
         raise UsageError(f"times={times}: at least 1 division of the queries.")
-    results = Evaluator(qrels, wanted, threads=threads, **options).results_of_sources(runs)
-    systems = named(results)
-    aligned = Aligned.of(systems, wanted)
-    for metric in wanted:
+    results = Evaluator(qrels, metrics_wanted, threads=threads, **options).results_of_sources(runs)
+    systems = names_as_text(results)
+    aligned = Aligned.of(systems, metrics_wanted)
+    for metric in metrics_wanted:
         if not aligned.has_values(metric):
             raise UsageError(f"{metric} has no value per query, so queries cannot be divided.")
-    found = compare(
-        systems, metrics=wanted, correction=correction, alpha=alpha, flips=flips, resamples=99, seed=seed, threads=threads
+    comparison = compare(
+        systems, metrics=metrics_wanted, correction=correction, alpha=alpha, flips=flips, resamples=99, seed=seed, threads=threads
     )  # fmt: skip
     rows = []
-    for metric in wanted:
-        p = found.differences[metric, 0].p
-        values, units, halves = _defined(aligned, metric, sizes)
+    for metric in metrics_wanted:
+        p = comparison.differences[metric, 0].p
+        values, units, halves = _shared_values(aligned, metric, sizes)
         drawn = tuple(swaps(values, units, size, times=times, seed=seed) for size in halves)
-        pairs = found.pairs.shape[1]
+        pairs = comparison.pairs.shape[1]
         rows.append(Stable(str(metric), len(systems), pairs, int((p < alpha).sum()), values.shape[1], drawn))
-    return Stability(tuple(rows), alpha, found.correction, times, seed)
+    return Stability(tuple(rows), alpha, comparison.correction, times, seed)
 
 
-def _defined(
+def _shared_values(
     aligned: Aligned, metric: Metric, sizes: Sequence[int] | None
 ) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """The values of the queries that all systems have, a number per query, and the sizes of halves."""
     values = aligned.values(metric)
-    kept = np.flatnonzero(~np.isnan(values).any(axis=0))
-    most = len(kept) // 2
-    if len(kept) < FEWEST:
+    shared = np.flatnonzero(~np.isnan(values).any(axis=0))
+    most = len(shared) // 2
+    if len(shared) < FEWEST:
         raise UsageError(
-            f"{metric} is defined in all systems for {len(kept)} queries; halves need at least {FEWEST}."
+            f"{metric} is defined in all systems for {len(shared)} queries; halves need at least {FEWEST}."
         )
+    # 1, 2, 5, 10 …, from 5 on: halves of one or two queries say nothing
     usual = [first * 10**power for power in range(7) for first in (1, 2, 5)][2:]
     wanted = (
         [*(size for size in usual if size < most), most]
@@ -141,9 +143,9 @@ def _defined(
     for size in wanted:
         if not 1 <= size <= most:
             raise UsageError(
-                f"sizes: {size} must be from 1 to {most}, half of the {len(kept):,} queries that {metric} is defined for in all systems."
+                f"sizes: {size} must be from 1 to {most}, half of the {len(shared):,} queries that {metric} is defined for in all systems."
             )
-    return values[:, kept], aligned.units[kept], wanted
+    return values[:, shared], aligned.units[shared], wanted
 
 
 class Stable(NamedTuple):
@@ -178,15 +180,15 @@ class Stability(Result):
 
         rows = [
             {"metric": row.metric, "systems": row.systems, "pairs": row.pairs, "significant": row.significant}
-            | {"power": row.power, "queries": row.queries, **each._asdict()}
+            | {"power": row.power, "queries": row.queries, **swap._asdict()}
             for row in self.rows
-            for each in row.swaps
+            for swap in row.swaps
         ]
         return pl.DataFrame(rows).fill_nan(None)
 
     def to_table(self) -> Table:
         """Return a table with a row per metric, the least swapped first."""
-        sizes = sorted({each.size for row in self.rows for each in row.swaps})
+        sizes = sorted({swap.size for row in self.rows for swap in row.swaps})
         columns = [Column("metric"), Column("significant"), Column("power", "value", digits=2)]
         columns += [Column(f"swaps {size}", "value", digits=3) for size in sizes]
         columns += [
@@ -197,7 +199,7 @@ class Stability(Result):
         columns += [Column("queries", "count")]
         rows: list[tuple[Cell, ...]] = []
         for row in sorted(self.rows, key=lambda row: (math.isnan(row.swaps[-1].rate), row.swaps[-1].rate)):
-            rates = {each.size: each.rate for each in row.swaps}
+            rates = {swap.size: swap.rate for swap in row.swaps}
             last = row.swaps[-1]
             cells = (*(rates.get(size) for size in sizes), last.tied, last.needed, last.reached)
             rows.append((row.metric, f"{row.significant:,} of {row.pairs:,}", row.power, *cells, row.queries))

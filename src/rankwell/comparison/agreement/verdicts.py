@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from rankwell.records import record
-from rankwell.statistics.prediction_powered import Predicted
+from rankwell.statistics.ppi import Predicted
 
 Answer = Literal["yes", "no", "not shown", "undecided"]
 SIGNS = {1: ">", -1: "<"}
@@ -128,18 +128,22 @@ def verdict_of(rows: Sequence[Power]) -> ReplacementVerdict | None:
     decisions = tuple(_decision(row) for row in rows if row.less)
     if not decisions:
         return None
-    answers = {each.answer for each in decisions}
-    answer: Answer = next((each for each in ("no", "not shown", "yes") if each in answers), "undecided")
+    answers = {decision.answer for decision in decisions}
+    answer: Answer = next(
+        (decision for decision in ("no", "not shown", "yes") if decision in answers), "undecided"
+    )
     return ReplacementVerdict(answer, decisions)
 
 
 def _decision(row: Power) -> Decision:
+    # where the sample misses the model's rare errors, the corrected interval is too short, and people's own is not
     low, high = row.human_bounds if row.is_doubtful else (row.found.low, row.found.high)
     middle = (low + high) / 2
     model, people = _side(*row.model_bounds), _side(low, high)
     answer: Answer
     if model and people:
         answer = "yes" if model == people else "no"
+    # the model leaves open what people decide: whoever relies on it alone would miss the difference
     elif people:
         answer = "no"
     else:
@@ -165,6 +169,8 @@ def _needed(row: Power, mean: float, reach: float) -> int | None:
     """The least n whose interval would exclude 0 at the same mean, if its length falls as that of 1 / √n."""
     if not abs(mean) > 0 or math.isnan(reach):
         return None
+    # the reach falls as 1/√n, so n grows with the square of reach ÷ mean; one more, so that 0 lies outside and not on the
+    # bound
     needed = math.floor(row.found.n * (reach / mean) ** 2) + 1
     return needed if needed <= row.found.total else None
 
@@ -175,6 +181,6 @@ def _all(n: int) -> str:
 
 def _of(decisions: Sequence[Decision], answer: Answer) -> str:
     """The first decision with this answer, and how many more there are."""
-    found = [each for each in decisions if each.answer == answer]
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return f"{found[0]}{more}"
+    alike = [decision for decision in decisions if decision.answer == answer]
+    more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
+    return f"{alike[0]}{more}"

@@ -46,15 +46,17 @@ class Aligned:
         UsageError, DataError
             If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
         """
+        # values that lie on a cluster come here, once: all that follows looks them up by place
         results = {name: res.collected() for name, res in results.items()}
         wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
         found = to_one_kind([res.part.queries[res.part.concerned()] for res in results.values()], "query")
         every = Ids.concatenate(found)
         queries = every[every.group()[1]]
+        # sorted, so that nothing depends on which system is named first
         queries = queries[queries.order()]
-        known = Known(queries)
-        places = tuple(known.find(ids) if len(ids) else np.empty(0, np.int64) for ids in found)
+        row_of = Known(queries)
+        places = tuple(row_of.find(ids) if len(ids) else np.empty(0, np.int64) for ids in found)
         return cls(tuple(results), tuple(results.values()), wanted, queries, places)
 
     @cached_property
@@ -64,17 +66,17 @@ class Aligned:
 
     def has_query(self) -> np.ndarray:
         """Return which queries each result has: a row per system and a column per query."""
-        found = np.zeros((len(self.results), len(self.queries)), bool)
+        table = np.zeros((len(self.results), len(self.queries)), bool)
         for row, places in enumerate(self.places):
-            found[row, places] = True
-        return found
+            table[row, places] = True
+        return table
 
     def values(self, metric: Metric) -> np.ndarray:
         """Return a row per system and a column per query; NaN where a query is missing or the metric undefined."""
-        found = np.full((len(self.results), len(self.queries)), np.nan)
+        table = np.full((len(self.results), len(self.queries)), np.nan)
         for row, (res, places) in enumerate(zip(self.results, self.places, strict=True)):
-            found[row, places] = res.values(metric)
-        return found
+            table[row, places] = res.values(metric)
+        return table
 
     def has_values(self, metric: Metric) -> bool:
         """Whether the metric's value is the mean of a value per query in all results, so that differences can be tested."""
@@ -91,10 +93,11 @@ def value_and_n(
     if not labels:
         return np.array([res.mean[name] for res in results]), np.array([res.n[name] for res in results])
     values, n = np.full(len(results), math.nan), np.zeros(len(results), np.int64)
+    # segments of other columns than those asked for are of no use, and their system has no value here
     for row, res in enumerate(results):
-        for each in res.segments.to_dicts() if res.division.by == tuple(by) else ():
-            if tuple(each[column] for column in by) == labels:
-                values[row], n[row] = each["mean"][name], each["n"][name]
+        for segment in res.segments.to_dicts() if res.division.by == tuple(by) else ():
+            if tuple(segment[column] for column in by) == labels:
+                values[row], n[row] = segment["mean"][name], segment["n"][name]
     return values, n
 
 
@@ -119,11 +122,12 @@ def refuse_unlike(
 def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
     for metric in wanted:
         if metric not in res.part.states:
-            names = [str(each) for each in res.metrics]
+            names = [str(other) for other in res.metrics]
             raise UsageError(
                 f"{name}: {metric} was not evaluated; its metrics are {', '.join(names)}."
                 f"{nearest(str(metric), names)} Evaluate all systems with the same metrics."
             )
+        # of values on a cluster only the names of the columns are known here
         is_there = metric in res.part.values if res.remote is None else str(metric) in res.remote.columns
         if isinstance(metric, QueryMetric) and not is_there:
             raise UsageError(
@@ -155,6 +159,8 @@ def _refuse_other_judgements(counts: Mapping[str, Mapping[str, int]]) -> None:
     """Refuse systems whose results count other judgements than those of the first."""
     name, first = next(iter(counts.items()), ("", {}))
     for (other, own), what in product(counts.items(), ("judged queries", "judgements")):
+        # saved results have no judgements, only their numbers; these differ between nearly any two versions of a
+        # collection
         mine, theirs = first.get(what), own.get(what)
         if mine != theirs:
             raise DataError(

@@ -20,6 +20,7 @@ from rankwell.statistics.paired_tests import EXACT, sign_flips, sign_test, wilco
 from rankwell.tables.csr import distinct
 from rankwell.tables.states import group_means
 
+# 64 MB in doubles; a test makes three or four arrays of that size
 ROOM = 1 << 23  # differences held at a time
 
 
@@ -84,7 +85,7 @@ def means_of(
     return _means_of(cell.values, cell.units, design, how, limits, threads, total)
 
 
-def each_of_alike(
+def compare_alike_cells(
     cells: Sequence[Cell],
     how: Methods,
     limits: tuple[float, float],
@@ -102,10 +103,11 @@ def each_of_alike(
     pairs = np.concatenate([cell.pairs + systems * place for place, cell in enumerate(cells)], axis=1)
     whole = (
         _means_of(values, units, PLAIN, how, limits, threads, total),
-        _of_some(values, pairs, PLAIN, how, margin, high - low, sign),
+        _compare_pairs(values, pairs, PLAIN, how, margin, high - low, sign),
     )
+    # cut into cells again: a row of each column is a cell
     means, differences = (
-        zip(*(column.reshape(len(cells), -1) for column in each), strict=True) for each in whole
+        zip(*(column.reshape(len(cells), -1) for column in table), strict=True) for table in whole
     )
     return [(Means(*one), Differences(*other)) for one, other in zip(means, differences, strict=True)]
 
@@ -120,7 +122,7 @@ def _means_of(
     total: int,
 ) -> Means:
     own = summaries(values, design)
-    found = intervals(
+    bounds = intervals(
         values,
         units,
         design=design,
@@ -135,7 +137,7 @@ def _means_of(
     mean = own.mean
     if design.is_plain:  # in every digit as the results have it
         mean = group_means(values[~np.isnan(values)], np.concatenate([[0], np.cumsum(own.n)]))
-    return Means(own.n, own.effective, mean, *found, of_seeds=np.full(len(mean), math.nan))
+    return Means(own.n, own.effective, mean, *bounds, of_seeds=np.full(len(mean), math.nan))
 
 
 def differences_of(
@@ -147,7 +149,7 @@ def differences_of(
     """
     size = max(ROOM // max(len(cell.units), 1), 1)
     parts = [
-        _of_some(cell.values, cell.pairs[:, low : low + size], design, how, margin, span, sign)
+        _compare_pairs(cell.values, cell.pairs[:, low : low + size], design, how, margin, span, sign)
         for low in range(0, cell.pairs.shape[1], size)
     ]
     if len(parts) == 1:
@@ -155,20 +157,21 @@ def differences_of(
     return Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _of_some(
+def _compare_pairs(
     values: np.ndarray, pairs: np.ndarray, design: Design, how: Methods, margin: float, span: float, sign: int
 ) -> Differences:
     first, second = values[pairs[0]], values[pairs[1]]
+    # NaN where either system has no value, so that all below is of the queries of both
     d = first - second
     defined = ~np.isnan(d)
     units = np.arange(d.shape[1], dtype=np.uint64)  # nothing is drawn here
-    found = summaries(d, design)
+    stats = summaries(d, design)
     # Student's holds what it promises for real differences of 25 queries on, the bootstrap does not, and p is that of t
     limits = -span, span
-    bounds = intervals(d, units, method="t", design=design, level=how.level, limits=limits, known=found)
+    bounds = intervals(d, units, method="t", design=design, level=how.level, limits=limits, known=stats)
     more, less = np.count_nonzero(d > TIE, axis=1), np.count_nonzero(d < -TIE, axis=1)
     return differences_from(
-        found,
+        stats,
         bounds,
         variances=(_variances(first, defined), _variances(second, defined)),
         lost=(
@@ -176,7 +179,7 @@ def _of_some(
             np.count_nonzero(~np.isnan(first) & np.isnan(second), axis=1),
         ),
         counted=(more, less) if sign >= 0 else (less, more),
-        p_test=_p_of(d, found, how),
+        p_test=_p_of(d, stats, how),
         p_flips=_exact(d, units, design),
         how=how,
         margin=margin,
@@ -184,7 +187,7 @@ def _of_some(
 
 
 def differences_from(
-    found: Summaries,
+    stats: Summaries,
     bounds: Intervals,
     *,
     variances: tuple[np.ndarray, np.ndarray],
@@ -197,32 +200,33 @@ def differences_from(
 ) -> Differences:
     """Return everything about pairs of which these are known, per pair: ``counted`` are the queries won and lost."""
     wins, losses = counted
-    ties = found.n - wins - losses
+    ties = stats.n - wins - losses
     with np.errstate(divide="ignore", invalid="ignore"):
-        dz = np.where(found.sd > 0, found.mean / found.sd, math.nan)
+        dz = np.where(stats.sd > 0, stats.mean / stats.sd, math.nan)
         # by the spread of the systems and not of the difference, so that it can be set beside effects of unpaired studies
         pooled = np.sqrt((variances[0] + variances[1]) / 2)
-        smd = np.where(pooled > 0, found.mean / pooled, math.nan)
+        smd = np.where(pooled > 0, stats.mean / pooled, math.nan)
         # ties half: one half is then no difference, whatever the number of ties
-        superiority = (wins + ties / 2) / found.n
+        superiority = (wins + ties / 2) / stats.n
     nothing = np.full(len(wins), math.nan)  # until the whole family is known, or never
-    sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
+    # per pair in Python: the power function is solved by search, which NumPy cannot do for columns
+    sized = list(zip(stats.sd.tolist(), stats.effective.tolist(), strict=True))
     visible = np.array([smallest_visible(sd, n, alpha=how.alpha, power=how.power) for sd, n in sized])
     needed = nothing
     if not math.isnan(margin):
-        needed = units_needed(found.sd, found.effective, margin, alpha=how.alpha, power=how.power)
+        needed = units_needed(stats.sd, stats.effective, margin, alpha=how.alpha, power=how.power)
     return Differences(
-        n=found.n,
-        effective=found.effective,
+        n=stats.n,
+        effective=stats.effective,
         lost_first=lost[0],
         lost_second=lost[1],
-        mean=found.mean,
-        sd=found.sd,
+        mean=stats.mean,
+        sd=stats.sd,
         low=bounds.low,
         high=bounds.high,
         method=bounds.method,
         is_doubtful=bounds.is_doubtful,
-        p_t=found.p,
+        p_t=stats.p,
         p_test=p_test,
         p_flips=p_flips,
         p_flips_low=nothing,
@@ -236,7 +240,7 @@ def differences_from(
         losses=losses,
         visible=visible,
         needed=needed,
-        p_equivalent=_equivalent(found, margin),
+        p_equivalent=_equivalent(stats, margin),
         below=nothing,
         within=nothing,
         above=nothing,
@@ -248,38 +252,38 @@ def _variances(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
     return summaries(np.where(defined, values, math.nan)).sd ** 2
 
 
-def _p_of(d: np.ndarray, found: Summaries, how: Methods) -> np.ndarray:
+def _p_of(d: np.ndarray, stats: Summaries, how: Methods) -> np.ndarray:
     """The p-value of each row on its own by the test asked for; that of sign flips comes with the family's."""
     if how.test in ("t", "flips"):
-        return found.p if how.test == "t" else np.full(len(d), math.nan)
+        return stats.p if how.test == "t" else np.full(len(d), math.nan)
     test = wilcoxon if how.test == "wilcoxon" else sign_test
     return np.array([test(row[~np.isnan(row)]) for row in d])
 
 
 def _exact(d: np.ndarray, units: np.ndarray, design: Design) -> np.ndarray:
     """The p-value by all sign flips where there are few enough; else NaN, to be drawn with the family."""
-    found = np.full(len(d), math.nan)
+    p = np.full(len(d), math.nan)
     if not design.is_plain:
-        return found
+        return p
     # a difference of 0 is the same with either sign: only those that are not 0 double the number of patterns
     for row in np.flatnonzero(np.count_nonzero(np.abs(np.nan_to_num(d)) > TIE, axis=1) <= EXACT):
         own = ~np.isnan(d[row])
         if np.count_nonzero(own) >= 2:
-            found[row] = sign_flips(d[row][own], units[own], times=99, seed=0).p
-    return found
+            p[row] = sign_flips(d[row][own], units[own], times=99, seed=0).p
+    return p
 
 
-def _equivalent(found: Summaries, margin: float) -> np.ndarray:
+def _equivalent(stats: Summaries, margin: float) -> np.ndarray:
     """The p-value of two one-sided t-tests: below alpha, the true difference lies within ±margin."""
     from scipy.special import stdtr
 
     if math.isnan(margin):
-        return np.full(len(found.n), math.nan)
+        return np.full(len(stats.n), math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         # of the two one-sided tests that of the nearer bound has the larger p-value, and both must hold
-        t = (margin - np.abs(found.mean)) / (found.sd / np.sqrt(found.effective))
-        p = stdtr(found.effective - 1.0, -t)
-    return np.where(found.n < 2, math.nan, p)
+        t = (margin - np.abs(stats.mean)) / (stats.sd / np.sqrt(stats.effective))
+        p = stdtr(stats.effective - 1.0, -t)
+    return np.where(stats.n < 2, math.nan, p)
 
 
 def value_alone(values: np.ndarray, n: np.ndarray) -> Means:
@@ -295,13 +299,14 @@ def difference_alone(values: np.ndarray, pairs: np.ndarray) -> Differences:
     """Return differences of which only the value is known."""
     mean = values[pairs[0]] - values[pairs[1]]
     nothing, none = np.full(len(mean), math.nan), np.zeros(len(mean), np.int64)
-    found = dict.fromkeys(Differences._fields, nothing)
-    found |= dict.fromkeys(("n", "lost_first", "lost_second", "wins", "ties", "losses"), none)
+    # also what Differences may get in future is undefined here, not forgotten
+    columns = dict.fromkeys(Differences._fields, nothing)
+    columns |= dict.fromkeys(("n", "lost_first", "lost_second", "wins", "ties", "losses"), none)
     method, sure = np.full(len(mean), "", object), np.zeros(len(mean), bool)
-    return Differences(**found | {"mean": mean, "method": method, "is_doubtful": sure})
+    return Differences(**columns | {"mean": mean, "method": method, "is_doubtful": sure})
 
 
-def flipped_as(cell: Cell, design: Design) -> Cell:
+def cell_to_flip(cell: Cell, design: Design) -> Cell:
     """Return the cell whose values are what signs are flipped of: weighted values, or the sums of whole clusters per pair."""
     if design.is_plain:
         return cell
@@ -309,11 +314,11 @@ def flipped_as(cell: Cell, design: Design) -> Cell:
     if design.clusters is None:
         return cell._replace(values=np.ascontiguousarray(values))
     d = values[cell.pairs[0]] - values[cell.pairs[1]]
-    known, sums = (
-        by_cluster(each, design.clusters) for each in ((~np.isnan(d)).astype(float), np.nan_to_num(d))
+    counts, sums = (
+        by_cluster(column, design.clusters) for column in ((~np.isnan(d)).astype(float), np.nan_to_num(d))
     )
     # a cluster without a difference is no unit of the test, and not one of difference 0
-    sums[known == 0] = math.nan
+    sums[counts == 0] = math.nan
     return Cell.of_differences(sums, distinct(design.clusters))
 
 
@@ -325,31 +330,33 @@ class BayesianParts(NamedTuple):
     sizes: np.ndarray | None
 
 
-def with_chances(found: Differences, cell: Cell, design: Design, rope: float, seed: int) -> Differences:
+def with_chances(differences: Differences, cell: Cell, design: Design, rope: float, seed: int) -> Differences:
     """Return the differences of a cell with their chances; NaN without a rope."""
     if math.isnan(rope):
-        return found
+        return differences
     count = len(cell.units) if design.clusters is None else len(distinct(design.clusters))
     if count >= LARGE:
-        return with_chances_of_many(found, rope)
+        return with_chances_of_many(differences, rope)
     size = max(ROOM // 2 // max(len(cell.units), 1), 1)
     pairs = cell.pairs
     parts = [
-        _drawn(parts_of_pairs(cell._replace(pairs=pairs[:, low : low + size]), design), rope, seed)
+        _draw_chances(parts_of_pairs(cell._replace(pairs=pairs[:, low : low + size]), design), rope, seed)
         for low in range(0, pairs.shape[1], size)
     ]
-    return _with(found, np.hstack(parts))
+    return _with_drawn(differences, np.hstack(parts))
 
 
-def with_chances_of_many(found: Differences, rope: float) -> Differences:
+def with_chances_of_many(differences: Differences, rope: float) -> Differences:
     """Return the differences between very many units with their chances, which follow from mean and deviation."""
-    error = found.sd / np.sqrt(found.effective)
-    return _with(found, chances_of_many(found.mean, error, found.effective, rope))
+    error = differences.sd / np.sqrt(differences.effective)
+    return _with_drawn(differences, chances_of_many(differences.mean, error, differences.effective, rope))
 
 
-def with_chances_of_parts(found: Differences, parts: BayesianParts, rope: float, seed: int) -> Differences:
+def with_chances_of_parts(
+    differences: Differences, parts: BayesianParts, rope: float, seed: int
+) -> Differences:
     """Return the differences with their chances, by draws for their parts."""
-    return _with(found, _drawn(parts, rope, seed))
+    return _with_drawn(differences, _draw_chances(parts, rope, seed))
 
 
 def parts_of_pairs(cell: Cell, design: Design) -> BayesianParts:
@@ -365,10 +372,10 @@ def parts_of_pairs(cell: Cell, design: Design) -> BayesianParts:
         return BayesianParts(distinct(design.clusters), totals / sizes, sizes)
 
 
-def _drawn(parts: BayesianParts, rope: float, seed: int) -> np.ndarray:
+def _draw_chances(parts: BayesianParts, rope: float, seed: int) -> np.ndarray:
     return chances(parts.d, parts.numbers, rope=rope, sizes=parts.sizes, seed=seed)
 
 
-def _with(found: Differences, drawn: np.ndarray) -> Differences:
+def _with_drawn(differences: Differences, drawn: np.ndarray) -> Differences:
     below, within, above = drawn
-    return found._replace(below=below, within=within, above=above)
+    return differences._replace(below=below, within=within, above=above)

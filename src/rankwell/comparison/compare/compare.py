@@ -16,17 +16,17 @@ from rankwell.comparison.compare.cells import (
     Differences,
     Means,
     SystemCounts,
+    cell_to_flip,
+    compare_alike_cells,
     difference_alone,
     differences_of,
-    each_of_alike,
-    flipped_as,
     means_of,
     value_alone,
     with_chances,
 )
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import costs_of
-from rankwell.comparison.compare.decisions import Judging
+from rankwell.comparison.compare.decisions import EvaluatedRuns
 from rankwell.comparison.compare.families import Key, correct
 from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of, segments_of
 from rankwell.comparison.compare.methods import (
@@ -42,10 +42,10 @@ from rankwell.comparison.compare.spread import Spread, compare_spread
 from rankwell.comparison.compare.sums import cell_by_sums
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,
+    add_seed_intervals,
     interval_by_values,
-    over_seeds,
+    leave_out,
     refuse_empty_lists,
-    without,
 )
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
@@ -53,7 +53,7 @@ from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
-from rankwell.readers.sources import refuse_unnamed
+from rankwell.readers.sources import names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.saving.load import opened
 from rankwell.results.summary import notes_of
@@ -65,6 +65,7 @@ from rankwell.statistics.many import Design
 from rankwell.tables.arguments import UNFIT, checked, fit_kind
 from rankwell.tables.machine import cores
 
+# 19,900 pairs; corrected for so many, hardly any difference is left, and letters would run out of the page
 MOST_FOR_ALL_PAIRS = 200
 
 
@@ -172,17 +173,17 @@ def compare(
     6
     """
     refuse_unnamed(runs, "compare")
-    wanted = None if metrics is None else metrics_of(metrics)
+    metrics_wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
-    asked = {"users": users, "by": columns or None, "threads": threads, **options}
-    results, judging = evaluate_with(runs, qrels, wanted, asked)
+    words = {"users": users, "by": columns or None, "threads": threads, **options}
+    results, judging = evaluate_with(runs, qrels, metrics_wanted, words)
     if not results:
         _refuse_too_few((), baseline)
-    trainings, parts = _names(seeds), _names(folds)
+    trainings, parts = _group_members(seeds), _group_members(folds)
     systems = TrainedSystems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
     encoding = encoding_of(options)
-    metrics_used = next(iter(results.values())).metrics if wanted is None else wanted
+    metrics_used = next(iter(results.values())).metrics if metrics_wanted is None else metrics_wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
         test=test,
@@ -194,34 +195,35 @@ def compare(
         resamples=resamples,
         seed=seed,
         primary=main,
-        margins=_by_metric(margins, metrics_used, "margins"),
-        ropes=_by_metric(rope, metrics_used, "rope"),
+        margins=_amounts_by_metric(margins, metrics_used, "margins"),
+        ropes=_amounts_by_metric(rope, metrics_used, "rope"),
     )
     _refuse_other_tests(how, is_plain=weights is None and clusters is None, has_seeds=bool(trainings))
     threads = cores() if threads is None else threads
-    folded = {name for each in parts.values() for name in each}
+    # folds are evaluated against judgements of their own, and so may count others
+    folded = {name for members in parts.values() for name in members}
     spread = None  # values on a cluster that need not come here
     if judging is None:
-        spread = Spread.of(results, wanted, systems, partial=folded)
+        spread = Spread.of(results, metrics_wanted, systems, partial=folded)
         if spread is not None:
             segments = segments_of(users, columns, weights, clusters, encoding)
             spread = replace(spread, segments=segments, clusters=clusters or "")
-    found = None if spread is None else compare_sums(spread, baseline, how, threads)
-    if found is None:
-        aligned = Aligned.of(results, wanted, partial=folded)
+    comparison = None if spread is None else compare_sums(spread, baseline, how, threads)
+    if comparison is None:
+        aligned = Aligned.of(results, metrics_wanted, partial=folded)
         if parts:
             shared = systems.are_shared(aligned.has_query())
             refuse_empty_lists(aligned.names, aligned.results, systems, shared)
         groups = groups_of(
             aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
         )
-        found = compare_values(aligned, systems, baseline, groups, how, threads)
-    pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
-    estimates = None if costs is None else costs_of(found.names, pairs, costs)
-    found = replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
+        comparison = compare_values(aligned, systems, baseline, groups, how, threads)
+    pairs = [(comparison.names[one], comparison.names[other]) for one, other in comparison.pairs.T.tolist()]
+    estimates = None if costs is None else costs_of(comparison.names, pairs, costs)
+    comparison = replace(comparison, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
     if judging is None:
-        return found
-    return with_bounds(found, judging)
+        return comparison
+    return with_bounds(comparison, judging)
 
 
 def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> None:
@@ -233,14 +235,14 @@ def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> Non
         )
 
 
-def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
+def _group_members(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
     """The members of each group; a name that is no text is what it prints, as those of runs are."""
     if not groups:
         return {}
-    given = {name: [own] if isinstance(own, str) else own for name, own in groups.items()}
+    members_of = {name: [own] if isinstance(own, str) else own for name, own in groups.items()}
     return {
-        str(name): tuple(each if isinstance(each, str) else brief(each) for each in own)
-        for name, own in given.items()
+        str(name): tuple(member if isinstance(member, str) else brief(member) for member in own)
+        for name, own in members_of.items()
     }
 
 
@@ -258,30 +260,29 @@ def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
 
 
 def results_of(
-    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
 ) -> dict[str, Results]:
     """Return the results of all systems, in their order; what is not evaluated yet is evaluated together, as an ``Evaluator`` is asked."""
-    return evaluate_with(runs, qrels, metrics, asked)[0]
+    return evaluate_with(runs, qrels, metrics, words)[0]
 
 
 def evaluate_with(
-    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
-) -> tuple[dict[str, Results], Judging | None]:
+    runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
+) -> tuple[dict[str, Results], EvaluatedRuns | None]:
     """Return the same, and what evaluated them if bounds were asked for."""
-    given: Mapping[Any, Any] = runs
-    named = {name if isinstance(name, str) else brief(name): opened(run) for name, run in given.items()}
+    named = {name: opened(run) for name, run in names_as_text(runs).items()}
     new = {name: run for name, run in named.items() if not isinstance(run, Results)}
-    found: dict[str, Results] = {}
+    evaluated: dict[str, Results] = {}
     judging = None
     if new:
-        evaluator = Evaluator(qrels, metrics, **asked)
+        evaluator = Evaluator(qrels, metrics, **words)
         read = open_named(new, evaluator.read)
-        found = evaluator.warned_results(read, stacklevel=4)
-        judging = Judging(evaluator, read) if asked.get("bounds") else None
-    return {name: found.get(name, run) for name, run in named.items()}, judging
+        evaluated = evaluator.warned_results(read, stacklevel=4)
+        judging = EvaluatedRuns(evaluator, read) if words.get("bounds") else None
+    return {name: evaluated.get(name, run) for name, run in named.items()}, judging
 
 
-def with_bounds(found: Comparison, judging: Judging) -> Comparison:
+def with_bounds(comparison: Comparison, judging: EvaluatedRuns) -> Comparison:
     """Return a comparison with the bounds of its differences under unjudged items.
 
     Raises
@@ -289,41 +290,41 @@ def with_bounds(found: Comparison, judging: Judging) -> Comparison:
     UsageError
         If a system is not one run, or queries are weighted.
     """
-    are_grouped = bool(found.seeds or found.folds)
-    lacking = [name for name in found.names if name not in judging.runs]
+    are_grouped = bool(comparison.seeds or comparison.folds)
+    lacking = [name for name in comparison.names if name not in judging.runs]
     if lacking or are_grouped:
         what = "trainings and folds are not" if are_grouped else f"{lacking[0]} is not"
         raise UsageError(
             f"bounds of differences need the lists of each system: {what} one run; give the runs themselves."
         )
-    if found.weights:
+    if comparison.weights:
         raise UsageError("bounds cannot be combined with weights=.")
-    decided, bounding = judging.decisions(found.names, found.pairs, found.metrics)
-    return replace(found, decided=decided, bounding=bounding)
+    decided, bounding = judging.decisions(comparison.names, comparison.pairs, comparison.metrics)
+    return replace(comparison, decided=decided, bounding=bounding)
 
 
 def _one_of(metric: Metric, metrics: Sequence[Metric], word: str) -> Metric:
     if metric not in metrics:
-        names = [str(each) for each in metrics]
+        names = [str(other) for other in metrics]
         raise UsageError(f"{word}={metric}: must be {one_of(names)}.{nearest(str(metric), names)}")
     return metric
 
 
-def _by_metric(
-    given: Mapping[str, float] | float | None, metrics: Sequence[Metric], word: str
+def _amounts_by_metric(
+    amounts: Mapping[str, float] | float | None, metrics: Sequence[Metric], word: str
 ) -> dict[str, float]:
-    if given is None:
+    if amounts is None:
         return {}
-    if isinstance(given, Mapping):
-        found = {
+    if isinstance(amounts, Mapping):
+        by_metric = {
             _one_of(metric_of(name), metrics, word): _number(value, f"{word} of {name}")
-            for name, value in given.items()
+            for name, value in amounts.items()
         }
     else:
-        found = dict.fromkeys(metrics, _number(given, word))
-    for metric, amount in found.items():
+        by_metric = dict.fromkeys(metrics, _number(amounts, word))
+    for metric, amount in by_metric.items():
         refuse_more_than_all("rope" if word == "rope" else "margin", metric, amount)
-    return {str(metric): amount for metric, amount in found.items()}
+    return {str(metric): amount for metric, amount in by_metric.items()}
 
 
 def _number(value: object, what: str) -> float:
@@ -348,16 +349,17 @@ def compare_values(
     pairs = _pairs(systems.names, baseline)
     untested = systems.between_methods(pairs)
     means: dict[Key, Means] = {}
-    found: dict[Key, Differences] = {}
+    differences: dict[Key, Differences] = {}
     cells: dict[Key, Cell] = {}
-    varied: dict[Metric, np.ndarray] = {}
+    p_same: dict[Metric, np.ndarray] = {}
     for metric in aligned.metrics:
         if not aligned.has_values(metric):
             for segment, labels in enumerate(groups.labels):
                 values, n = systems.alone(*value_and_n(aligned.results, metric, groups.by, labels))
                 means[metric, segment] = value_alone(values, n)
-                found[metric, segment] = difference_alone(values, pairs)
+                differences[metric, segment] = difference_alone(values, pairs)
             continue
+        # the seeds one by one for intervals over seeds, their mean for everything else
         values = aligned.values(metric)
         by_seed = systems.by_seed(values)
         values = systems.pooled(values)
@@ -366,36 +368,37 @@ def compare_values(
             Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows]) for rows in groups.members
         ]
         # total of all segments: which interval is made depends on it, so that a segment is treated as the whole is
-        known = _of_cells(metric, own_cells, groups, how, threads, total)
+        compared = _compare_cells(metric, own_cells, groups, how, threads, total)
         for segment, (rows, cell) in enumerate(zip(groups.members, own_cells, strict=True)):
             design = groups.design.of(rows)
             key = metric, segment
-            means[key], found[key] = known[segment]
-            found[key] = with_chances(
-                found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
+            means[key], differences[key] = compared[segment]
+            differences[key] = with_chances(
+                differences[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
             if systems.is_seeded.any():
-                own = [each[:, rows] for each in by_seed]
+                own = [seeds[:, rows] for seeds in by_seed]
                 interval = interval_by_values(own, cell.units, means[key].n, how, total)
-                means[key], found[key] = over_seeds(
-                    systems, pairs, interval, means[key], found[key], metric.range
+                means[key], differences[key] = add_seed_intervals(
+                    systems, pairs, interval, means[key], differences[key], metric.range
                 )
             # pairs of two methods with seeds are in no family: a p-value over queries would say nothing of other seeds
-            cells[key] = without(flipped_as(cell, design), untested)
+            cells[key] = leave_out(cell_to_flip(cell, design), untested)
         if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = _heterogeneity(
-                [found[metric, segment] for segment in range(1, len(groups.members))]
+            p_same[metric] = _heterogeneity(
+                [differences[metric, segment] for segment in range(1, len(groups.members))]
             )
-            varied[metric][untested] = math.nan
+            p_same[metric][untested] = math.nan
+    # after all cells, as a p-value is corrected for the whole family
     correction = how.chosen(has_baseline=baseline is not None)
-    found |= correct(cells, found, how, correction, threads, names=systems.names)
+    differences |= correct(cells, differences, how, correction, threads, names=systems.names)
     return replace(
-        _comparison(aligned, systems.names, baseline, pairs, means, found, how),
+        _make_comparison(aligned, systems.names, baseline, pairs, means, differences, how),
         by=groups.by,
         segments=groups.labels,
         weights=groups.weights,
         clusters=groups.clusters,
-        heterogeneity=_over_metrics(varied),
+        heterogeneity=_correct_over_metrics(p_same),
     )
 
 
@@ -404,38 +407,40 @@ def compare_sums(spread: Spread, baseline: str | None, how: Methods, threads: in
     names = spread.systems.names
     pairs = _pairs(names, baseline)
     correction = how.chosen(has_baseline=baseline is not None)
-    known = compare_spread(spread, pairs, how, correction, SIGN)
-    if known is None:
+    compared = compare_spread(spread, pairs, how, correction, SIGN)
+    if compared is None:
         return None
     means: dict[Key, Means] = {}
-    found: dict[Key, Differences] = {}
-    varied: dict[Metric, np.ndarray] = {}
+    differences: dict[Key, Differences] = {}
+    p_same: dict[Metric, np.ndarray] = {}
     for metric in spread.metrics:
-        for segment, labels in enumerate(known.labels):
+        for segment, labels in enumerate(compared.labels):
             key = metric, segment
-            if key in known.means:
-                means[key], found[key] = known.means[key], known.differences[key]
+            if key in compared.means:
+                means[key], differences[key] = compared.means[key], compared.differences[key]
             else:
                 values, n = spread.alone(metric, labels)
-                means[key], found[key] = value_alone(values, n), difference_alone(values, pairs)
-        if len(known.labels) > 1 and spread.is_plain and (metric, 0) in known.means:
-            varied[metric] = _heterogeneity(
-                [found[metric, segment] for segment in range(1, len(known.labels))]
+                means[key], differences[key] = value_alone(values, n), difference_alone(values, pairs)
+        if len(compared.labels) > 1 and spread.is_plain and (metric, 0) in compared.means:
+            p_same[metric] = _heterogeneity(
+                [differences[metric, segment] for segment in range(1, len(compared.labels))]
             )
-            varied[metric][spread.systems.between_methods(pairs)] = math.nan
-    shuffled = known.p_shuffled.__getitem__
-    found |= correct(known.cells, found, how, correction, threads, names=names, by_shuffles=shuffled)
+            p_same[metric][spread.systems.between_methods(pairs)] = math.nan
+    shuffled = compared.p_shuffled.__getitem__
+    differences |= correct(
+        compared.cells, differences, how, correction, threads, names=names, by_shuffles=shuffled
+    )
     return replace(
-        _comparison(spread, names, baseline, pairs, means, found, how),
+        _make_comparison(spread, names, baseline, pairs, means, differences, how),
         by=spread.by,
-        segments=known.labels,
+        segments=compared.labels,
         weights="" if spread.segments is None else spread.segments.division.weights,
         clusters=spread.clusters,
-        heterogeneity=_over_metrics(varied),
+        heterogeneity=_correct_over_metrics(p_same),
     )
 
 
-def _of_cells(
+def _compare_cells(
     metric: Metric, cells: Sequence[Cell], groups: QueryGroups, how: Methods, threads: int, total: int
 ) -> list[tuple[Means, Differences]]:
     """The means and differences of all queries and of each segment; segments of one size at once, as there may be very many."""
@@ -443,14 +448,15 @@ def _of_cells(
     alike: dict[int, list[int]] = {}
     for place, cell in enumerate(cells):
         alike.setdefault(len(cell.units), []).append(place)
-    found: dict[int, tuple[Means, Differences]] = {}
+    compared: dict[int, tuple[Means, Differences]] = {}
     for n, places in alike.items():
         rows = max(len(cells[0].values), cells[0].pairs.shape[1], 1)
+        # segments of weighted queries differ in their designs, so they are looked at one by one
         most = max(ROOM // (rows * max(n, 1)), 1) if groups.design.is_plain else 1
         for at in range(0, len(places), most):
             some = places[at : at + most]
             if len(some) > 1:
-                own = each_of_alike(
+                own = compare_alike_cells(
                     [cells[place] for place in some],
                     how,
                     metric.range,
@@ -461,16 +467,17 @@ def _of_cells(
                 )
             else:
                 design = groups.design.of(groups.members[some[0]])
-                own = [_of_cell(metric, cells[some[0]], design, how, threads, total)]
-            found |= zip(some, own, strict=True)
-    return [found[place] for place in range(len(cells))]
+                own = [_compare_cell(metric, cells[some[0]], design, how, threads, total)]
+            compared |= zip(some, own, strict=True)
+    return [compared[place] for place in range(len(cells))]
 
 
-def _of_cell(
+def _compare_cell(
     metric: Metric, cell: Cell, design: Design, how: Methods, threads: int, total: int
 ) -> tuple[Means, Differences]:
     """The means and differences of a cell; ``total`` is the number of queries in all segments."""
     low, high = metric.range
+    # by sums from there on, as on a cluster, so that both give one number
     if total >= LARGE and not design.is_plain:
         return cell_by_sums(metric, cell, design, how, SIGN[metric.better], total=total)
     return (
@@ -492,20 +499,20 @@ def _heterogeneity(segments: Sequence[Differences]) -> np.ndarray:
     return np.array([heterogeneity_of(*each) for each in zip(*columns, strict=True)])
 
 
-def _over_metrics(varied: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
+def _correct_over_metrics(p_same: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
     """One p-value per metric and pair, corrected over the metrics."""
     # whoever looks for a metric that varies over segments looks at all of them
-    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
-    return dict(zip(varied, adjusted, strict=True))
+    adjusted = np.array([corrections.holm(column) for column in np.array(list(p_same.values())).T]).T
+    return dict(zip(p_same, adjusted, strict=True))
 
 
-def _comparison(
+def _make_comparison(
     aligned: Aligned | Spread,
     names: tuple[str, ...],
     baseline: str | None,
     pairs: np.ndarray,
     means: dict[Key, Means],
-    found: dict[Key, Differences],
+    differences: dict[Key, Differences],
     how: Methods,
 ) -> Comparison:
     """The comparison of all queries, with what the results say of themselves."""
@@ -520,7 +527,7 @@ def _comparison(
         clusters="",
         pairs=pairs,
         means=means,
-        differences=found,
+        differences=differences,
         methods=how,
         policy=aligned.results[0].policy,
         notes=tuple(notes_of(aligned.results, hint=False, names=aligned.names)),
@@ -538,6 +545,7 @@ def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
     """Two rows of systems: each with the baseline, or all pairs in the order given."""
     if baseline is None:
         return np.array(list(combinations(range(len(names)), 2)), np.int64).T
+    # the other system first, so that a positive difference says it is above the baseline
     against = list(names).index(baseline)
     others = [place for place in range(len(names)) if place != against]
     return np.array([others, [against] * len(others)], np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.comparison.compare.cells import Differences, Means, SystemCounts
 from rankwell.comparison.compare.costs import CostEstimates, CostsRow
-from rankwell.comparison.compare.decisions import Decided
+from rankwell.comparison.compare.decisions import SettledPairs
 from rankwell.comparison.compare.families import Key
 from rankwell.comparison.compare.methods import INTERVALS, Methods
 from rankwell.display.result import TEXTS, Saved, module
@@ -97,23 +97,23 @@ class Difference(NamedTuple):
     of_seeds: float
 
 
-def turned(found: Difference) -> Difference:
+def reverse(difference: Difference) -> Difference:
     """Return the same difference, second less first."""
-    return found._replace(
-        first=found.second,
-        second=found.first,
-        lost_first=found.lost_second,
-        lost_second=found.lost_first,
-        mean=-found.mean,
-        low=-found.high,
-        high=-found.low,
-        dz=-found.dz,
-        smd=-found.smd,
-        superiority=1 - found.superiority,
-        below=found.above,
-        above=found.below,
-        wins=found.losses,
-        losses=found.wins,
+    return difference._replace(
+        first=difference.second,
+        second=difference.first,
+        lost_first=difference.lost_second,
+        lost_second=difference.lost_first,
+        mean=-difference.mean,
+        low=-difference.high,
+        high=-difference.low,
+        dz=-difference.dz,
+        smd=-difference.smd,
+        superiority=1 - difference.superiority,
+        below=difference.above,
+        above=difference.below,
+        wins=difference.losses,
+        losses=difference.wins,
     )
 
 
@@ -121,6 +121,7 @@ ALL = "all queries"
 TABLES = "rankwell.comparison.compare.tables"
 KIND = "comparison"
 SCHEMA = 1  # version of the JSON layout
+# counts; and CHANCES, probabilities: what a file may hold there is checked when it is loaded
 WHOLE = {"n", "lost_first", "lost_second", "wins", "ties", "losses"}
 CHANCES = {
     "p_t",
@@ -243,7 +244,7 @@ class Comparison(Saved):
     counted: Mapping[str, SystemCounts] = field(
         default_factory=dict
     )  # by system as it was given; each seed and fold has its own
-    decided: Mapping[Metric, Decided] = field(default_factory=dict)  # only if bounds were asked for
+    decided: Mapping[Metric, SettledPairs] = field(default_factory=dict)  # only if bounds were asked for
     bounding: Bounding | None = None
 
     @property
@@ -260,13 +261,14 @@ class Comparison(Saved):
         """Return the systems, best first by a metric in a segment; equal ones in the order given, undefined ones last."""
         values = self.means[metric, segment].mean
         sign = {"higher": -1.0, "lower": 1.0}.get(metric.better, 0.0)
+        # undefined values become infinite and so last; the second key keeps equal systems in the order given
         return np.lexsort((np.arange(len(values)), np.nan_to_num(sign * values, nan=math.inf))).tolist()
 
     def mean(self, system: str, metric: Wanted, segment: str | None = None) -> SystemMean:
         """Return a system's mean with its interval; a segment is named by its labels, joined by commas."""
-        found = self.means[self._metric(metric), self._segment(segment)]
+        means = self.means[self._metric(metric), self._segment(segment)]
         row = self._system(system)
-        return SystemMean(*(_plain(column[row]) for column in found))
+        return SystemMean(*(_plain(column[row]) for column in means))
 
     def difference(self, first: str, second: str, metric: Wanted, segment: str | None = None) -> Difference:
         """Return the difference of two systems, first less second.
@@ -286,8 +288,8 @@ class Comparison(Saved):
                     for word, column in self.differences[key]._asdict().items()
                 }
                 label = self.labels[key[1]]
-                found = Difference(self.names[left], self.names[right], str(key[0]), label, **own)
-                return found if turn == 1 else turned(found)
+                difference = Difference(self.names[left], self.names[right], str(key[0]), label, **own)
+                return difference if turn == 1 else reverse(difference)
         raise UsageError(
             f"{first} and {second} were not compared with each other: all others are compared with the baseline "
             f"{self.baseline}. Leave out baseline= to compare all pairs."
@@ -296,12 +298,12 @@ class Comparison(Saved):
     @cached_property
     def labels(self) -> list[str]:
         """The segments as text; the first is all queries."""
-        return [", ".join(each) if each else ALL for each in self.segments]
+        return [", ".join(labels) if labels else ALL for labels in self.segments]
 
     def _metric(self, wanted: Wanted) -> Metric:
         metric = metric_of(wanted)
         if metric not in self.metrics:
-            names = [str(each) for each in self.metrics]
+            names = [str(other) for other in self.metrics]
             raise NotAskedError(
                 f"{metric} was not compared; the metrics are {', '.join(names)}.{nearest(str(metric), names)}"
             )
@@ -375,7 +377,7 @@ class Comparison(Saved):
 
         names = pl.Series(self.names)
         parts = []
-        for (metric, segment), each in self.differences.items():
+        for (metric, segment), differences in self.differences.items():
             size = self.pairs.shape[1]
             columns = {
                 "metric": pl.Series([str(metric)] * size),
@@ -383,7 +385,7 @@ class Comparison(Saved):
                 "first": names[self.pairs[0]],
                 "second": names[self.pairs[1]],
             }
-            parts.append(pl.DataFrame(columns | _series(each._asdict())))
+            parts.append(pl.DataFrame(columns | _series(differences._asdict())))
         return pl.concat(parts)
 
     _frame = to_pair_frame
@@ -436,7 +438,7 @@ class Comparison(Saved):
                     "decided": {str(metric): _columns(own._asdict()) for metric, own in self.decided.items()},
                 }
             ),
-            "counted": {name: each._asdict() for name, each in self.counted.items()},
+            "counted": {name: counted._asdict() for name, counted in self.counted.items()},
             "notes": list(self.notes),
             "experiment": self.experiment,
         }
@@ -466,28 +468,29 @@ class Comparison(Saved):
         With ``redact`` the JSON has no segment of fewer than 5 queries; a comparison holds no ids.
         """
         redaction = redaction_of(redact)
-        found = self if redaction is None else self.without_small_groups(redaction)
-        names = tracked_names(str(metric) for metric in found.metrics)
+        comparison = self if redaction is None else self.without_small_groups(redaction)
+        # trackers allow few characters in names, so metrics and systems are renamed, each to a name of its own
+        names = tracked_names(str(metric) for metric in comparison.metrics)
         values: dict[str, float] = {}
-        systems = tracked_names(found.names)
-        for metric in found.metrics:
-            own, each = found.means[metric, 0], found.differences[metric, 0]
-            for row, system in enumerate(found.names):
+        systems = tracked_names(comparison.names)
+        for metric in comparison.metrics:
+            means, differences = comparison.means[metric, 0], comparison.differences[metric, 0]
+            for row, system in enumerate(comparison.names):
                 at = f"{systems[system]}.{names[str(metric)]}"
                 values |= {
-                    at: own.mean[row],
-                    f"{at}.low": own.low[row],
-                    f"{at}.high": own.high[row],
-                    f"{at}.n": own.n[row],
+                    at: means.mean[row],
+                    f"{at}.low": means.low[row],
+                    f"{at}.high": means.high[row],
+                    f"{at}.n": means.n[row],
                 }
-            for place, (left, right) in enumerate(found.pairs.T.tolist()):
-                pair = f"{systems[found.names[left]]}_vs_{systems[found.names[right]]}.{names[str(metric)]}"
-                values |= {f"{pair}.difference": each.mean[place], f"{pair}.p": each.p[place]}
-        kept = {name: float(value) for name, value in values.items() if not math.isnan(value)}
-        tags = {f"rankwell.{names[str(m)]}": m.signature for m in found.metrics}
-        tags |= {f"rankwell.{field}": str(value) for field, value in found.policy.to_dict().items()}
-        tags["rankwell.comparison"] = found.caption
-        log_values(Logged("comparison", kept, tags, found.to_json()), tracker, step)
+            for place, (left, right) in enumerate(comparison.pairs.T.tolist()):
+                pair = f"{systems[comparison.names[left]]}_vs_{systems[comparison.names[right]]}.{names[str(metric)]}"
+                values |= {f"{pair}.difference": differences.mean[place], f"{pair}.p": differences.p[place]}
+        defined = {name: float(value) for name, value in values.items() if not math.isnan(value)}
+        tags = {f"rankwell.{names[str(m)]}": m.signature for m in comparison.metrics}
+        tags |= {f"rankwell.{field}": str(value) for field, value in comparison.policy.to_dict().items()}
+        tags["rankwell.comparison"] = comparison.caption
+        log_values(Logged("comparison", defined, tags, comparison.to_json()), tracker, step)
 
     def without_small_groups(self, redaction: Redaction) -> Comparison:
         """Return a comparison without the segments of too few queries; a note says how many there were."""
@@ -511,7 +514,7 @@ class Comparison(Saved):
 
     @classmethod
     def _of_file(cls, content: SavedComparison, path: str | Path) -> Comparison:  # noqa: ARG003 - nothing names the file
-        return _comparison(content)
+        return _load(content)
 
 
 def _plain(value: Any) -> Any:
@@ -533,7 +536,7 @@ def _series(columns: dict[str, np.ndarray]) -> dict[str, Any]:
     }
 
 
-def _comparison(data: SavedComparison) -> Comparison:
+def _load(data: SavedComparison) -> Comparison:
     metrics = tuple(metric_of(each["metric"]) for each in data["metrics"])
     depth = data["policy"]["depth"]
     systems, pairs = len(data["systems"]), np.array(data["pairs"], np.int64).reshape(-1, 2).T
@@ -551,9 +554,9 @@ def _comparison(data: SavedComparison) -> Comparison:
         "one has not a label for each column of by",
     )
     cells = {(metric_of(each["metric"]), each["segment"]): each for each in data["cells"]}
-    wanted = {(metric, segment) for metric in metrics for segment in range(len(data["segments"]))}
+    expected_keys = {(metric, segment) for metric in metrics for segment in range(len(data["segments"]))}
     ensure(
-        cells.keys() == wanted and len(cells) == len(data["cells"]),
+        cells.keys() == expected_keys and len(cells) == len(data["cells"]),
         "cells",
         "there is not one for each metric and segment",
     )
@@ -561,18 +564,23 @@ def _comparison(data: SavedComparison) -> Comparison:
     for place, (key, each) in enumerate(cells.items()):
         at = f"cells[{place}]"
         means[key] = Means(**_arrays(each["means"], Means._fields, systems, f"{at}.means"))
-        found = differences[key] = Differences(
+        difference = differences[key] = Differences(
             **_arrays(each["differences"], Differences._fields, pairs.shape[1], f"{at}.differences")
         )
         low, high = key[0].range
+        # relative to the bounds: sums of values that are rounded may leave a range by their last digits
         outside = (means[key].mean < low - 1e-9 * max(1, abs(low))) | (
             means[key].mean > high + 1e-9 * max(1, abs(high))
         )
         ensure(not outside.any(), f"{at}.means.mean", f"one is not from {low:g} to {high:g}")
-        whole = (found.lost_first == 0) & (found.lost_second == 0)  # of the same queries as both means
+        whole = (difference.lost_first == 0) & (
+            difference.lost_second == 0
+        )  # of the same queries as both means
+        # only where both means are of the same queries is the difference that of the means
         expected = means[key].mean[pairs[0]] - means[key].mean[pairs[1]]
         off = whole & (
-            np.abs(found.mean - expected) > 1e-9 * np.maximum(1, np.abs(means[key].mean[pairs]).max(axis=0))
+            np.abs(difference.mean - expected)
+            > 1e-9 * np.maximum(1, np.abs(means[key].mean[pairs]).max(axis=0))
         )
         ensure(not off.any(), f"{at}.differences.mean", "one is not the difference of the means")
     bounding = Bounding.of_dict(data["bounds"]) if "bounds" in data else None
@@ -601,7 +609,7 @@ def _comparison(data: SavedComparison) -> Comparison:
         rel=data.get("rel"),
         costs=CostEstimates.of_dict(costs) if (costs := data.get("costs")) else None,
         decided={
-            metric_of(name): Decided.of_columns(own, pairs.shape[1], f"decided.{name}")
+            metric_of(name): SettledPairs.of_columns(own, pairs.shape[1], f"decided.{name}")
             for name, own in data.get("decided", {}).items()
         },
         bounding=bounding,
@@ -624,6 +632,7 @@ def _array(name: str, column: list[Any], size: int, at: str) -> np.ndarray:
     if name == "is_doubtful":
         ensure(all(isinstance(each, bool) for each in column), at, "a value is neither true nor false")
         return np.array(column, bool)
+    # float() alone would say nothing of where in the file the value is
     with within(at):
         values = np.array([math.nan if value is None else float(value) for value in column])
     ensure(name != "mean" or not np.isinf(values).any(), at, "a value is infinite")

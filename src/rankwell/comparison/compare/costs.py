@@ -135,7 +135,7 @@ class CostConditions:
         """Return what concerns these systems."""
         return replace(
             self,
-            saturated=tuple(each for each in self.saturated if each in systems),
+            saturated=tuple(system for system in self.saturated if system in systems),
             restarts={name: count for name, count in self.restarts.items() if name in systems},
             failures={name: counts for name, counts in self.failures.items() if name in systems},
         )
@@ -143,16 +143,16 @@ class CostConditions:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
         return {
-            name: dict(each) if isinstance(each, Mapping) else each for name, each in vars(self).items()
+            name: dict(value) if isinstance(value, Mapping) else value for name, value in vars(self).items()
         } | {
             "saturated": list(self.saturated),
-            "failures": {name: each._asdict() for name, each in self.failures.items()},
+            "failures": {name: value._asdict() for name, value in self.failures.items()},
         }
 
     @classmethod
     def of_dict(cls, data: CostConditionsRow) -> CostConditions:
         """Return what ``to_dict`` gave."""
-        failures = {name: Failures(**each) for name, each in data["failures"].items()}
+        failures = {name: Failures(**counts) for name, counts in data["failures"].items()}
         return cls(
             data["environment"],
             data["slower"],
@@ -199,10 +199,10 @@ class CostEstimates:
             },
             "ratios": [
                 {
-                    name: each if isinstance(each, str) else plain_value(each)
-                    for name, each in one._asdict().items()
+                    name: value if isinstance(value, str) else plain_value(value)
+                    for name, value in ratio._asdict().items()
                 }
-                for one in self.ratios
+                for ratio in self.ratios
             ],
             "conditions": self.conditions.to_dict(),
         }
@@ -213,12 +213,12 @@ class CostEstimates:
         for name in data["values"]:
             ensure(name in QUANTITIES, f"costs.values.{name}", "there is no such cost")
         values = {
-            name: {system: CostEstimate(*map(_number, each)) for system, each in own.items()}
+            name: {system: CostEstimate(*map(_number, value)) for system, value in own.items()}
             for name, own in data["values"].items()
         }
         whole = "first", "second", "queries", "turns"
         ratios: list[dict[str, Any]] = [
-            {name: each if name in whole else _number(each) for name, each in one.items()}  # type: ignore[arg-type]
+            {name: value if name in whole else _number(value) for name, value in one.items()}  # type: ignore[arg-type]
             for one in data["ratios"]
         ]
         conditions = CostConditions.of_dict(data["conditions"])
@@ -277,16 +277,17 @@ def front(pairs: Sequence[tuple[float, float | None]]) -> list[bool]:
     >>> front([(0.4, 5.0), (0.3, 1.0), (0.3, 2.0), (0.5, None)])
     [True, True, False, False]
     """
-    known = [
+    points = [
         (quality, cost) if cost is not None and not math.isnan(quality) else None for quality, cost in pairs
     ]
+    # each with each other: systems are tens, and the rule can be read off
     return [
         one is not None
         and not any(
             other is not None and other != one and other[0] >= one[0] and other[1] <= one[1]
-            for other in known
+            for other in points
         )
-        for one in known
+        for one in points
     ]
 
 
@@ -303,6 +304,7 @@ def costs_of(names: Sequence[str], pairs: Iterable[tuple[str, str]], costs: Any)
     UsageError
         If it is nothing that was measured, or has none of the systems.
     """
+    # by what it can do, not by its class: that is rankwell.efficiency's, which is optional and above this room
     if not hasattr(costs, "estimates"):
         raise UsageError(f"costs=: expected what rankwell.efficiency.measure returns, not {brief(costs)}.")
     if not set(costs.systems) & set(names):
@@ -312,7 +314,7 @@ def costs_of(names: Sequence[str], pairs: Iterable[tuple[str, str]], costs: Any)
         )
     own: CostEstimates = costs.estimates(pairs=list(pairs))
     values = {
-        name: {system: each for system, each in known.items() if system in names}
-        for name, known in own.values.items()
+        name: {system: estimate for system, estimate in by_system.items() if system in names}
+        for name, by_system in own.values.items()
     }
     return CostEstimates(own.load, values, own.ratios, own.conditions.of(names))

@@ -23,7 +23,7 @@ WHOLE = ("n", "first", "second", "equal", "undecided")
 TEXT = ("kind", "mean_kind", "why")
 
 
-class Decided(NamedTuple):
+class SettledPairs(NamedTuple):
     """Per pair, of the queries that are defined in both: those that the ``first`` or the ``second`` wins whatever the judges say.
 
     In ``equal`` ones the two are equal whatever they say, and the others are ``undecided``. ``kind`` is ``outer`` if some of these
@@ -42,12 +42,12 @@ class Decided(NamedTuple):
     why: np.ndarray
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Any]]) -> Decided:
+    def of(cls, rows: Sequence[Mapping[str, Any]]) -> SettledPairs:
         """Return columns from what is known of each pair."""
         return cls(**{name: _column(name, [row.get(name) for row in rows]) for name in cls._fields})
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Sequence[Any]], size: int, at: str) -> Decided:
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], size: int, at: str) -> SettledPairs:
         """Return what a file holds, which must be of so many pairs."""
         ensure({*columns} == {*cls._fields}, at, "a column is missing, or one too many")
         for name, own in columns.items():
@@ -70,7 +70,7 @@ def _column(name: str, values: Sequence[Any]) -> np.ndarray:
     return np.array([math.nan if value is None else float(value) for value in values])
 
 
-class Judging(NamedTuple):
+class EvaluatedRuns(NamedTuple):
     """An evaluator that was asked for bounds, and the runs that it evaluated, by name."""
 
     evaluator: Evaluator
@@ -78,7 +78,7 @@ class Judging(NamedTuple):
 
     def decisions(
         self, names: Sequence[str], pairs: np.ndarray, metrics: Sequence[Metric]
-    ) -> tuple[dict[Metric, Decided], Bounding]:
+    ) -> tuple[dict[Metric, SettledPairs], Bounding]:
         """Return what is decided of pairs of the runs, by metric, and over which grades."""
         # loaded here: a comparison from a file has decisions too, and needs no evaluator to show them
         from rankwell.evaluation.bounds import NO_PAIR, PairBounds
@@ -88,12 +88,14 @@ class Judging(NamedTuple):
         assert isinstance(plan, Plan)
         bounds = plan.for_runs([*self.runs.values()]).bounds
         assert bounds is not None
-        known = PairBounds.of(bounds, self.runs)
+        pair_bounds = PairBounds.of(bounds, self.runs)
         rows: dict[Metric, list[dict[str, Any]]] = {metric: [] for metric in metrics}
+        # pair by pair: what bounds a difference is found from both lists of each query together, not from the bounds of
+        # either
         for left, right in pairs.T.tolist():
-            differences = known.differences(names[left], names[right])
+            differences = pair_bounds.differences(names[left], names[right])
             for metric in metrics:
-                row = _decided(differences.get(metric), known.why(metric))
+                row = _settle(differences.get(metric), pair_bounds.why(metric))
                 # of how many relevant items there are nobody knows the most, unless the pool is stated: no mean has bounds
                 if (
                     row["kind"] != "none"
@@ -102,15 +104,16 @@ class Judging(NamedTuple):
                 ):
                     row = {word: row[word] for word in (*WHOLE, "kind")} | {"why": NO_PAIR}
                 rows[metric].append(row)
-        return {metric: Decided.of(own) for metric, own in rows.items()}, bounds.bounding
+        return {metric: SettledPairs.of(own) for metric, own in rows.items()}, bounds.bounding
 
 
-def _decided(own: DifferenceBounds | None, why: str) -> dict[str, Any]:
+def _settle(own: DifferenceBounds | None, why: str) -> dict[str, Any]:
     """What is decided of one pair under one metric."""
     if own is None:
         return {"kind": "none", "why": why}
     defined = np.flatnonzero(~np.isnan(own.least) & ~np.isnan(own.most))
     least, most = own.least[defined], own.most[defined]
+    # within rounding, as everywhere: a difference of 1e-12 is a tie and settles nothing
     first, second = least > TIE, most < -TIE
     equal = (np.abs(least) <= TIE) & (np.abs(most) <= TIE)
     counts = {
@@ -121,6 +124,7 @@ def _decided(own: DifferenceBounds | None, why: str) -> dict[str, Any]:
         "undecided": int((~first & ~second & ~equal).sum()),
         "kind": "exact" if own.is_decided else "outer",
     }
+    # the bounds of a mean are the means of the bounds, as each query may get its worst grades by itself
     means = (
         {"low": float(own.low[defined].mean()), "high": float(own.high[defined].mean())}
         if len(defined)

@@ -17,6 +17,8 @@ from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.replicates import p_intervals
 
 Key = tuple[Metric, int]  # a metric, and a segment: 0 is all queries
+# flips take time with the product of their number and the units; with many units a tenth is precise enough beside the
+# t-test
 MANY_UNITS, FEWER = 10_000, 10
 CORRECTED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "holm": corrections.holm,
@@ -38,15 +40,15 @@ def families_of(keys: Sequence[Key], how: Methods, correction: str) -> list[list
         return [[key] for key in keys]
     if how.family == "all":
         return [list(keys)]
-    found: dict[tuple[Metric, bool], list[Key]] = {}
+    families: dict[tuple[Metric, bool], list[Key]] = {}
     for metric, segment in keys:
-        found.setdefault((metric, segment > 0), []).append((metric, segment))
-    return list(found.values())
+        families.setdefault((metric, segment > 0), []).append((metric, segment))
+    return list(families.values())
 
 
 def correct(
     cells: Mapping[Key, Cell],
-    found: Mapping[Key, Differences],
+    differences: Mapping[Key, Differences],
     how: Methods,
     correction: str,
     threads: int,
@@ -58,31 +60,32 @@ def correct(
 
     ``names`` are those of the systems. ``by_shuffles`` tells the p-values of Tukey's test, if not the values of the cells do.
     """
-    done: dict[Key, Differences] = {}
+    corrected: dict[Key, Differences] = {}
     for family in families_of(list(cells), how, correction):
         own = [cells[key] for key in family]
-        told = [found[key] for key in family]
+        members = [differences[key] for key in family]
         drawn = _by_flips(own, how, threads)
-        exact, adjusted = np.concatenate([each.p_flips for each in told]), drawn.adjusted
+        exact, adjusted = np.concatenate([member.p_flips for member in members]), drawn.adjusted
         # where all patterns were looked at nothing was drawn: the p-value is exact, and its bounds are itself
         flips = np.where(np.isnan(exact), drawn.p, exact)
         low, high = (
             np.where(np.isnan(exact), bound, exact)
             for bound in p_intervals(drawn.p, drawn.replicates, how.level)
         )
-        alone = flips if how.test == "flips" else np.concatenate([each.p_test for each in told])
+        alone = flips if how.test == "flips" else np.concatenate([member.p_test for member in members])
         if correction == "tukey":
             p = _by_shuffles(own[0], names, how, threads) if by_shuffles is None else by_shuffles(family[0])
         elif correction == "maxt" and not np.isnan(adjusted).all():
             p = adjusted
         else:  # of so many queries flips would only say the same as t
             p = CORRECTED["holm" if correction == "maxt" else correction](alone)
-        ends = np.cumsum([len(each.n) for each in told])[:-1]
+        # p-values of a family were corrected as one array, and are cut into its cells again
+        ends = np.cumsum([len(member.n) for member in members])[:-1]
         columns = [np.split(column, ends) for column in (flips, low, high, alone, p)]
         words = ("p_flips", "p_flips_low", "p_flips_high", "p_test", "p")
-        for key, each, *parts in zip(family, told, *columns, strict=True):
-            done[key] = each._replace(**dict(zip(words, parts, strict=True)))
-    return done
+        for key, member, *parts in zip(family, members, *columns, strict=True):
+            corrected[key] = member._replace(**dict(zip(words, parts, strict=True)))
+    return corrected
 
 
 def flips_of(units: Sequence[int], how: Methods) -> int:
@@ -97,6 +100,7 @@ def flips_of(units: Sequence[int], how: Methods) -> int:
 
 def shuffles_of(how: Methods) -> int:
     """The number of shuffles of Tukey's test."""
+    # each shuffle looks at every system of every query, so it costs as much as many flips
     return max(how.flips // FEWER, 99)
 
 

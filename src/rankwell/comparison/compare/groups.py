@@ -73,6 +73,7 @@ def groups_of(
     members: tuple[np.ndarray, ...] = ()
     if by:
         codes = segments.codes_of(rows)
+        # only segments that some query is in, in the order of their labels
         used = segments.division.labels.in_order(distinct(codes))
         labels = tuple(segments.division.labels.of(used))
         members = tuple(np.flatnonzero(codes == code) for code in used)

@@ -72,6 +72,7 @@ def refuse_more_than_all(word: str, metric: Metric, amount: float, *, share: boo
     most = high - low
     if amount < most:
         return
+    # who writes 5 and means 5 % is told what to write, where that would make sense
     meant = f"{amount:g}%" if share else f"{amount / 100:g}"
     near = f"; did you mean {meant}?" if amount / 100 < most and amount < 100 else "."
     can = "all that" if amount == most else "larger than"

@@ -15,7 +15,7 @@ from rankwell.comparison.compare.cells import (
     BayesianParts,
     Differences,
     Means,
-    flipped_as,
+    cell_to_flip,
     parts_of_pairs,
     with_chances_of_many,
     with_chances_of_parts,
@@ -24,24 +24,24 @@ from rankwell.comparison.compare.families import Key, families_of, flips_of, shu
 from rankwell.comparison.compare.methods import Methods
 from rankwell.comparison.compare.sums import (
     Few,
-    OfMetric,
+    MetricSums,
     Place,
     Question,
     Shuffles,
     Sums,
     differences_by_sums,
-    in_order,
-    joined,
+    join_cells,
+    join_in_order,
     means_by_sums,
-    with_few,
+    replace_few,
 )
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,
+    add_seed_intervals,
     are_many,
     interval_by_values,
-    over_seeds,
+    leave_out,
     refuse_empty_lists,
-    without,
 )
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
@@ -82,19 +82,20 @@ class Spread:
         partial: Collection[str] = (),
     ) -> Spread | None:
         """Return the results side by side; None if their values are held here, or are few enough to be."""
-        found = tuple(results.values())
-        remote = tuple(res.remote for res in found if res.remote is not None)
-        if len(remote) < len(found):
+        listed = tuple(results.values())
+        remote = tuple(res.remote for res in listed if res.remote is not None)
+        if len(remote) < len(listed):
             return None
         # folds together hold the queries of one system, seeds the same queries again
         trained = [folds for seeds in systems.rows for folds in seeds]
-        if max(sum(_most(found[row]) for row in folds) for folds in trained) < LARGE:
+        # few enough values come here, where every test can be made of them
+        if max(sum(_most(listed[row]) for row in folds) for folds in trained) < LARGE:
             return None
         if not remote[0].can_stand_beside(remote[1:]):
             return None
-        wanted = found[0].metrics if metrics is None else tuple(metrics)
+        wanted = listed[0].metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
-        return cls(tuple(results), found, remote, wanted, systems)
+        return cls(tuple(results), listed, remote, wanted, systems)
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -130,12 +131,12 @@ class Spread:
     def centres(self, metric: Metric) -> np.ndarray:
         """A value near the mean of each system."""
         values, n = value_and_n(self.results, metric, (), ())
-        found = np.zeros(len(self.systems.rows))
+        centres = np.zeros(len(self.systems.rows))
         for place, seeds in enumerate(self.systems.rows):
             own = [row for folds in seeds for row in folds]
             # any value near the mean will do; means of folds and seeds are at hand, those of queries are not
-            found[place] = np.average(np.nan_to_num(values[own]), weights=np.maximum(n[own], 1))
-        return found
+            centres[place] = np.average(np.nan_to_num(values[own]), weights=np.maximum(n[own], 1))
+        return centres
 
     def in_order(self, sums: Sums) -> tuple[list[int], tuple[tuple[str, ...], ...]]:
         """All queries and the segments that have some, in the order of their labels, and these."""
@@ -148,22 +149,22 @@ class Spread:
         return [0, *(used + 1).tolist()], ((), *division.labels.of(used))
 
     def few(
-        self, asked: Question, sums: Sums, tested: Sequence[Metric]
+        self, question: Question, sums: Sums, tested: Sequence[Metric]
     ) -> tuple[dict[Place, Few], dict[Place, np.ndarray]]:
         """The values of the systems that have few queries in a segment, and which these are."""
         wanted = {
             (str(metric), code): rows
-            for code, each in sums.segments.items()
+            for code, segment in sums.segments.items()
             for metric in tested
             # the interval of so few values is a bootstrap, which needs them here
-            if len(rows := np.flatnonzero(each.metrics[str(metric)].systems.n < ENOUGH))
+            if len(rows := np.flatnonzero(segment.metrics[str(metric)].systems.n < ENOUGH))
         }
-        parts = self._parts(wanted, partial(asked.few, wanted=wanted))
-        return {place: Few.joined(each) for place, each in parts.items()}, wanted
+        parts = self._parts(wanted, partial(question.few, wanted=wanted))
+        return {place: Few.joined(segment) for place, segment in parts.items()}, wanted
 
     def cells(
         self,
-        asked: Question,
+        question: Question,
         sums: Sums,
         tested: Sequence[Metric],
         codes: Sequence[int],
@@ -184,60 +185,62 @@ class Spread:
             for metric, place in keys
             if str(metric) in how.ropes and units[metric, place] < LARGE
         }
-        cells = self._parts(flipped, partial(asked.of_cells, wanted=flipped, made=flipped_as))
-        found = {}
+        cells = self._parts(flipped, partial(question.of_cells, wanted=flipped, made=cell_to_flip))
+        cells_of = {}
         for metric, place in keys:
             at = str(metric), codes[place]
             # a cell of which no sign is flipped only says how many units it has: an array of that length without memory
             nothing: Any = np.broadcast_to(np.uint64(0), units[metric, place])
-            found[metric, place] = Cell(np.empty((0, 0)), asked.pairs, nothing)
+            cells_of[metric, place] = Cell(np.empty((0, 0)), question.pairs, nothing)
             if at in flipped:
-                untested = self.systems.between_methods(asked.pairs)
-                found[metric, place] = without(joined(cells[at]), untested)
-        parts = self._parts(drawn, partial(asked.of_cells, wanted=drawn, made=parts_of_pairs))
-        return found, {place: BayesianParts(*in_order(each)) for place, each in parts.items()}
+                untested = self.systems.between_methods(question.pairs)
+                cells_of[metric, place] = leave_out(join_cells(cells[at]), untested)
+        parts = self._parts(drawn, partial(question.of_cells, wanted=drawn, made=parts_of_pairs))
+        return cells_of, {place: BayesianParts(*join_in_order(answers)) for place, answers in parts.items()}
 
-    def by_ranks(self, asked: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
+    def by_ranks(self, question: Question, sums: Sums, tested: Sequence[Metric]) -> dict[Place, np.ndarray]:
         """The p-values of Wilcoxon's test: of many queries from the ranks in bins, of few from the differences."""
         places = [(str(metric), code) for code in sums.segments for metric in tested]
+        # one number per metric, segment and pair, end to end, as the bins of ranks are numbered
         n = np.concatenate([sums.segments[code].metrics[name].pairs.difference.n for name, code in places])
+        # by number, as answers come in any order and ranks must be added in one
         bins: list[dict[int, Any]] = [{} for _ in n]
         columns, few = [str(metric) for metric in tested], np.flatnonzero(n < ENOUGH).tolist()
-        counted = partial(asked.counted, wanted=places)
+        counted = partial(question.counted, wanted=places)
         first, *others = self.remote
-        for found in first.signed_ranks(others, columns, self.rows, counted, self.segments, few=few):
-            for (number, own), ranks in found.items():
+        for answer in first.signed_ranks(others, columns, self.rows, counted, self.segments, few=few):
+            for (number, own), ranks in answer.items():
                 bins[number][own] = ranks
         p = [
-            wilcoxon(SizeCounts.joined([*own.values()]).differences(int(each)))
-            if each < ENOUGH and own
-            else wilcoxon_of(int(each), [own[place] for place in sorted(own)])
-            for each, own in zip(n, bins, strict=True)
+            wilcoxon(SizeCounts.joined([*own.values()]).differences(int(count)))
+            if count < ENOUGH and own
+            else wilcoxon_of(int(count), [own[place] for place in sorted(own)])
+            for count, own in zip(n, bins, strict=True)
         ]
         return dict(zip(places, np.split(np.array(p), len(places)), strict=True))
 
     def by_shuffles(
-        self, asked: Question, sums: Sums, tested: Sequence[Metric], how: Methods
+        self, question: Question, sums: Sums, tested: Sequence[Metric], how: Methods
     ) -> dict[Place, np.ndarray]:
         """The p-values of Tukey's test, of the queries where every system is defined."""
         wanted = {(str(metric), code) for code in sums.segments for metric in tested}
         shuffles = partial(Shuffles.of, names=self.systems.names, times=shuffles_of(how), seed=how.seed)
-        answer = partial(asked.of_cells, wanted=wanted, made=shuffles)
-        found = {place: reduce(add, parts) for place, parts in self._parts(wanted, answer).items()}
-        nothing = np.full(asked.pairs.shape[1], math.nan)
+        answer = partial(question.of_cells, wanted=wanted, made=shuffles)
+        shuffled = {place: reduce(add, parts) for place, parts in self._parts(wanted, answer).items()}
+        nothing = np.full(question.pairs.shape[1], math.nan)
         return {
-            place: tukey_of(own.sums, own.totals, asked.pairs).adjusted if own.n > 1 else nothing
-            for place, own in found.items()
+            place: tukey_of(own.sums, own.totals, question.pairs).adjusted if own.n > 1 else nothing
+            for place, own in shuffled.items()
         }
 
     def _parts(self, wanted: Collection[Place], answer: Any) -> dict[Place, list[Any]]:
         """What the groups answer of some metrics and segments."""
-        found: dict[Place, list[Any]] = {}
+        answers_of: dict[Place, list[Any]] = {}
         if wanted:
             for answered in self.asked(dict.fromkeys(name for name, _ in wanted), answer):
                 for place, part in answered.items():
-                    found.setdefault(place, []).append(part)
-        return found
+                    answers_of.setdefault(place, []).append(part)
+        return answers_of
 
 
 def _most(res: Results) -> int:
@@ -263,30 +266,32 @@ def compare_spread(
     for name, values in zip(spread.names, spread.remote, strict=True):
         values.refuse_other_ids(name, spread.segments)
     tested = [metric for metric in spread.metrics if spread.has_values(metric)]
-    asked = Question(spread.systems, pairs)
+    question = Question(spread.systems, pairs)
     centres = {str(metric): spread.centres(metric) for metric in tested}
-    sums = reduce(add, spread.asked(centres, partial(asked.sums, centres=centres)))
+    sums = reduce(add, spread.asked(centres, partial(question.sums, centres=centres)))
+    # known only now: results count the queries of each metric, not those of all together
     total = sums.segments[0].queries
     if total < LARGE:
         return None
     refuse_empty_lists(spread.names, spread.results, spread.systems, sums.are_shared)
+    # codes number the segments on the cluster, from 1; places are those of the comparison
     codes, labels = spread.in_order(sums)
-    few, rows = spread.few(asked, sums, tested)
-    cells, parts = spread.cells(asked, sums, tested, codes, how, correction)
-    p_ranks = spread.by_ranks(asked, sums, tested) if how.test == "wilcoxon" else {}
+    few, rows = spread.few(question, sums, tested)
+    cells, parts = spread.cells(question, sums, tested, codes, how, correction)
+    p_ranks = spread.by_ranks(question, sums, tested) if how.test == "wilcoxon" else {}
     means, differences = {}, {}
     for place, code in enumerate(codes):
         for metric in tested:
             key, at = (metric, place), (str(metric), code)
             own, centre = sums.segments[code].metrics[str(metric)], centres[str(metric)]
-            known = means_by_sums(metric, own.systems, centre, how)
+            mean = means_by_sums(metric, own.systems, centre, how)
             if at in few:
                 values = spread.systems.pooled(few[at].values)[rows[at]]
-                known = with_few(known, rows[at], few[at]._replace(values=values), metric, how, total=total)
+                mean = replace_few(mean, rows[at], few[at]._replace(values=values), metric, how, total=total)
             if not code and spread.is_plain and spread.systems.is_plain:
                 # in every digit as the results have it
-                known = known._replace(mean=spread.alone(metric)[0])
-            found = differences_by_sums(
+                mean = mean._replace(mean=spread.alone(metric)[0])
+            difference = differences_by_sums(
                 metric,
                 own.pairs,
                 pairs,
@@ -298,21 +303,23 @@ def compare_spread(
             )
             rope = how.ropes.get(str(metric), math.nan)
             if at in parts:
-                found = with_chances_of_parts(found, parts[at], rope, how.seed)
+                difference = with_chances_of_parts(difference, parts[at], rope, how.seed)
             elif not math.isnan(rope):
-                found = with_chances_of_many(found, rope)
-            if asked.seeded:
-                interval = _over_seeds(spread, own, centre, known.n, few.get(at), how, total)
-                known, found = over_seeds(spread.systems, pairs, interval, known, found, metric.range)
-            means[key], differences[key] = known, found
-    shuffled = {} if correction != "tukey" else spread.by_shuffles(asked, sums, tested, how)
+                difference = with_chances_of_many(difference, rope)
+            if question.seeded:
+                interval = _over_seeds(spread, own, centre, mean.n, few.get(at), how, total)
+                mean, difference = add_seed_intervals(
+                    spread.systems, pairs, interval, mean, difference, metric.range
+                )
+            means[key], differences[key] = mean, difference
+    shuffled = {} if correction != "tukey" else spread.by_shuffles(question, sums, tested, how)
     p_shuffled = {(metric, place): shuffled[str(metric), codes[place]] for metric, place in cells if shuffled}
     return SpreadCells(labels, means, differences, cells, p_shuffled)
 
 
 def _over_seeds(
     spread: Spread,
-    own: OfMetric,
+    own: MetricSums,
     centre: np.ndarray,
     n: np.ndarray,
     few: Few | None,

@@ -26,44 +26,44 @@ from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
 
-class OfMetric(NamedTuple):
+class MetricSums(NamedTuple):
     """The sums of one metric: of systems, of pairs, and of systems (one or two) that were trained with several seeds."""
 
     systems: SampleMoments
     pairs: PairMoments
     seeds: Mapping[tuple[int, ...], SeedMoments]
 
-    def __add__(self, other: OfMetric) -> OfMetric:  # type: ignore[override]
+    def __add__(self, other: MetricSums) -> MetricSums:  # type: ignore[override]
         """Return the sums of the queries of both."""
         seeds = {of: own + other.seeds[of] for of, own in self.seeds.items()}
-        return OfMetric(self.systems + other.systems, self.pairs + other.pairs, seeds)
+        return MetricSums(self.systems + other.systems, self.pairs + other.pairs, seeds)
 
 
-class OfSegment(NamedTuple):
+class SegmentSums(NamedTuple):
     """The number of queries, that of what signs are flipped of (clusters, if there are any), and the sums by metric."""
 
     queries: int
     units: int
-    metrics: Mapping[str, OfMetric]
+    metrics: Mapping[str, MetricSums]
 
-    def __add__(self, other: OfSegment) -> OfSegment:  # type: ignore[override]
+    def __add__(self, other: SegmentSums) -> SegmentSums:  # type: ignore[override]
         """Return the sums of the queries of both."""
         metrics = {name: own + other.metrics[name] for name, own in self.metrics.items()}
-        return OfSegment(self.queries + other.queries, self.units + other.units, metrics)
+        return SegmentSums(self.queries + other.queries, self.units + other.units, metrics)
 
 
 class Sums(NamedTuple):
     """The sums of all queries and of each segment, and which systems are of folds that share queries."""
 
-    segments: Mapping[int, OfSegment]
+    segments: Mapping[int, SegmentSums]
     are_shared: np.ndarray
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]
         """Return the sums of two groups of queries."""
-        found = dict(self.segments)
+        segments = dict(self.segments)
         for code, more in other.segments.items():
-            found[code] = found[code] + more if code in found else more
-        return Sums(found, self.are_shared | other.are_shared)
+            segments[code] = segments[code] + more if code in segments else more
+        return Sums(segments, self.are_shared | other.are_shared)
 
 
 Values = Mapping[str, np.ndarray]  # by metric: a row per result, a column per query
@@ -80,7 +80,7 @@ class Few(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Few]) -> Few:
         """Return the queries of all parts, in the order of their numbers."""
-        units, values, *design = in_order([(few.units, few.values, *few.design) for few in parts])
+        units, values, *design = join_in_order([(few.units, few.values, *few.design) for few in parts])
         return cls(units, np.ascontiguousarray(values), Design(*design))
 
 
@@ -120,14 +120,14 @@ class Question:
 
     def sums(self, queries: Ids, values: Values, segments: Segments | None, *, centres: Values) -> Sums:
         """Return what a group of queries adds to the sums of all, and of each segment."""
-        found, seeded = {}, self.seeded
-        by_seed = {name: self.systems.by_seed(each) for name, each in values.items()} if seeded else {}
+        by_segment, seeded = {}, self.seeded
+        by_seed = {name: self.systems.by_seed(rows) for name, rows in values.items()} if seeded else {}
         pooled = self._pooled(values)
-        for code, places, design in _divided(queries, segments):
+        for code, places, design in _segments_of(queries, segments):
             metrics = {}
-            for name, each in pooled.items():
-                own, centre = each[:, places], centres[name]
-                metrics[name] = OfMetric(
+            for name, rows in pooled.items():
+                own, centre = rows[:, places], centres[name]
+                metrics[name] = MetricSums(
                     # squares are summed about a value near the mean: about 0 they would lose the digits of a small variance
                     SampleMoments.of(own, centre, design),
                     PairMoments.of(own, self.pairs, centre, design),
@@ -141,25 +141,27 @@ class Question:
             # what is drawn and flipped is a cluster, where there are any; its queries are all in this group
             count = len(queries[places])
             units = count if design.clusters is None else len(distinct(design.clusters))
-            found[code] = OfSegment(count, units, metrics)
+            by_segment[code] = SegmentSums(count, units, metrics)
         are_shared = np.zeros(len(self.systems.rows), bool)
         if values:
             are_shared = self.systems.are_shared(~np.isnan(np.array([*values.values()])).all(axis=0))
-        return Sums(found, are_shared)
+        return Sums(by_segment, are_shared)
 
     def few(
         self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Mapping[Place, np.ndarray]
     ) -> dict[Place, Few]:
         """Return the queries of a metric and a segment where one of some systems has a value, and the values of all results."""
-        found, pooled = {}, self._pooled(values)
-        for code, places, design in _divided(queries, segments):
-            for name, each in values.items():
+        few, pooled = {}, self._pooled(values)
+        for code, places, design in _segments_of(queries, segments):
+            for name, table in values.items():
                 if (name, code) in wanted:
+                    # the values of all results and not of these systems alone: seeds and folds are pooled where the
+                    # interval is made
                     rows = pooled[name][wanted[name, code]][:, places]
-                    known = np.flatnonzero(~np.isnan(rows).all(axis=0))
-                    units = fingerprints_of(queries[places][known])
-                    found[name, code] = Few(units, each[:, places][:, known], design.of(known))
-        return found
+                    defined = np.flatnonzero(~np.isnan(rows).all(axis=0))
+                    units = fingerprints_of(queries[places][defined])
+                    few[name, code] = Few(units, table[:, places][:, defined], design.of(defined))
+        return few
 
     def of_cells(
         self,
@@ -180,44 +182,45 @@ class Question:
         self, queries: Ids, values: Values, segments: Segments | None, *, wanted: Sequence[Place]
     ) -> dict[int, SizeCounts]:
         """Return the counts of the differences of each pair; of metrics and segments, the pairs of one come after those of another."""
-        places, found = {place: number for number, place in enumerate(wanted)}, {}
+        places, counts = {place: number for number, place in enumerate(wanted)}, {}
         count = self.pairs.shape[1]
         for place, cell, _ in self._cells(queries, values, segments, wanted):
             for pair, (one, other) in enumerate(self.pairs.T.tolist()):
                 d = cell.values[one] - cell.values[other]
-                found[places[place] * count + pair] = SizeCounts.of(d)
-        return found
+                counts[places[place] * count + pair] = SizeCounts.of(d)
+        return counts
 
     def _cells(
         self, queries: Ids, values: Values, segments: Segments | None, wanted: Collection[Place]
     ) -> Iterator[tuple[Place, Cell, Design]]:
         pooled, units = self._pooled(values), fingerprints_of(queries)
-        for code, places, design in _divided(queries, segments):
-            for name, each in pooled.items():
+        for code, places, design in _segments_of(queries, segments):
+            for name, table in pooled.items():
                 if (name, code) in wanted:
-                    own = np.ascontiguousarray(each[:, places])
+                    own = np.ascontiguousarray(table[:, places])
                     yield (name, code), Cell(own, self.pairs, units[places]), design
 
     def _pooled(self, values: Values) -> dict[str, np.ndarray]:
-        return {name: self.systems.pooled(each) for name, each in values.items()}
+        return {name: self.systems.pooled(table) for name, table in values.items()}
 
 
-def in_order(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
+def join_in_order(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Return the columns of all parts (arrays, or None), one after the other, in the order of the first, which are numbers."""
     columns = [
-        None if each[0] is None else np.concatenate(each, axis=-1) for each in zip(*parts, strict=True)
+        None if column[0] is None else np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)
     ]
+    # groups come in any order; sorted by the numbers of queries, draws and sums are the same each time
     order = np.argsort(np.concatenate([part[0] for part in parts]))
-    return [None if each is None else each[..., order] for each in columns]
+    return [None if column is None else column[..., order] for column in columns]
 
 
-def joined(cells: Sequence[Cell]) -> Cell:
+def join_cells(cells: Sequence[Cell]) -> Cell:
     """Return the cell of all units of some groups."""
-    values, _, units = (np.concatenate(each, axis=-1) for each in zip(*cells, strict=True))
+    values, _, units = (np.concatenate(column, axis=-1) for column in zip(*cells, strict=True))
     return Cell(np.ascontiguousarray(values), cells[0].pairs, units)
 
 
-def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray, Design]]:
+def _segments_of(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, slice | np.ndarray, Design]]:
     """The places of all queries and how they count, then those of each segment that has some."""
     if segments is None:
         yield 0, slice(None), PLAIN
@@ -227,29 +230,34 @@ def _divided(queries: Ids, segments: Segments | None) -> Iterator[tuple[int, sli
     yield 0, slice(None), design
     if segments.codes is not None:
         codes = segments.codes_of(rows)
+        # sorted once, then cut where the code changes, rather than searched for each of many segments
         order = np.argsort(codes, kind="stable")
         used, begins = np.unique(codes[order], return_index=True)
         for code, places in zip(used.tolist(), np.split(order, begins[1:]), strict=True):
+            # 0 is all queries
             yield code + 1, places, design.of(places)
 
 
 def means_by_sums(metric: Metric, own: SampleMoments, centres: np.ndarray, how: Methods) -> Means:
     """Return the means of systems, of at least 1,000 queries of very many, with their intervals."""
-    found = own.summaries(centres)
+    stats = own.summaries(centres)
+    # so many queries need no bootstrap, and shares have Wilson's interval as values here do
     kinds = np.where(own.are_shares & hold_shares(metric.range), "wilson", "t").astype(object)
-    low, high = closed_bounds(found, kinds, how.level, own.of_shares(found))
+    low, high = closed_bounds(stats, kinds, how.level, own.of_shares(stats))
     least, most = metric.range
     bounds = np.maximum(low, least), np.minimum(high, most), kinds, own.are_doubtful()
-    nothing = np.full(len(found.n), math.nan)
-    return Means(found.n, found.effective, found.mean, *bounds, of_seeds=nothing)
+    nothing = np.full(len(stats.n), math.nan)
+    return Means(stats.n, stats.effective, stats.mean, *bounds, of_seeds=nothing)
 
 
-def with_few(known: Means, rows: np.ndarray, few: Few, metric: Metric, how: Methods, *, total: int) -> Means:
+def replace_few(
+    means: Means, rows: np.ndarray, few: Few, metric: Metric, how: Methods, *, total: int
+) -> Means:
     """Return means with those of the systems (``rows``) that have few queries in a segment from their values."""
     cell = Cell(few.values, np.empty((2, 0), np.int64), few.units)
     own = means_of(cell, few.design, how, metric.range, 1, total=total)
     columns = []
-    for column, more in zip(known, own, strict=True):
+    for column, more in zip(means, own, strict=True):
         columns.append(column.copy())
         columns[-1][rows] = more
     return Means(*columns)
@@ -272,22 +280,22 @@ def differences_by_sums(
     """
     # sums were taken about these centres, which are added again here
     middle = centres[pairs[0]], centres[pairs[1]]
-    found = paired.difference.summaries(middle[0] - middle[1])
-    kinds = np.full(len(found.n), "t", object)
-    low, high = closed_bounds(found, kinds, how.level)
+    stats = paired.difference.summaries(middle[0] - middle[1])
+    kinds = np.full(len(stats.n), "t", object)
+    low, high = closed_bounds(stats, kinds, how.level)
     span = metric.range[1] - metric.range[0]
     bounds = Intervals(
         np.maximum(low, -span), np.minimum(high, span), kinds, paired.difference.are_doubtful()
     )
     more, less = paired.more, paired.less
     return differences_from(
-        found,
+        stats,
         bounds,
         variances=(paired.first.summaries(middle[0]).sd ** 2, paired.second.summaries(middle[1]).sd ** 2),
         lost=(paired.lost_first, paired.lost_second),
         counted=(more, less) if sign >= 0 else (less, more),
-        p_test=_p_of(found.p, more, less, how) if p_ranks is None else p_ranks,
-        p_flips=_exact(found.n, paired) if is_plain else np.full(len(found.n), math.nan),
+        p_test=_p_of(stats.p, more, less, how) if p_ranks is None else p_ranks,
+        p_flips=_exact(stats.n, paired) if is_plain else np.full(len(stats.n), math.nan),
         how=how,
         margin=how.margins.get(str(metric), math.nan),
     )
@@ -303,7 +311,7 @@ def cell_by_sums(
     few = np.flatnonzero(n < ENOUGH)
     if len(few):
         of_few = Few(cell.units, cell.values[few], design)
-        means = with_few(means, few, of_few, metric, how, total=total)
+        means = replace_few(means, few, of_few, metric, how, total=total)
     size = max(ROOM // max(len(cell.units), 1), 1)
     parts = []
     for low in range(0, cell.pairs.shape[1], size):
@@ -321,9 +329,9 @@ def _p_of(p: np.ndarray, more: np.ndarray, less: np.ndarray, how: Methods) -> np
 
 def _exact(n: np.ndarray, paired: PairMoments) -> np.ndarray:
     """The p-value by all sign flips where few differences are not 0."""
-    found = np.full(len(n), math.nan)
+    p = np.full(len(n), math.nan)
     for row, values in enumerate(paired.nonzero):
         if values is not None and n[row] >= 2:
             units = np.arange(len(values), dtype=np.uint64)
-            found[row] = sign_flips(np.array(values), units, times=99, seed=0).p
-    return found
+            p[row] = sign_flips(np.array(values), units, times=99, seed=0).p
+    return p

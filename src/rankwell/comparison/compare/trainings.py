@@ -44,9 +44,9 @@ class TrainedSystems:
             If a group names what is not there or in another group, or has too few members.
         """
         single = {name: row for row, name in enumerate(names)}
-        folded = _grouped(single, folds or {}, "folds", 2)
-        found = _grouped(folded, seeds or {}, "seeds", FEWEST)
-        return cls(tuple(found), tuple(found.values()))
+        folded = _group(single, folds or {}, "folds", 2)
+        trained = _group(folded, seeds or {}, "seeds", FEWEST)
+        return cls(tuple(trained), tuple(trained.values()))
 
     @cached_property
     def is_plain(self) -> bool:
@@ -66,30 +66,31 @@ class TrainedSystems:
         """Return, per system, a row of values per seed; folds are pooled per query."""
         if self.is_plain:
             return [values[row : row + 1] for row in range(len(values))]
-        return [np.array([_pooled(values[list(folds)]) for folds in seeds]) for seeds in self.rows]
+        return [np.array([_pool(values[list(folds)]) for folds in seeds]) for seeds in self.rows]
 
     def pooled(self, values: np.ndarray) -> np.ndarray:
         """Return a row of values per system, the mean over its seeds."""
-        return values if self.is_plain else np.array([each.mean(axis=0) for each in self.by_seed(values)])
+        return values if self.is_plain else np.array([seeds.mean(axis=0) for seeds in self.by_seed(values)])
 
     def are_shared(self, has_query: np.ndarray) -> np.ndarray:
         """Whether folds of each system share queries; ``has_query`` has a row per result and a column per query."""
         counts = [
             [np.count_nonzero(has_query[list(folds)], axis=0) for folds in seeds] for seeds in self.rows
         ]
-        return np.array([any((own > 1).any() for own in each) for each in counts])
+        return np.array([any((own > 1).any() for own in system) for system in counts])
 
     def alone(self, values: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return values and n of a metric of all lists together: their mean over seeds; folds together have none."""
-        found, counts = np.full(len(self.rows), math.nan), np.zeros(len(self.rows), np.int64)
+        means, counts = np.full(len(self.rows), math.nan), np.zeros(len(self.rows), np.int64)
         for place, seeds in enumerate(self.rows):
+            # coverage of several folds together is not the mean of theirs, so there is none
             if all(len(folds) == 1 for folds in seeds):
                 own = [folds[0] for folds in seeds]
-                found[place], counts[place] = values[own].mean(), n[own].min()
-        return found, counts
+                means[place], counts[place] = values[own].mean(), n[own].min()
+        return means, counts
 
 
-def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> dict[str, tuple[T, ...]]:
+def _group(units: Mapping[str, T], groups: Groups, word: str, least: int) -> dict[str, tuple[T, ...]]:
     """Return the members of each group, in the order of first members; ungrouped systems form groups of one."""
     group_of: dict[str, str] = {}
     for group, members in groups.items():
@@ -105,25 +106,26 @@ def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> d
             raise UsageError(
                 f"{word}: {group} has {len(members)}; at least {least} are needed, each by its name."
             )
-    found: dict[str, list[T]] = {}
+    members_of: dict[str, list[T]] = {}
     for name, unit in units.items():
         if name not in group_of and name in groups:
             raise UsageError(
                 f"{word}: {brief(name)} is also the name of a system by itself; choose another name."
             )
-        found.setdefault(group_of.get(name, name), []).append(unit)
-    return {name: tuple(members) for name, members in found.items()}
+        members_of.setdefault(group_of.get(name, name), []).append(unit)
+    return {name: tuple(members) for name, members in members_of.items()}
 
 
-def _pooled(values: np.ndarray) -> np.ndarray:
+def _pool(values: np.ndarray) -> np.ndarray:
     """One row of the values of several folds: what several say of a query counts once, as their mean."""
     if len(values) == 1:
         return values[0]
+    # places of the values that are defined: a query of one fold is undefined in all others
     at = np.nonzero(~np.isnan(values))
-    found = np.full(values.shape[1], math.nan)
+    pooled = np.full(values.shape[1], math.nan)
     queries, means = pool_units(values[at], at[1].astype(np.uint64))
-    found[queries.astype(np.int64)] = means
-    return found
+    pooled[queries.astype(np.int64)] = means
+    return pooled
 
 
 def refuse_empty_lists(
@@ -146,12 +148,12 @@ def refuse_empty_lists(
                 )
 
 
-def over_seeds(
+def add_seed_intervals(
     systems: TrainedSystems,
     pairs: np.ndarray,
     interval: Callable[[tuple[int, ...]], Seeded],
     means: Means,
-    found: Differences,
+    differences: Differences,
     limits: tuple[float, float],
 ) -> tuple[Means, Differences]:
     """Return means and differences with the intervals of methods, over their seeds and the queries, without p-values.
@@ -161,11 +163,11 @@ def over_seeds(
     low, high = limits
     means = Means(*(column.copy() for column in means))
     for system in np.flatnonzero(systems.is_seeded).tolist():
-        _put(means._asdict(), system, interval((system,)), (low, high))
-    columns = {name: column.copy() for name, column in found._asdict().items()}
+        _put_interval(means._asdict(), system, interval((system,)), (low, high))
+    columns = {name: column.copy() for name, column in differences._asdict().items()}
     for place in systems.between_methods(pairs).tolist():
         first, second = pairs[:, place].tolist()
-        _put(columns, place, interval((first, second)), (low - high, high - low))
+        _put_interval(columns, place, interval((first, second)), (low - high, high - low))
         # tests over queries say nothing of other seeds, so all that rests on them is undefined
         for word in UNTESTED:
             columns[word][place] = math.nan
@@ -185,10 +187,10 @@ def interval_by_values(
         own = [by_seed[system] for system in of]
         if are_many(n, of, total):
             # normal means need only moments, and these the same sums as on a cluster, so that both give one number
-            centres = [float(np.nanmean(each)) for each in own]
+            centres = [float(np.nanmean(rows)) for rows in own]
             return SeedMoments.of(own, centres).interval(centres, **more)
         whole = np.flatnonzero(~np.isnan(np.vstack(own)).any(axis=0))
-        first, *second = (each[:, whole] for each in own)
+        first, *second = (rows[:, whole] for rows in own)
         return seeds_interval(first, second[0] if second else None, units[whole], **more)
 
     return interval
@@ -199,15 +201,17 @@ def are_many(n: np.ndarray, of: tuple[int, ...], total: int) -> bool:
     return kind_for(int(min(n[system] for system in of)), is_share=False, total=total) == "t"
 
 
-def _put(columns: Mapping[str, np.ndarray], place: int, told: Seeded, limits: tuple[float, float]) -> None:
-    columns["low"][place] = max(told.low, limits[0])
-    columns["high"][place] = min(told.high, limits[1])
+def _put_interval(
+    columns: Mapping[str, np.ndarray], place: int, interval: Seeded, limits: tuple[float, float]
+) -> None:
+    columns["low"][place] = max(interval.low, limits[0])
+    columns["high"][place] = min(interval.high, limits[1])
     columns["method"][place] = METHOD
-    columns["is_doubtful"][place] = told.is_doubtful
-    columns["of_seeds"][place] = told.of_seeds
+    columns["is_doubtful"][place] = interval.is_doubtful
+    columns["of_seeds"][place] = interval.of_seeds
 
 
-def without(cell: Cell, places: np.ndarray) -> Cell:
+def leave_out(cell: Cell, places: np.ndarray) -> Cell:
     """Return the cell of which signs are flipped, where some pairs are not tested and so in no family."""
     if not len(places):
         return cell

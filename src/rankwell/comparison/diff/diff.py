@@ -135,35 +135,37 @@ def diff(
         raise UsageError(ORDER)
     refuse_same(a, b)
     a, b = opened(a), opened(b)
-    asked = _metric(metric, a, b)
-    _refuse(top, direction, asked)
+    metric_wanted = _metric(metric, a, b)
+    _refuse(top, direction, metric_wanted)
     of_runs, of_qrels = reading_of(
         read_with(read, rules), columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
     )  # fmt: skip
     encoding = of_qrels.get("encoding")
     item_texts = texts_of_items(items, text, encoding)
-    given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
+    policy_given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
+    # two saved results need no judgements: nothing is evaluated, and there are no lists to show
     request = inputs = None
     if isinstance(a, Results) and isinstance(b, Results):
-        _refuse_policy(given, a)
+        _refuse_policy(policy_given, a)
     else:
         request = Request(
-            metrics=(asked,), policy=given, qrels=qrels, train=train, items=items, users=users, threads=threads, tie_ranges=False,
-            of_runs=of_runs, of_qrels=of_qrels,
+            metrics=(metric_wanted,), policy=policy_given, qrels=qrels, train=train, items=items, users=users, threads=threads,
+            tie_ranges=False, of_runs=of_runs, of_qrels=of_qrels,
         )  # fmt: skip
-        inputs = read_inputs(request, [each for each in (a, b) if not isinstance(each, Results)])
+        inputs = read_inputs(request, [system for system in (a, b) if not isinstance(system, Results)])
         users = users if inputs.users is None else inputs.users
     query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
-    results, lists = _evaluated(a, b, request, inputs)
+    results, lists = _evaluate_both(a, b, request, inputs)
+    # renamed before they are aligned, where two systems of one name would be one
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
-    aligned = Aligned.of({first.name: first, second.name: second}, [asked])
+    aligned = Aligned.of({first.name: first, second.name: second}, [metric_wanted])
     segments = columns_of(by)
-    found = Diff(
+    difference = Diff(
         names=called,
-        metric=asked,
+        metric=metric_wanted,
         ids=aligned.queries,
-        values=aligned.values(asked),
+        values=aligned.values(metric_wanted),
         lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
         groups=groups_of(aligned.queries, users, by=segments, weights=None, clusters=None, encoding=encoding),
         results=(first, second),
@@ -174,22 +176,23 @@ def diff(
         direction=direction,
     )
     if redaction is not None:
-        return found.redacted(redaction)
-    warn_of(found.ids, "queries", stacklevel=4)
-    return found
+        return difference.redacted(redaction)
+    warn_of(difference.ids, "queries", stacklevel=4)
+    return difference
 
 
-def _evaluated(
+def _evaluate_both(
     a: Any, b: Any, request: Request | None, inputs: Inputs | None
 ) -> tuple[tuple[Results, Results], tuple[JudgedLists | None, JudgedLists | None]]:
     """The results of both, and the lists of those that were runs, which are evaluated together."""
     if request is None or inputs is None:
         return (a, b), (None, None)
     evaluator = Evaluator.of(request, inputs)
+    # inputs hold only what was no result, in order: each is given back to its side
     waiting = iter(inputs.runs)
-    runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
+    runs = {place: next(waiting) for place, system in enumerate((a, b)) if not isinstance(system, Results)}
     made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)
-    results = [made.get(str(place), each) for place, each in enumerate((a, b))]
+    results = [made.get(str(place), system) for place, system in enumerate((a, b))]
     lists = [JudgedLists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
     return (results[0], results[1]), (lists[0], lists[1])
 
@@ -224,8 +227,8 @@ def _refuse(top: int, direction: Direction, metric: Metric) -> None:
         raise UsageError(f"direction={brief(direction)}: neither end of {metric} is better; use 'both'.")
 
 
-def _refuse_policy(given: Policy, res: Results) -> None:
-    if given not in (Policy(), res.policy):
+def _refuse_policy(policy: Policy, res: Results) -> None:
+    if policy not in (Policy(), res.policy):
         raise UsageError(
             f"{res.name} was evaluated with its own policy, {res.policy}; give the runs to evaluate them with another."
         )
@@ -233,29 +236,29 @@ def _refuse_policy(given: Policy, res: Results) -> None:
 
 def _metric(metric: Wanted | None, a: Any, b: Any) -> Metric:
     """The metric asked for, or the default."""
-    asked = metric_of("ndcg@10") if metric is None else metric_of(metric)
-    known = [each for each in (a, b) if isinstance(each, Results)]
-    if metric is None and known:
-        has = [each for each in known[0].metrics if isinstance(each, QueryMetric)]
+    chosen = metric_of("ndcg@10") if metric is None else metric_of(metric)
+    results = [other for other in (a, b) if isinstance(other, Results)]
+    if metric is None and results:
+        has = [other for other in results[0].metrics if isinstance(other, QueryMetric)]
         if len(has) != 1:
             names = ", ".join(map(str, has)) or "none with a value per query"
-            raise UsageError(f"say by which metric the two are compared; {known[0].name} has {names}.")
-        asked = has[0]
-    if not isinstance(asked, QueryMetric):
+            raise UsageError(f"say by which metric the two are compared; {results[0].name} has {names}.")
+        chosen = has[0]
+    if not isinstance(chosen, QueryMetric):
         raise UsageError(
-            f"{asked} has one value for all lists, so no query has a difference; compare shows its two values."
+            f"{chosen} has one value for all lists, so no query has a difference; compare shows its two values."
         )
-    return asked
+    return chosen
 
 
 def _lacking(aligned: Aligned, row: int, lists: JudgedLists | None) -> np.ndarray:
     """Which queries have no list in a run, as far as this is known: saved results tell only of those without a value."""
     res, places = aligned.results[row], aligned.places[row]
-    found = np.ones(len(aligned.queries), bool)
-    found[places] = False
+    lacks = np.ones(len(aligned.queries), bool)
+    lacks[places] = False
     if lists is not None and res.counts.get(MISSING):
-        found |= lists.lacks(aligned.queries)
-    return found
+        lacks |= lists.lacks(aligned.queries)
+    return lacks
 
 
 # of a metric that has a better end and of one that has none: what B is, the greatest changes, and the sums of changes
@@ -361,10 +364,10 @@ class Diff(Result):
     @cached_property
     def reasons(self) -> np.ndarray:
         """A row per system: why it has no value for a query, or only that of an empty list; else None."""
-        found = np.full(self.values.shape, None, object)
-        found[np.isnan(self.values)] = "undefined"
-        found[self.lacking] = "no list"
-        return found
+        reasons = np.full(self.values.shape, None, object)
+        reasons[np.isnan(self.values)] = "undefined"
+        reasons[self.lacking] = "no list"
+        return reasons
 
     def query(self, query: str | int, top: int | None = None) -> QueryDiff:
         """Return both lists of a query side by side, with what each rank contributed.
@@ -393,7 +396,7 @@ class Diff(Result):
                     f"{name} was given as results, which hold values but no lists; give both runs to see them side by side."
                 )
             sides.append(lists)
-        found = QueryDiff.of(
+        lists_of_query = QueryDiff.of(
             (self.ids if self.true_ids is None else self.true_ids).one(place),
             names=self.names,
             metric=self.metric,
@@ -404,7 +407,7 @@ class Diff(Result):
             item_texts=self.item_texts,
             top=None if top is None else plain("top", top, int),
         )
-        return found if self.redaction is None else found.redacted(self.redaction)
+        return lists_of_query if self.redaction is None else lists_of_query.redacted(self.redaction)
 
     def redacted(self, redaction: Redaction) -> Diff:
         """Return a difference with ids as hashes, in the order of these, and without texts and groups of too few queries."""
@@ -413,15 +416,16 @@ class Diff(Result):
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         labels, members = self.groups.labels, [np.sort(place[own]) for own in self.groups.members]
+        # the group of all queries is never hidden
         hidden = np.append(False, redaction.hides([len(own) for own in members[1:]]))
         withheld = np.zeros(len(order), bool)
         for own in (members[group] for group in np.flatnonzero(hidden)):
             withheld[own] = True
-        kept = np.flatnonzero(~hidden).tolist()
+        shown = np.flatnonzero(~hidden).tolist()
         groups = replace(
             self.groups,
-            labels=tuple(labels[group] for group in kept),
-            members=tuple(members[group] for group in kept),
+            labels=tuple(labels[group] for group in shown),
+            members=tuple(members[group] for group in shown),
         )
         a, b = (res.alone(self.metric, redaction) for res in self.results)
         return replace(
@@ -440,7 +444,7 @@ class Diff(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, to be pickled; of a redacted difference without the true ids, the lists, which hold them, and the key."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        state = {part.name: getattr(self, part.name) for part in fields(self)}
         if self.redaction is None:
             return state
         return state | {
@@ -453,30 +457,32 @@ class Diff(Result):
         return replace(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Diff:
-        return replace(self, **{each.name: deepcopy(getattr(self, each.name), memo) for each in fields(self)})
+        return replace(self, **{part.name: deepcopy(getattr(self, part.name), memo) for part in fields(self)})
 
     def _place(self, query: str | int) -> int:
         is_number = isinstance(query, (int, np.integer)) and abs(query) < 2**63
         named = str(query) if isinstance(query, str) or is_number else brief(query)
         text = Ids.of_strings([named])
         hidden = None if self.redaction is None else self.redaction.ids("query", text)
+        # as text, as a number, and as the hash that a redacted table shows: whatever was copied from it is found
         for made in (text, text.as_integers(), hidden):
             if made is not None and len(self.ids) and made.is_text == self.ids.is_text:
                 place = int(Known(self.ids).find(made)[0])
                 if place >= 0:
                     return place
-        near = nearest(named, [str(each) for each in self.ids.tolist()])
+        near = nearest(named, [str(other) for other in self.ids.tolist()])
         raise UsageError(f"query {brief(query)} is in neither {self.names[0]} nor {self.names[1]}.{near}")
 
     def _rank_of(self, place: int) -> tuple[int, int]:
         """The place of a query among those that differ, from 1 (0 if it does not), and their number."""
         rows = self.changed("both")
-        found = np.flatnonzero(rows == place)
-        return (int(found[0]) + 1 if len(found) else 0), len(rows)
+        places = np.flatnonzero(rows == place)
+        return (int(places[0]) + 1 if len(places) else 0), len(rows)
 
     def to_table(self) -> Table:
         """Return the queries that changed most, with the share of the whole change down to each."""
         rows = self.changed()
+        # shares are of all queries that changed, also of those that are withheld
         places = np.arange(len(rows)) if self.withheld is None else np.flatnonzero(~self.withheld[rows])
         places = places[: self.top]
         shown = rows[places]
@@ -513,14 +519,16 @@ class Diff(Result):
 
     def to_overview(self) -> Table:
         """Return wins, ties, losses and means, of all queries and of each segment."""
-        return _overview(self)
+        return _overview_table(self)
 
     def tables(self) -> list[Table]:
         """Return the overview, the queries that changed most, and those without a difference, if there are any."""
         tables = (
-            [_overview(self), self.to_table()] if len(self.changed()) else [_overview(self, defined=True)]
+            [_overview_table(self), self.to_table()]
+            if len(self.changed())
+            else [_overview_table(self, defined=True)]
         )
-        apart = _apart(self)
+        apart = _one_sided_table(self)
         return [*tables, apart] if apart.rows else tables
 
     def to_frame(self) -> pl.DataFrame:
@@ -541,7 +549,7 @@ class Diff(Result):
         columns["a"], columns["b"] = (pl.Series(values[order], nan_to_null=True) for values in self.values)
         columns["delta"] = pl.Series(self.deltas[order], nan_to_null=True)
         columns["outcome"] = pl.Series(
-            [OUTCOMES[each] for each in self.outcomes[order].tolist()], dtype=pl.String
+            [OUTCOMES[outcome] for outcome in self.outcomes[order].tolist()], dtype=pl.String
         )
         for row, letter in ((0, "a"), (1, "b")):
             columns[f"why_{letter}"] = pl.Series(self.reasons[row][order].tolist(), dtype=pl.String)
@@ -581,7 +589,7 @@ class Diff(Result):
 
     def to_text(self, width: int | None = None) -> str:
         """Return the tables as text, and what to ask next; columns beyond a width follow in further blocks."""
-        return "\n\n".join([super().to_text(width), "\n".join(_hints(self))])
+        return "\n\n".join([super().to_text(width), "\n".join(_next_questions(self))])
 
     def to_csv(self) -> str:
         """Return all queries as CSV in full precision."""
@@ -594,31 +602,31 @@ def outcomes_of(deltas: np.ndarray, sign: int) -> np.ndarray:
     return np.where(np.isnan(deltas), -2, (d > TIE).astype(np.int64) - (d < -TIE))
 
 
-def _hints(found: Diff) -> list[str]:
+def _next_questions(difference: Diff) -> list[str]:
     """What to ask next, on a terminal or in Python."""
     hints = ["is the mean difference more than chance? `rankwell compare`, rw.compare"]
-    rows = found.changed()
-    if len(rows) and all(found.lists) and found.redaction is None:
-        query = found.ids.one(int(rows[0]))
+    rows = difference.changed()
+    if len(rows) and all(difference.lists) and difference.redaction is None:
+        query = difference.ids.one(int(rows[0]))
         hints.append(
             f"both lists of a query side by side: `--query {quote(str(query))}`, found.query({brief(query)})"
         )
     return hints
 
 
-def _caption(found: Diff) -> str:
+def _caption(difference: Diff) -> str:
     """What A and B are."""
-    return f"A = {found.names[0]}, B = {found.names[1]}, Δ = B − A"
+    return f"A = {difference.names[0]}, B = {difference.names[1]}, Δ = B − A"
 
 
-def _overview(found: Diff, *, defined: bool = False) -> Table:
+def _overview_table(difference: Diff, *, defined: bool = False) -> Table:
     """A row for all queries and for each segment: values, wins, ties, losses, and the sums of gains and losses.
 
     With ``defined``, definitions and policy are in the notes, which otherwise stand below the next table.
     """
-    up, down = _words(found)
-    better = found.metric.better
-    columns = [Column(name) for name in found.groups.by]
+    up, down = _words(difference)
+    better = difference.metric.better
+    columns = [Column(name) for name in difference.groups.by]
     columns += [
         Column("queries", "count"),
         Column("A", "value", better=better),
@@ -626,52 +634,56 @@ def _overview(found: Diff, *, defined: bool = False) -> Table:
     ]
     columns += [Column("Δ", "value"), Column(f"B {up[0]}", "count"), Column("tied", "count")]
     columns += [Column(f"B {down[0]}", "count"), Column(up[2], "value"), Column(down[2], "value")]
-    lost = bool(np.count_nonzero(found.outcomes == -2))
+    lost = bool(np.count_nonzero(difference.outcomes == -2))
     columns += [Column("left out", "count")] if lost else []
     rows = []
-    for labels, members in zip(found.groups.labels, found.groups.members, strict=True):
-        shown: list[Cell] = list(labels or ("(all)",) * len(found.groups.by))
-        own = found.outcomes[members]
-        kept = members[own != -2]
-        d = found.deltas[kept]
-        means = [_mean(values[kept]) for values in found.values]
-        wins, ties, losses = (int(np.count_nonzero(own == each)) for each in (1, 0, -1))
-        sums = [found.sign * math.fsum(d[found.outcomes[kept] == each].tolist()) for each in (1, -1)]
-        row: list[Cell] = [*shown, len(kept), *means, _mean(d), wins, ties, losses, *sums]
-        rows.append([*row, len(members) - len(kept)] if lost else row)
-    notes = [*_remarks(found), *(notes_of(found.results, hint=False) if defined else [])]
-    return Table(columns, rows, caption=f"{found.metric}: {_caption(found)}", notes=notes)
+    for labels, members in zip(difference.groups.labels, difference.groups.members, strict=True):
+        shown: list[Cell] = list(labels or ("(all)",) * len(difference.groups.by))
+        own = difference.outcomes[members]
+        defined_in_both = members[own != -2]
+        d = difference.deltas[defined_in_both]
+        means = [_mean(values[defined_in_both]) for values in difference.values]
+        wins, ties, losses = (int(np.count_nonzero(own == outcome)) for outcome in (1, 0, -1))
+        # fsum, so that gains and losses add up to the difference of the means, whatever the order of the queries
+        sums = [
+            difference.sign * math.fsum(d[difference.outcomes[defined_in_both] == outcome].tolist())
+            for outcome in (1, -1)
+        ]
+        row: list[Cell] = [*shown, len(defined_in_both), *means, _mean(d), wins, ties, losses, *sums]
+        rows.append([*row, len(members) - len(defined_in_both)] if lost else row)
+    notes = [*_remarks(difference), *(notes_of(difference.results, hint=False) if defined else [])]
+    return Table(columns, rows, caption=f"{difference.metric}: {_caption(difference)}", notes=notes)
 
 
 def _mean(values: np.ndarray) -> float | None:
     return math.fsum(values.tolist()) / len(values) if len(values) else None
 
 
-def _words(found: Diff) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
-    return PLAIN if found.metric.better == "neither" else JUDGED
+def _words(difference: Diff) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    return PLAIN if difference.metric.better == "neither" else JUDGED
 
 
-def _remarks(found: Diff) -> list[str]:
-    has = ~np.isnan(found.values)
+def _remarks(difference: Diff) -> list[str]:
+    has = ~np.isnan(difference.values)
     one, neither = int(np.count_nonzero(has[0] != has[1])), int(np.count_nonzero(~has[0] & ~has[1]))
     notes = []
-    if not len(found.changed("both")):
+    if not len(difference.changed("both")):
         notes.append(
-            "no query differs" if np.count_nonzero(found.outcomes == 0) else "no query has two values"
+            "no query differs" if np.count_nonzero(difference.outcomes == 0) else "no query has two values"
         )
-    up, down = _words(found)
-    notes += _concentration(found, "worse", *down[:2])
-    notes += _concentration(found, "better", *up[:2])
-    if not all(isinstance(res.part.states[found.metric], Mean) for res in found.results):
+    up, down = _words(difference)
+    notes += _concentration(difference, "worse", *down[:2])
+    notes += _concentration(difference, "better", *up[:2])
+    if not all(isinstance(res.part.states[difference.metric], Mean) for res in difference.results):
         values = " and ".join(
-            f"{letter} {number(res.mean[str(found.metric)])}"
-            for letter, res in zip("AB", found.results, strict=True)
+            f"{letter} {number(res.mean[str(difference.metric)])}"
+            for letter, res in zip("AB", difference.results, strict=True)
         )
-        notes.append(f"the values above are means over queries; {found.metric} is none, it is {values}")
-    if found.redaction is not None and found.withheld is not None and found.withheld.any():
-        hidden = int(np.count_nonzero(found.withheld))
+        notes.append(f"the values above are means over queries; {difference.metric} is none, it is {values}")
+    if difference.redaction is not None and difference.withheld is not None and difference.withheld.any():
+        hidden = int(np.count_nonzero(difference.withheld))
         notes.append(
-            f"{_queries(hidden)} of segments of fewer than {found.redaction.least}, or of one beside them, are not shown"
+            f"{_queries(hidden)} of segments of fewer than {difference.redaction.least}, or of one beside them, are not shown"
         )
     lost = [f"{_queries(one)} with a value in only one of the two"] if one else []
     lost += [f"{_queries(neither)} without a value in either"] if neither else []
@@ -682,44 +694,46 @@ def _queries(n: int) -> str:
     return f"{n:,} {'query' if n == 1 else 'queries'}"
 
 
-def _concentration(found: Diff, direction: Direction, word: str, end: str) -> list[str]:
+def _concentration(difference: Diff, direction: Direction, word: str, end: str) -> list[str]:
     """How few queries make most of the change in one direction."""
-    sizes = np.abs(found.deltas[found.changed(direction)])
+    sizes = np.abs(difference.deltas[difference.changed(direction)])
     if not len(sizes):
         return []
-    told = f"B is {word} on {_queries(len(sizes))}, by {number(math.fsum(sizes.tolist()))} in all"
+    text = f"B is {word} on {_queries(len(sizes))}, by {number(math.fsum(sizes.tolist()))} in all"
     # within rounding: sums of equal sizes in another order may lie a last digit below
     n = int(np.argmax(np.cumsum(sizes) >= MOST * sizes.sum() - TIE)) + 1
     if n == len(sizes):
-        return [told]
+        return [text]
     which = f"the {end} one makes" if n == 1 else f"the {n:,} {end} make"
-    return [f"{told}; {which} {found.share(n, direction) * 100:.0f} % of it"]
+    return [f"{text}; {which} {difference.share(n, direction) * 100:.0f} % of it"]
 
 
-def _labels(found: Diff) -> dict[int, tuple[str, ...]]:
+def _labels(difference: Diff) -> dict[int, tuple[str, ...]]:
     return {
         place: labels
-        for labels, members in zip(found.groups.labels, found.groups.members, strict=True)
+        for labels, members in zip(difference.groups.labels, difference.groups.members, strict=True)
         if labels
         for place in members.tolist()
     }
 
 
-def _reasons(found: Diff, place: int) -> str:
-    told = [f"{why} in {name}" for row, name in ((0, "A"), (1, "B")) if (why := found.reasons[row, place])]
-    return ", ".join(told)
+def _reasons(difference: Diff, place: int) -> str:
+    reasons = [
+        f"{why} in {name}" for row, name in ((0, "A"), (1, "B")) if (why := difference.reasons[row, place])
+    ]
+    return ", ".join(reasons)
 
 
-def _apart(found: Diff) -> Table:
+def _one_sided_table(difference: Diff) -> Table:
     """The queries with a value in only one of the two."""
-    has = ~np.isnan(found.values)
-    one = found.listed(np.flatnonzero(has[0] != has[1]))
-    shown = one[: found.top]
+    has = ~np.isnan(difference.values)
+    one = difference.listed(np.flatnonzero(has[0] != has[1]))
+    shown = one[: difference.top]
     rows: list[list[Cell]] = [
         [
-            str(found.ids.one(place)),
-            *(None if math.isnan(v) else v for v in found.values[:, place].tolist()),
-            _reasons(found, place),
+            str(difference.ids.one(place)),
+            *(None if math.isnan(v) else v for v in difference.values[:, place].tolist()),
+            _reasons(difference, place),
         ]
         for place in shown.tolist()
     ]

@@ -68,11 +68,11 @@ class OneList:
     @cached_property
     def _by_text(self) -> Mapping[str, int]:
         """The first rank of each item, whose id is text."""
-        found: dict[str, int] = {}
+        ranks: dict[str, int] = {}
         for rank, item in ({} if self.one is None else self.one.names()).items():
             # an item that a list repeats counts where it stands first
-            found.setdefault(str(item), rank)
-        return found
+            ranks.setdefault(str(item), rank)
+        return ranks
 
     def ranks_in(self, other: OneList, top: int | None = None) -> list[int | None]:
         """Return where the items, down to a rank if it is given, are in another list first; None where it lacks them.
@@ -85,7 +85,8 @@ class OneList:
         if other.one is None or not other.retrieved:
             return [None] * len(ids)
         if ids.is_text != other.one.items.ids.is_text:
-            return [other._by_text.get(str(each)) for each in ids.tolist()]
+            return [other._by_text.get(str(item)) for item in ids.tolist()]
+        # the other list's items are sorted once, and each rank is found by halving
         rows = other.one.items.find(ids)
         ranks = np.where(rows >= 0, other.one.first_ranks[rows], -1)
         return [rank if rank >= 0 else None for rank in ranks.tolist()]
@@ -125,7 +126,7 @@ class OneList:
         )
 
 
-def moved(row: ListRow, *, was_first: bool) -> int | None:
+def rise_of(row: ListRow, *, was_first: bool) -> int | None:
     """Return how many ranks an item of the first or the second list rises from the first to the second; None if one lacks it."""
     if row.other is None:
         return None
@@ -156,7 +157,8 @@ class JudgedLists:
         """Return the judged list of a query; None if neither the run nor the judgements have it."""
         wanted, table = Ids.of([query]), self.run.rows.table()
         if all(
-            each.rows_of(wanted, "query")[0] < 0 for each in (Known(table.queries), self.task.pool.queries)
+            known_queries.rows_of(wanted, "query")[0] < 0
+            for known_queries in (Known(table.queries), self.task.pool.queries)
         ):
             return None
         return one_query(self.task, table, query)
@@ -202,6 +204,7 @@ class QueryDiff(Result):
         if top is not None and top < 1:
             raise UsageError(f"top={top}: must be at least 1.")
         task = lists[0].task
+        # it depends on the policy too: with ties="expected" only the weights of ranks add up
         is_additive = has_contributions(metric, task.asked.policy.ties)
         a, b = (OneList(each.one(query), metric, is_additive) for each in lists)
         return cls(
@@ -258,7 +261,7 @@ class QueryDiff(Result):
                 str(row.item),
                 _grade(row),
                 *ranks,
-                *(each or None for each in added),
+                *(value or None for value in added),
                 added[1] - added[0],
                 total,
             ]
@@ -312,9 +315,9 @@ class QueryDiff(Result):
             "values": dict(
                 zip(("a", "b", "delta"), map(plain_value, (*self.values, self.delta)), strict=True)
             ),
-            "found": {letter: each._asdict() for letter, each in zip("ab", self.found, strict=True)},
+            "found": {letter: part._asdict() for letter, part in zip("ab", self.found, strict=True)},
             "lists": {
-                letter: [{word: plain_value(each) for word, each in row._asdict().items()} for row in own]
+                letter: [{word: plain_value(part) for word, part in row._asdict().items()} for row in own]
                 for letter, own in zip("ab", self.rows, strict=True)
             },
         }
@@ -336,16 +339,20 @@ def ranks_shown(metric: Metric) -> int:
     return metric.k if metric.k is not None and metric.k <= MOST else SHOWN
 
 
-def _of_one(found: QueryDiff, at: int, longest: int | None) -> Table:
+def _of_one(query_diff: QueryDiff, at: int, longest: int | None) -> Table:
     """The list of one system, with the caption above the first and the notes below the second."""
-    ranks = [row.rank for row in found.rows[at] if row.rank <= found.top]
+    ranks = [row.rank for row in query_diff.rows[at] if row.rank <= query_diff.top]
     return _table(
-        ranks, _side(found, at, ranks, longest), "" if at else _caption(found), _notes(found) if at else []
+        ranks,
+        _side(query_diff, at, ranks, longest),
+        "" if at else _caption(query_diff),
+        _notes(query_diff) if at else [],
     )
 
 
 def _is_wider(table: Table, width: int) -> bool:
     """Whether the rows of a table are longer than a line."""
+    # the second line is that of the columns' rule, as wide as the table; the caption may be wider
     return len(replace(table, caption="", notes=()).to_text().partition("\n")[2].partition("\n")[0]) > width
 
 
@@ -355,37 +362,37 @@ def _table(ranks: Sequence[int], named: Sequence[Named], caption: str, notes: Se
     return Table(columns, rows, caption=caption, notes=notes)
 
 
-def _side(found: QueryDiff, at: int, ranks: Sequence[int], longest: int | None) -> list[Named]:
+def _side(query_diff: QueryDiff, at: int, ranks: Sequence[int], longest: int | None) -> list[Named]:
     """The columns of one list at some ranks."""
-    known = {row.rank: row for row in found.rows[at]}
-    own = [known.get(rank) for rank in ranks]
+    row_at = {row.rank: row for row in query_diff.rows[at]}
+    own = [row_at.get(rank) for rank in ranks]
     letter, other = ("A", "B") if at == 0 else ("B", "A")
     named: list[Named] = [(Column(f"item {letter}"), ["" if row is None else str(row.item) for row in own])]
-    if any(row.text is not None for each in found.rows for row in each):
+    if any(row.text is not None for list_rows in query_diff.rows for row in list_rows):
         texts: list[Cell] = ["" if row is None else _cut(row.text, longest) for row in own]
         named.append((Column(f"text {letter}"), texts))
-    if found.has_grades:
+    if query_diff.has_grades:
         named.append((Column(f"grade {letter}"), [_grade(row) for row in own]))
     scores = [None if row is None else row.score for row in own]
     if any(score is not None for score in scores):
         digits = digits_of([score for score in scores if score is not None])
         named.append((Column(f"score {letter}", "value", digits=digits), [*scores]))
-    if found.is_additive:
+    if query_diff.is_additive:
         added: list[Cell] = [None if row is None else row.added or None for row in own]
         named.append((Column(f"adds {letter}", "value"), added))
     moves: list[Cell] = ["" if row is None else _moved(row, was_first=at == 0) for row in own]
     return [*named, (Column(f"in {other}"), moves)]
 
 
-def _caption(found: QueryDiff) -> str:
-    text = f" “{found.text}”" if found.text else ""
-    told = [
+def _caption(query_diff: QueryDiff) -> str:
+    text = f" “{query_diff.text}”" if query_diff.text else ""
+    sides = [
         f"{letter} = {name}: {number(value)}"
-        for letter, name, value in zip("AB", found.names, found.values, strict=True)
+        for letter, name, value in zip("AB", query_diff.names, query_diff.values, strict=True)
     ]
-    place, n = found.place
+    place, n = query_diff.place
     ranked = f" (the {_ordinal(place)} of {n:,} changes)" if place and n > 1 else ""
-    return f"{found.metric} for query {brief(found.query)}{text}: {', '.join(told)}, Δ = {number(found.delta)}{ranked}"
+    return f"{query_diff.metric} for query {brief(query_diff.query)}{text}: {', '.join(sides)}, Δ = {number(query_diff.delta)}{ranked}"
 
 
 def _ordinal(place: int) -> str:
@@ -393,43 +400,53 @@ def _ordinal(place: int) -> str:
     return "greatest" if place == 1 else f"{place:,}{ending} greatest"
 
 
-def _notes(found: QueryDiff) -> list[str]:
+def _notes(query_diff: QueryDiff) -> list[str]:
     notes = [
         "↑ ↓ = from A to B the item gains, loses or keeps its rank; new: not in A's list, gone: not in B's"
     ]
-    if found.has_grades:
-        a, b = found.found
-        where = "" if found.metric.k is None else f" in the first {found.metric.k:,}"
+    if query_diff.has_grades:
+        a, b = query_diff.found
+        where = "" if query_diff.metric.k is None else f" in the first {query_diff.metric.k:,}"
         notes.append(
             f"relevant items{where}: A {count(a.relevant)}, B {count(b.relevant)} of {count(max(a.of, b.of))}; unjudged: A "
             f"{count(a.unjudged)}, B {count(b.unjudged)} (their grade is –)"
         )
-    if not found.is_additive:
-        return [*notes, f"{found.metric} is no sum over the ranks of a list, so no rank has a part of it"]
+    if not query_diff.is_additive:
+        return [
+            *notes,
+            f"{query_diff.metric} is no sum over the ranks of a list, so no rank has a part of it",
+        ]
     notes.append("adds: what a rank contributes; all ranks of a list add up to its value")
-    for letter, own, value in zip("AB", found.rows, found.values, strict=True):
+    for letter, own, value in zip("AB", query_diff.rows, query_diff.values, strict=True):
         added = math.fsum(row.added or 0.0 for row in own)
         if not own:
             notes.append(f"{letter} has no list for this query")
         elif math.isnan(value):
-            notes.append(f"{found.metric} is undefined in {letter}")
+            notes.append(f"{query_diff.metric} is undefined in {letter}")
+        # undefined="zero" and the like give a list a value that is not the sum of its ranks
         elif not math.isclose(added, value, rel_tol=1e-9, abs_tol=1e-9):
             notes.append(f"{letter} counts as {value:g} by the policy, whatever its list")
-    below = [math.fsum(row.added or 0.0 for row in own if row.rank > found.top) for own in found.rows]
+    below = [
+        math.fsum(row.added or 0.0 for row in own if row.rank > query_diff.top) for own in query_diff.rows
+    ]
     if any(below):
-        notes.append(f"ranks below {found.top:,} add {number(below[0])} to A and {number(below[1])} to B")
+        notes.append(
+            f"ranks below {query_diff.top:,} add {number(below[0])} to A and {number(below[1])} to B"
+        )
     return notes
 
 
 Change = tuple[ListRow, tuple[int | None, int | None], tuple[float, float]]
 
 
-def changes_of(found: QueryDiff) -> list[Change]:
+def changes_of(query_diff: QueryDiff) -> list[Change]:
     """Return the items whose contribution differs: one row of each, its rank and what it adds in A and in B."""
     items: dict[str, ListRow] = {}
     ranks: dict[str, list[int | None]] = {}
     added: dict[str, list[float]] = {}
-    for at, own in enumerate(found.rows if found.is_additive and not math.isnan(found.delta) else ()):
+    for at, own in enumerate(
+        query_diff.rows if query_diff.is_additive and not math.isnan(query_diff.delta) else ()
+    ):
         for row in own:
             name = str(row.item)
             items.setdefault(name, row)
@@ -451,7 +468,7 @@ def _grade(row: ListRow | None) -> str | None:
 
 def _moved(row: ListRow, *, was_first: bool) -> str:
     """The rank in the other list, and how many ranks the item moves from A to B."""
-    rise = moved(row, was_first=was_first)
+    rise = rise_of(row, was_first=was_first)
     if rise is None:
         return "gone" if was_first else "new"
     way = "=" if rise == 0 else f"↑{rise:,}" if rise > 0 else f"↓{-rise:,}"
@@ -466,10 +483,11 @@ def _cut(text: str | None, longest: int | None) -> str | None:
 
 def digits_of(scores: Sequence[float]) -> int:
     """Return the fewest decimals with which different scores look different, and only 0 and ±1 like these; up to 6."""
-    known = {score for score in scores if math.isfinite(score)}
+    finite = {score for score in scores if math.isfinite(score)}
     for digits in range(6):
-        rounded = {score: round(score, digits) for score in known}
+        rounded = {score: round(score, digits) for score in finite}
+        # .9996 shown as 1.000 would look like the highest score
         bounds = any(near in (-1, 0, 1) and near != score for score, near in rounded.items())
-        if len(set(rounded.values())) == len(known) and not bounds:
+        if len(set(rounded.values())) == len(finite) and not bounds:
             return digits
     return 6

@@ -61,8 +61,8 @@ class RankedRun:
 
     def renumbered(self, queries: np.ndarray, candidate: np.ndarray) -> RankedRun:
         """Return the lists of the queries that have a new number, those without have -1, under the new numbers."""
-        kept = self.take(np.flatnonzero(queries[self.query] >= 0))
-        return replace(kept, query=queries[kept.query], candidate=candidate[kept.candidate])
+        rows = self.take(np.flatnonzero(queries[self.query] >= 0))
+        return replace(rows, query=queries[rows.query], candidate=candidate[rows.candidate])
 
 
 @record(eq=False)
@@ -99,6 +99,7 @@ class FusionCandidates:
     def of_queries(self, queries: np.ndarray) -> FusionCandidates:
         """Return the candidates of some queries, ascending."""
         rows, offsets = spread(self.offsets, queries)
+        # -1 for what is left out, by which runs drop its rows
         number, candidate = np.full(len(self.queries), -1), np.full(len(self), -1)
         number[queries], candidate[rows] = np.arange(len(queries)), np.arange(len(rows))
         runs = tuple(run.renumbered(number, candidate) for run in self.runs)
@@ -122,39 +123,40 @@ def lists_of(runs: Sequence[Run], *, by_score: bool) -> list[Lists]:
     ]
 
 
-def in_parts(lists: Sequence[Lists], size: int) -> Iterator[Callable[[], list[Lists]]]:
+def split_lists(lists: Sequence[Lists], size: int) -> Iterator[Callable[[], list[Lists]]]:
     """Yield functions that each give the lists of the runs for some queries, of about ``size`` rows in all.
 
     Queries are in the order of their first appearance.
     """
     queries = _queries_of(lists)
     sizes, sorted_lists = np.zeros(len(queries), np.int64), []
-    for each in lists:
-        number, lengths = queries.find(each.queries), np.diff(each.offsets)
+    for run_lists in lists:
+        number, lengths = queries.find(run_lists.queries), np.diff(run_lists.offsets)
         own = np.flatnonzero(lengths)
         sizes[number[own]] += lengths[own]
+        # sorted by the common number of the query, so that a part of the queries is one stretch of each run
         own = own[np.argsort(number[own], kind="stable")]
         sorted_lists.append((own, number[own]))
     for low, high in cuts(offsets_of(sizes), size):
         wanted = [own[slice(*np.searchsorted(numbers, [low, high]))] for own, numbers in sorted_lists]
-        yield partial(_all_taken, lists, wanted)
+        yield partial(_take_all, lists, wanted)
 
 
-def _all_taken(lists: Sequence[Lists], wanted: Sequence[np.ndarray]) -> list[Lists]:
-    return [_taken(each, own) for each, own in zip(lists, wanted, strict=True)]
+def _take_all(lists: Sequence[Lists], rows: Sequence[np.ndarray]) -> list[Lists]:
+    return [_take(run_lists, own) for run_lists, own in zip(lists, rows, strict=True)]
 
 
-def _taken(lists: Lists, wanted: np.ndarray) -> Lists:
+def _take(lists: Lists, kept_lists: np.ndarray) -> Lists:
     """Some of the lists."""
-    rows, offsets = spread(lists.offsets, wanted)
-    given = None if lists.given is None else lists.given[rows]
+    rows, offsets = spread(lists.offsets, kept_lists)
+    given_scores = None if lists.given is None else lists.given[rows]
     return replace(
         lists,
-        queries=lists.queries[wanted],
+        queries=lists.queries[kept_lists],
         offsets=offsets,
         items=lists.items[rows],
         score=lists.score[rows],
-        given=given,
+        given=given_scores,
         place=lambda row: lists.place(int(rows[row])),
     )
 
@@ -167,20 +169,23 @@ def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> 
     DataError
         If a list repeats an item.
     """
-    catalogue = Known(_distinct([each.items for each in lists]))
+    catalogue = Known(_distinct([run_lists.items for run_lists in lists]))
     queries = _queries_of(lists)
     width = len(catalogue)
-    ranked = [_ranked(each, policy, catalogue, by_score=by_score) for each in lists]
-    owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
+    ranked = [_rank(run_lists, policy, catalogue, by_score=by_score) for run_lists in lists]
+    owner = [
+        queries.find(run_lists.queries)[table.query] for run_lists, table in zip(lists, ranked, strict=True)
+    ]
     # a query and an item as one number: rows of all runs meet by sorting these
     keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
     every = distinct(np.concatenate(keys))
     query, item = np.divmod(every, width)
     place = Known(Ids.of_integers(every))
     listed = [
-        _listed(query_of_row, place.find(Ids.of_integers(key)), table)
+        _order_by_query(query_of_row, place.find(Ids.of_integers(key)), table)
         for query_of_row, key, table in zip(owner, keys, ranked, strict=True)
     ]
+    # keys ascend by query, so counts alone say where each query's candidates begin
     offsets = offsets_of(np.bincount(query, minlength=len(queries)))
     return FusionCandidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
 
@@ -208,16 +213,17 @@ def _rows(run: Run, *, by_score: bool) -> Lists:
 
 def _queries_of(lists: Sequence[Lists]) -> Known:
     """The queries that have rows, by first appearance."""
-    return Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
+    return Known(_distinct([run_lists.queries[np.diff(run_lists.offsets) > 0] for run_lists in lists]))
 
 
 def _distinct(columns: list[Ids]) -> Ids:
     """The distinct ids of several columns, by first appearance, in memory of their own."""
+    # each column made distinct first, which is less to sort than all rows of all runs
     both = Ids.concatenate([own_text(column[column.group()[1]]) for column in columns])
     return both[both.group()[1]]
 
 
-def _ranked(lists: Lists, policy: Policy, catalogue: Known, *, by_score: bool) -> Ranked:
+def _rank(lists: Lists, policy: Policy, catalogue: Known, *, by_score: bool) -> Ranked:
     """The rows of all lists in rank order, with items as rows of the catalogue."""
     needs = frozenset({"shown", "item", "score"} if by_score else {"shown", "item"})
     asked = Asked(policy, needs=needs, reads_judgements=False)
@@ -230,7 +236,7 @@ def _item(table: Ranked) -> np.ndarray:
     return table.item
 
 
-def _listed(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> RankedRun:
+def _order_by_query(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> RankedRun:
     """The lists of a run, ordered by the queries of all runs."""
     listed = RankedRun(query, candidate, table.rank, table.nth(), table.score)
     return listed if np.all(query[1:] >= query[:-1]) else listed.take(np.argsort(query, kind="stable"))

@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import FusionCandidates, candidates_of, in_parts, lists_of
+from rankwell.comparison.fusion.candidates import FusionCandidates, candidates_of, lists_of, split_lists
 from rankwell.comparison.fusion.fused_run import Fused, FusedSource, FusionRecord
 from rankwell.comparison.fusion.lessons import Learned, lesson_of
 from rankwell.comparison.fusion.methods import FusionMethod, FusionSetting, Recipe
@@ -157,15 +157,15 @@ def fuse(
     )  # fmt: skip
     opened = runs_of(runs, run_options)
     names = names_of(runs, opened)
-    given = weights_of(weights, names, recipe.method)
+    weights_given = weights_of(weights, names, recipe.method)
     lesson = lesson_of(
         recipe.method, qrels, metric, learn, replace(rule, depth=top), qrels_options, folds=folds, seed=seed
     )
     what = None if lesson is None else lesson.what
-    _refuse_settled(recipe, what, given, number)
+    _refuse_settled(recipe, what, weights_given, number)
     own = recipe.method.parameter
     default = 1.0 if own is None else float(own.default)
-    setting = FusionSetting(given or (1.0,) * len(names), default if number is None else number)
+    setting = FusionSetting(weights_given or (1.0,) * len(names), default if number is None else number)
     lists = lists_of(opened, by_score=recipe.reads_scores)
     learned: Learned | None = None
     if lesson is not None:
@@ -179,11 +179,11 @@ def fuse(
             votes = recipe.votes(candidates, setting.number)
             return _Piece.of(candidates, recipe.scores(votes, candidates, setting), rule, top)
 
-        pieces = on_all_cores(fused, in_parts(lists, PART_ROWS))
+        pieces = on_all_cores(fused, split_lists(lists, PART_ROWS))
     weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
     sources = _sources(pieces, names, weight)
-    known = None if own is None or what == own.name else setting.number
-    how = FusionRecord(recipe.method, recipe.norm, known, rule, sources, learned)
+    number_shown = None if own is None or what == own.name else setting.number
+    how = FusionRecord(recipe.method, recipe.norm, number_shown, rule, sources, learned)
     return Fused.of(_rows(pieces, name or method), name or method, how)
 
 
@@ -203,12 +203,12 @@ def _refuse_settled(
 
 def _learned_scores(recipe: Recipe, candidates: FusionCandidates, learned: Learned) -> np.ndarray:
     """The fused score of each candidate: each fold is fused with its own setting."""
-    found = np.empty(len(candidates))
+    score = np.empty(len(candidates))
     for fit in learned.fits:
         part = candidates.of_queries(fit.used_for)
         rows, _ = spread(candidates.offsets, fit.used_for)
-        found[rows] = recipe.scores(recipe.votes(part, fit.setting.number), part, fit.setting)
-    return found
+        score[rows] = recipe.scores(recipe.votes(part, fit.setting.number), part, fit.setting)
+    return score
 
 
 @record(eq=False)
@@ -228,11 +228,11 @@ class _Piece:
         items, most = candidates.items, len(candidates) if top is None else top
         rows, counts = order.tops(candidates.offsets, score, *items.columns, rule, NO_TEXT, most)
         voices = candidates.voices
-        given = tuple(
+        sources = tuple(
             (len(run.heads), len(run.query), int(np.count_nonzero(voices[run.candidate] == 1)))
             for run in candidates.runs
         )
-        return cls(candidates.queries, counts, items[rows], score[rows], given)
+        return cls(candidates.queries, counts, items[rows], score[rows], sources)
 
 
 def _rows(pieces: Sequence[_Piece], name: str) -> Columns:
@@ -275,25 +275,25 @@ def names_of(runs: Mapping[Any, Any] | Sequence[Any], opened: Sequence[Run]) -> 
     >>> names_of([], [Run(["q"], ["a"], name=name) for name in ("bm25", "run", "run")])
     ['bm25', 'run 1', 'run 2']
     """
-    given = [str(name) for name in runs] if isinstance(runs, Mapping) else [run.name for run in opened]
+    own_names = [str(name) for name in runs] if isinstance(runs, Mapping) else [run.name for run in opened]
     seen: dict[str, int] = {}
     names = []
-    for name in given:
+    for name in own_names:
         seen[name] = seen.get(name, 0) + 1
-        names.append(name if given.count(name) == 1 else f"{name} {seen[name]}")
+        names.append(name if own_names.count(name) == 1 else f"{name} {seen[name]}")
     return names
 
 
 def policy_of(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
     """Return the policy; UsageError for rules under which lists cannot be fused."""
-    found = policy_with(policy, rules, others)
-    if found.ties in ("best", "worst", "expected"):
+    policy_given = policy_with(policy, rules, others)
+    if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
-            f"ties={brief(found.ties)} orders by grades, and the lists to fuse have none; use ties='item-desc'."
+            f"ties={brief(policy_given.ties)} orders by grades, and the lists to fuse have none; use ties='item-desc'."
         )
-    if found.duplicates == "first":
+    if policy_given.duplicates == "first":
         raise UsageError("duplicates='first' keeps copies, which cannot be fused; use duplicates='drop'.")
-    return found
+    return policy_given
 
 
 def weights_of(weights: Any, names: Sequence[str], method: FusionMethod) -> tuple[float, ...] | None:
@@ -310,14 +310,19 @@ def weights_of(weights: Any, names: Sequence[str], method: FusionMethod) -> tupl
         raise UsageError(f"weights=: {method.name} has none; method='weighted' is a sum with weights.")
     listed = _by_name(weights, names) if isinstance(weights, Mapping) else weights
     try:
-        found = tuple(fit_kind(weight, float) for weight in listed)
+        weights_given = tuple(fit_kind(weight, float) for weight in listed)
     except TypeError:
-        found = (UNFIT,)
-    if len(found) != len(names) or UNFIT in found or min(found) < 0 or max(found) == 0:
+        weights_given = (UNFIT,)
+    if (
+        len(weights_given) != len(names)
+        or UNFIT in weights_given
+        or min(weights_given) < 0
+        or max(weights_given) == 0
+    ):
         raise UsageError(
             f"weights= must be {len(names)} numbers, one for each run, none below 0 and not all 0, not {brief(weights)}."
         )
-    return found
+    return weights_given
 
 
 def _by_name(weights: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
@@ -332,10 +337,10 @@ def _by_name(weights: Mapping[Any, Any], names: Sequence[str]) -> list[Any]:
     return [weights[name] for name in names]
 
 
-def number_of(given: Mapping[str, float | None], method: FusionMethod) -> float | None:
+def number_of(numbers: Mapping[str, float | None], method: FusionMethod) -> float | None:
     """Return the number of a method that was given by its name, None if none was; UsageError if it does not fit."""
     own, found = method.parameter, None
-    for name, value in given.items():
+    for name, value in numbers.items():
         if value is None:
             continue
         if own is None or name != own.name:

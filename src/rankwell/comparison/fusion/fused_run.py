@@ -63,6 +63,7 @@ def save_run(table: pl.DataFrame, path: str | Path, tag: str) -> None:
         "query", pl.lit("Q0"), "item", "rank", "score", pl.lit("_".join(tag.split()) or "fused").alias("tag")
     )
     with whole_file(path) as whole:
+        # quotes would become part of the ids: TREC text has none
         lines.write_csv(whole, separator=" ", include_header=False, quote_style="never")
 
 
@@ -102,8 +103,8 @@ class FusionRecord:
     def notes(self) -> list[str]:
         """Return the definitions as sentences."""
         parameter = self.method.parameter
-        given = f"; {parameter.name}={self.number:g}" if parameter and self.number is not None else ""
-        notes = [f"{self.method.name}: {self.method.formula}{given}"]
+        number = f"; {parameter.name}={self.number:g}" if parameter and self.number is not None else ""
+        notes = [f"{self.method.name}: {self.method.formula}{number}"]
         notes += [] if self.norm is None else [f"v: norm={self.norm.name}: {self.norm.formula}"]
         used = {*re.findall(r"\b[a-zA-Z]\b", " ".join(notes))}
         notes += ["; ".join(f"{letter}: {meaning}" for letter, meaning in LETTERS.items() if letter in used)]
@@ -135,8 +136,8 @@ class Fused(Result, Run):
     @property
     def weights(self) -> dict[str, float] | None:
         """The weight of each run, as given; None if weights were learned (``learned.fits`` holds them) or the method has none."""
-        found = {source.name: source.weight for source in self.how.sources}
-        return {name: weight for name, weight in found.items() if weight is not None} or None
+        weight_of = {source.name: source.weight for source in self.how.sources}
+        return {name: weight for name, weight in weight_of.items() if weight is not None} or None
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the rows and how they were made."""
@@ -173,8 +174,8 @@ class Fused(Result, Run):
             Column(name, "count") for name in ("queries", "missing queries", "rows", "items of it alone")
         ]
         rows: list[tuple[Cell, ...]] = [
-            (each.name, each.weight, each.queries, each.missing, each.rows, each.alone)
-            for each in how.sources
+            (source.name, source.weight, source.queries, source.missing, source.rows, source.alone)
+            for source in how.sources
         ]
         lists = len(self.rows.table().queries)
         caption = f"{self.name}: {len(self):,} items of {lists:,} queries, from {len(rows)} runs"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 STEPS = 10  # shares are tried in tenths
+# five runs in tenths: C(14, 4)
 MOST = 1_001  # up to this number of combinations of shares, all are tried
 TOGETHER = 4  # settings that one thread tries: most means are known already, from another fold
 ROUNDS = 10
@@ -75,6 +76,8 @@ def folds_of(judged: Ids, folds: int, seed: int) -> np.ndarray:
         )
     dealt = np.zeros(len(judged), np.int64)
     if folds > 1:
+        # dealt by the draw of the id like cards, so that folds are of one size and do not depend on the order of the
+        # queries
         dealt[np.argsort(draws(seed, judged), kind="stable")] = np.arange(len(judged)) % folds + 1
     return dealt
 
@@ -90,14 +93,14 @@ def fits_of(values: Values, search: Search, judged: np.ndarray, fold: np.ndarray
         If the metric is undefined for all queries to learn from.
     """
 
-    def fit(kept: np.ndarray, used_for: np.ndarray) -> Fit:
-        rows = np.flatnonzero(kept)
+    def fit(is_learned_from: np.ndarray, used_for: np.ndarray) -> Fit:
+        rows = np.flatnonzero(is_learned_from)
 
         def defined(setting: FusionSetting) -> np.ndarray:
-            known = values(setting)[rows]
-            known = known[~np.isnan(known)]
-            if len(known):
-                return known
+            values_of_rows = values(setting)[rows]
+            values_of_rows = values_of_rows[~np.isnan(values_of_rows)]
+            if len(values_of_rows):
+                return values_of_rows
             raise DataError(
                 "the metric is undefined for all queries to learn from; give judgements with relevant items for more queries."
             )
@@ -123,15 +126,16 @@ def number_search(parameter: Parameter, weights: tuple[float, ...]) -> Search:
 def weight_search(runs: int, number: float) -> Search:
     """Return what tries shares of the runs in tenths, the most even first; for many runs it moves one share at a time."""
     if math.comb(STEPS + runs - 1, runs - 1) <= MOST:
-        shares = sorted(_shares(runs), key=lambda each: sum(share * share for share in each))
-        tried = [FusionSetting(tuple(share / STEPS for share in each), number) for each in shares]
+        shares = sorted(_shares(runs), key=lambda tenths: sum(share * share for share in tenths))
+        tried = [FusionSetting(tuple(share / STEPS for share in tenths), number) for tenths in shares]
         return lambda mean: _best(tried, mean)
-    return lambda mean: _moved(FusionSetting((1 / runs,) * runs, number), mean)
+    return lambda mean: _move_shares(FusionSetting((1 / runs,) * runs, number), mean)
 
 
 def _shares(runs: int) -> Iterator[tuple[int, ...]]:
     """All ways to divide the tenths between the runs."""
     for bars in combinations(range(STEPS + runs - 1), runs - 1):
+        # stars and bars: the tenths between two bars are one run's
         ends = (-1, *bars, STEPS + runs - 1)
         yield tuple(high - low - 1 for low, high in pairwise(ends))
 
@@ -139,15 +143,17 @@ def _shares(runs: int) -> Iterator[tuple[int, ...]]:
 def _best(tried: Iterable[FusionSetting], mean: Callable[[FusionSetting], float]) -> FusionSetting:
     settings = list(tried)
     parts = [settings[begin : begin + TOGETHER] for begin in range(0, len(settings), TOGETHER)]
-    found = [reached for means in on_all_cores(lambda part: [*map(mean, part)], parts) for reached in means]
+    means_of = [
+        reached for means in on_all_cores(lambda part: [*map(mean, part)], parts) for reached in means
+    ]
     # the first within rounding of the best: settings are in the order of how plain they are
-    highest = max(found)
+    highest = max(means_of)
     return next(
-        setting for setting, reached in zip(settings, found, strict=True) if reached >= highest - BETTER
+        setting for setting, reached in zip(settings, means_of, strict=True) if reached >= highest - BETTER
     )
 
 
-def _moved(setting: FusionSetting, mean: Callable[[FusionSetting], float]) -> FusionSetting:
+def _move_shares(setting: FusionSetting, mean: Callable[[FusionSetting], float]) -> FusionSetting:
     """The setting reached from one by moving one share at a time, the others keeping their proportions.
 
     It stops when a round over all runs moves nothing, or after ten rounds.
@@ -165,6 +171,7 @@ def _moved(setting: FusionSetting, mean: Callable[[FusionSetting], float]) -> Fu
 def _with_share(setting: FusionSetting, run: int, share: float) -> FusionSetting:
     rest = 1.0 - setting.weights[run]
     factor = (1.0 - share) / rest if rest > BETTER else 0.0
+    # where this run had everything, the others have no proportions to keep and share alike
     even = (1.0 - share) / (len(setting.weights) - 1) if rest <= BETTER else 0.0
     # rounded, so that a setting that is reached twice is tried once
     weights = [round(weight * factor + even, 12) for weight in setting.weights]
@@ -201,13 +208,14 @@ class Trials:
         return self._values[setting]
 
     def _votes_of(self, number: float) -> list[Votes]:
-        known = self._votes  # another thread may change it for another number
-        if number not in known:
-            known = self._votes = {number: self._recipe.votes(self._candidates, number)}
-        return known[number]
+        by_number = self._votes  # another thread may change it for another number
+        if number not in by_number:
+            by_number = self._votes = {number: self._recipe.votes(self._candidates, number)}
+        return by_number[number]
 
     def _judged(self, score: np.ndarray) -> tuple[Judged, dict[str, int]]:
         """The judged lists with these scores, without rows that the metric does not read."""
+        # matched once for all settings, as only the scores change
         lists, pool_row = replace(self._lists, score=score), self._pool_row
         if self._k is not None:
             rows, offsets = votes.highest(lists.offsets, score, self._k)
@@ -221,10 +229,10 @@ class Trials:
     @cached_property
     def _pool_row(self) -> np.ndarray:
         """The row of the pool of each candidate, -1 for those that are not judged."""
-        found = np.full(len(self._candidates), -1)
+        pool_row = np.full(len(self._candidates), -1)
         _, rows, pooled, _ = matches_of(self._lists, self._task.pool)
-        found[rows] = pooled
-        return found
+        pool_row[rows] = pooled
+        return pool_row
 
 
 def _last_read(metric: Metric, policy: Policy) -> int | None:
@@ -285,8 +293,8 @@ class Learned:
         row[trials.judged] = np.arange(len(trials.judged))
         for number, fit in enumerate(fits):
             fold[fit.used_for] = number
-            known = fit.used_for[row[fit.used_for] >= 0]
-            values[known] = trials.values(fit.setting)[row[known]]
+            judged = fit.used_for[row[fit.used_for] >= 0]
+            values[judged] = trials.values(fit.setting)[row[judged]]
         return cls(str(trials.metric), what, tuple(names), tuple(fits), seed, queries, fold, values)
 
     @property
@@ -297,8 +305,8 @@ class Learned:
     @property
     def mean(self) -> float:
         """The mean of the metric over the judged queries as they were fused, NaN if none is defined."""
-        known = self.values[~np.isnan(self.values)]
-        return float(known.mean()) if len(known) else float("nan")
+        defined = self.values[~np.isnan(self.values)]
+        return float(defined.mean()) if len(defined) else float("nan")
 
     @property
     def per_query(self) -> pl.DataFrame:

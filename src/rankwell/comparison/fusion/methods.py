@@ -71,6 +71,7 @@ def z_norm(run: RankedRun, _: FusionCandidates) -> Votes:
     apart = score - run.per_row(_sums(run, score) / run.lengths)
     spread = run.per_row(np.sqrt(_sums(run, apart * apart) / run.lengths))
     low, high = (run.per_row(f.reduceat(score, run.heads)) for f in (np.minimum, np.maximum))
+    # equal scores may leave a spread of the last digits, by which their differences must not be divided
     return run.candidate, np.divide(apart, spread, out=np.zeros(len(score)), where=high > low)
 
 
@@ -165,15 +166,16 @@ class Ballots:
         """Return the median of the values of each candidate, the mean of the two in the middle if their number is even."""
         rows, values = (np.concatenate(column) for column in zip(*self.votes, strict=True))
         count = np.bincount(rows, minlength=len(self.candidates))
+        # sorted within each candidate, so that its middle is at a known place
         ordered = values[np.lexsort((values, rows))]
         first = np.cumsum(count) - count
         return (ordered[first + (count - 1) // 2] + ordered[first + count // 2]) / 2
 
     def _extreme(self, better: np.ufunc, worst: float) -> np.ndarray:
-        found = np.full(len(self.candidates), worst)
+        extreme = np.full(len(self.candidates), worst)
         for rows, values in self.votes:
-            found[rows] = better(found[rows], values)
-        return found
+            extreme[rows] = better(extreme[rows], values)
+        return extreme
 
 
 UNITS = 1 << 28  # of all weights together: three times as many are below the highest whole number of 32 bits
@@ -254,6 +256,7 @@ def _places(run: RankedRun, _: FusionCandidates, _n: float) -> Votes:
 
 
 K = Parameter("k", 60, tuple(range(10, 101, 10)), lambda k: k >= 0, "at least 0")
+# denser near 1: 1/(1 − phi), how many ranks count, goes from 2 to 100
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 PHI = Parameter("phi", 0.8, SHARES, lambda phi: 0 < phi < 1, "above 0 and below 1")
 GAMMA = Parameter("gamma", 1, tuple(step / 10 for step in range(-10, 21)), lambda _: True, "a number")

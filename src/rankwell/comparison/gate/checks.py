@@ -41,10 +41,10 @@ class Margin(NamedTuple):
         (Margin(value=0.01, is_relative=True), Margin(value=0.02, is_relative=False))
         """
         # Python refuses to write the largest whole numbers
-        found = NUMBER.fullmatch(brief(given) if isinstance(given, int) else str(given))
-        if found is None or not math.isfinite(float(found[1])):
+        match = NUMBER.fullmatch(brief(given) if isinstance(given, int) else str(given))
+        if match is None or not math.isfinite(float(match[1])):
             raise UsageError(f"a margin is a number such as 0.01, or a share such as 1%, not {brief(given)}.")
-        return cls(float(found[1]) / (100 if found[2] else 1), bool(found[2]))
+        return cls(float(match[1]) / (100 if match[2] else 1), bool(match[2]))
 
     def __str__(self) -> str:
         return f"{self.value * 100:g}%" if self.is_relative else f"{self.value:g}"
@@ -97,16 +97,16 @@ class Paired:
         design = self.design.of(both)._asdict()
         more: Any = {"alpha": alpha, "times": times, "seed": seed, **self.design.of(both)._asdict()}
         data = new, old, self.units[both]
-        own = _wary(*data, margin=self.margin.value, is_relative=self.margin.is_relative, **more)
-        told = t_test(new - old, **design)
+        own = _careful_margins(*data, margin=self.margin.value, is_relative=self.margin.is_relative, **more)
+        change = t_test(new - old, **design)
         # one side at alpha is both sides at 2 alpha
-        visible = smallest_visible(told.sd, told.n, alpha=2 * alpha, power=power)
+        visible = smallest_visible(change.sd, change.n, alpha=2 * alpha, power=power)
         means = [t_test(values, **design).mean for values in (old, new)]
         allowed = self.margin.value * (abs(means[0]) if self.margin.is_relative else 1.0)
         needed = math.nan
-        if told.n >= 2 and told.sd > 0 and allowed > 0:
-            needed = int(units_needed(told.sd, told.n, allowed, alpha=2 * alpha, power=power))
-        rise = _wary(*data, margin=0.0, **more)
+        if change.n >= 2 and change.sd > 0 and allowed > 0:
+            needed = int(units_needed(change.sd, change.n, allowed, alpha=2 * alpha, power=power))
+        rise = _careful_margins(*data, margin=0.0, **more)
         return CheckFinding(
             n=len(both),
             lost=lost,
@@ -126,7 +126,7 @@ class Paired:
         )
 
 
-def _wary(new: np.ndarray, old: np.ndarray, units: np.ndarray, **options: Any) -> Margins:
+def _careful_margins(new: np.ndarray, old: np.ndarray, units: np.ndarray, **options: Any) -> Margins:
     """The tests of a drop and of a margin; that nothing dropped must be sure by the studentised bootstrap as well.
 
     t and sign flips suppose differences that are not too lopsided: with 60 queries, of which a tenth drop by much, they let a
@@ -194,11 +194,11 @@ class Estimated:
 Check = Paired | Estimated
 
 
-def margin_for(name: str, given: Mapping[str, Margin] | Margin | None) -> Margin:
+def margin_for(name: str, margins: Mapping[str, Margin] | Margin | None) -> Margin:
     """Return the margin of a metric, or the one for all; a metric without any may not drop at all."""
-    if isinstance(given, Margin):
-        return given
-    return (given or {}).get(name, Margin(0.0))
+    if isinstance(margins, Margin):
+        return margins
+    return (margins or {}).get(name, Margin(0.0))
 
 
 Status = Literal["pass", "fail", "inconclusive"]
@@ -250,48 +250,50 @@ class Limit(NamedTuple):
 
 def decide(checks: Sequence[Check], rules: GateRules) -> list[DecidedCheck]:
     """Return the status of each check."""
-    found = [
-        each.found(alpha=rules.alpha, power=rules.power, times=rules.flips, seed=rules.seed)
-        for each in checks
+    findings = [
+        check.found(alpha=rules.alpha, power=rules.power, times=rules.flips, seed=rules.seed)
+        for check in checks
     ]
-    p_of = {"drop": [each.p_drop for each in found], "margin": [each.p_beyond for each in found]}
+    p_of = {"drop": [check.p_drop for check in findings], "margin": [check.p_beyond for check in findings]}
+    # corrected only to fail: each check is a chance to stop a good change, but all must pass together, which needs no
+    # correction
     p = holm(np.array(p_of[rules.fail_on], np.float64))
-    return [_decided(*each, rules) for each in zip(checks, found, p.tolist(), strict=True)]
+    return [_decide_one(*check, rules) for check in zip(checks, findings, p.tolist(), strict=True)]
 
 
-def _decided(check: Check, found: CheckFinding, p: float, rules: GateRules) -> DecidedCheck:
+def _decide_one(check: Check, finding: CheckFinding, p: float, rules: GateRules) -> DecidedCheck:
     alpha = rules.alpha
     # in this order: what surely dropped too far fails whatever was hoped for, and only what did not can pass
-    if found.n == 0:
-        return DecidedCheck(check, found, p, "inconclusive", "no query is defined in both")
-    if math.isnan(found.p_drop):
+    if finding.n == 0:
+        return DecidedCheck(check, finding, p, "inconclusive", "no query is defined in both")
+    if math.isnan(finding.p_drop):
         return DecidedCheck(
-            check, found, p, "inconclusive", "fewer than 5 queries differ, which says nothing of others"
+            check, finding, p, "inconclusive", "fewer than 5 queries differ, which says nothing of others"
         )
     # against rounding: a drop that is the margin itself is no larger one
-    is_larger = found.difference < -found.allowed - 1e-12
+    is_larger = finding.difference < -finding.allowed - 1e-12
     if p < alpha and is_larger:
         certain = "a drop beyond the margin" if rules.fail_on == "margin" else "the drop"
-        return DecidedCheck(check, found, p, "fail", f"{certain} is certain and larger than {check.margin}")
+        return DecidedCheck(check, finding, p, "fail", f"{certain} is certain and larger than {check.margin}")
     if check.goal == "improve":
-        if found.p_better < alpha:
-            return DecidedCheck(check, found, p, "pass", "it surely improved")
-        return DecidedCheck(check, found, p, "inconclusive", "it did not surely improve, as was asked for")
-    if found.method == "identical":
-        return DecidedCheck(check, found, p, "pass", "the values are identical")
-    if found.p_margin < alpha:
-        margin = f" by {check.margin}" if found.allowed else ""
-        return DecidedCheck(check, found, p, "pass", f"it surely did not drop{margin}")
+        if finding.p_better < alpha:
+            return DecidedCheck(check, finding, p, "pass", "it surely improved")
+        return DecidedCheck(check, finding, p, "inconclusive", "it did not surely improve, as was asked for")
+    if finding.method == "identical":
+        return DecidedCheck(check, finding, p, "pass", "the values are identical")
+    if finding.p_margin < alpha:
+        margin = f" by {check.margin}" if finding.allowed else ""
+        return DecidedCheck(check, finding, p, "pass", f"it surely did not drop{margin}")
     if p < alpha:
         why = f"it surely dropped, but by less than {check.margin} as far as seen"
     else:
         why = f"a drop by {check.margin} is neither certain nor excluded"
-    return DecidedCheck(check, found, p, "inconclusive", why)
+    return DecidedCheck(check, finding, p, "inconclusive", why)
 
 
-def together(parts: Sequence[DecidedCheck | Limit]) -> Status:
+def joint_status(parts: Sequence[DecidedCheck | Limit]) -> Status:
     """Return the status of all: one failure fails all, and all pass only together."""
-    states = {each.status for each in parts}
+    states = {part.status for part in parts}
     if "fail" in states:
         return "fail"
     return "inconclusive" if "inconclusive" in states else "pass"
@@ -308,9 +310,9 @@ def refuse_margins_too_small_to_see(parts: Sequence[DecidedCheck], rules: GateRu
     if rules.mode != "non-inferiority" or rules.force:
         return
     small = [
-        each
-        for each in parts
-        if each.found.allowed < each.found.visible and each.found.method not in ("identical", "too few")
+        part
+        for part in parts
+        if part.found.allowed < part.found.visible and part.found.method not in ("identical", "too few")
     ]
     if small:
         first = small[0]

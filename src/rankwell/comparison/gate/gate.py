@@ -162,6 +162,7 @@ def gate(
         if not isinstance(each, Limit) and not callable(getattr(each, "found", None)):
             raise UsageError(f"checks= are values of Paired, Estimated or Limit, not {brief(each)}.")
     more = [each for each in checks if isinstance(each, Limit)]
+    # all checks together, those of the caller too, as Holm corrects for their number
     parts = decide([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
     refuse_margins_too_small_to_see(parts, rules)
     limits = [
@@ -176,14 +177,14 @@ def gate(
 
 
 def _aligned(
-    run: Any, baseline: Any, qrels: Any, metrics: Sequence[Metric] | None, asked: Mapping[str, Any]
+    run: Any, baseline: Any, qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
 ) -> Aligned:
     run, baseline = opened(run), opened(baseline)
-    given = {_name(run, "new"): run}
-    given[_name(baseline, "baseline", *given)] = baseline
+    systems = {_name(run, "new"): run}
+    systems[_name(baseline, "baseline", *systems)] = baseline
     if metrics is None and isinstance(baseline, Results):
         metrics = baseline.metrics
-    aligned = Aligned.of(results_of(given, qrels, metrics, asked), metrics)
+    aligned = Aligned.of(results_of(systems, qrels, metrics, words), metrics)
     for metric in aligned.metrics:
         if metric.better == "neither":
             raise UsageError(
@@ -209,12 +210,12 @@ def _checks(
     aligned: Aligned, groups: QueryGroups, margins: Mapping[str, Margin], goals: Mapping[str, Goal]
 ) -> list[Check]:
     """One check per metric and segment."""
-    found: list[Check] = []
+    checks: list[Check] = []
     for metric in aligned.metrics:
         new, old = aligned.values(metric)
         for labels, rows in zip(groups.labels, groups.members, strict=True):
             name = f"{metric} in {', '.join(labels)}" if labels else str(metric)
-            found.append(
+            checks.append(
                 Paired(
                     name=name,
                     new=new[rows],
@@ -226,16 +227,18 @@ def _checks(
                     design=groups.design.of(rows),
                 )
             )
-    return found
+    return checks
 
 
-def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
-    if isinstance(given, Mapping):
-        told = {named(name, metrics, "max_drop"): Margin.of(value) for name, value in given.items()}
-        found = {metric: margin_for(str(metric), told) for metric in metrics}
+def _margins(amounts: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
+    if isinstance(amounts, Mapping):
+        by_name = {
+            name_checked(name, metrics, "max_drop"): Margin.of(value) for name, value in amounts.items()
+        }
+        margins = {metric: margin_for(str(metric), by_name) for metric in metrics}
     else:
-        found = dict.fromkeys(metrics, Margin.of(given))
-    for metric, margin in found.items():
+        margins = dict.fromkeys(metrics, Margin.of(amounts))
+    for metric, margin in margins.items():
         if not margin.is_relative:
             refuse_more_than_all("margin", metric, margin.value, share=True)
         # a mean that cannot be negative cannot drop by more than itself; one of which lower is better may grow by more
@@ -243,70 +246,70 @@ def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
             raise UsageError(
                 f"a margin of {margin} is all of the mean of {metric}, or more; give a smaller share, such as 1%."
             )
-    return {str(metric): margin for metric, margin in found.items()}
+    return {str(metric): margin for metric, margin in margins.items()}
 
 
-def _share_lost(given: float | str) -> Margin:
-    found = Margin.of(given)
-    if found.value > 1:
-        near = f" Did you mean {found.value:g}%?" if not found.is_relative and found.value <= 100 else ""
+def _share_lost(share: float | str) -> Margin:
+    limit = Margin.of(share)
+    if limit.value > 1:
+        near = f" Did you mean {limit.value:g}%?" if not limit.is_relative and limit.value <= 100 else ""
         raise UsageError(
-            f"{found.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}"
+            f"{limit.value:.0%} of the queries may be lost: that is more than all, so give a share such as 1%.{near}"
         )
-    return found
+    return limit
 
 
 def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:
     if improve is None:
         return {}
     several = metrics_of(improve)
-    return {named(str(metric), metrics, "improve"): "improve" for metric in several}
+    return {name_checked(str(metric), metrics, "improve"): "improve" for metric in several}
 
 
 Amounts = Mapping[str, Any] | float | str | None
 
 
-def named(name: str, metrics: Sequence[Metric], word: str) -> str:
+def name_checked(name: str, metrics: Sequence[Metric], word: str) -> str:
     """Return the text of a metric that is one of those checked; raises UsageError for others."""
     wanted = metric_of(name)
     if wanted not in metrics:
-        names = [str(each) for each in metrics]
+        names = [str(other) for other in metrics]
         raise UsageError(
             f"{word}: {wanted} is none of the metrics, {one_of(names)}.{nearest(str(wanted), names)}"
         )
     return str(wanted)
 
 
-def _amounts(given: Amounts, metrics: Sequence[Metric], word: str) -> dict[str, float]:
-    if given is None:
+def _amounts(amounts: Amounts, metrics: Sequence[Metric], word: str) -> dict[str, float]:
+    if amounts is None:
         return {}
-    if not isinstance(given, Mapping):
-        given = {str(metric): given for metric in metrics}
-    found = {}
-    for name, value in given.items():
-        own = named(name, metrics, word)
+    if not isinstance(amounts, Mapping):
+        amounts = {str(metric): amounts for metric in metrics}
+    by_name = {}
+    for name, value in amounts.items():
+        own = name_checked(name, metrics, word)
         try:
-            found[own] = float(value)
+            by_name[own] = float(value)
         except (TypeError, ValueError):
             raise UsageError(
-                f"{word} is a number or numbers by metric, such as 0.3, not {brief(given)}."
+                f"{word} is a number or numbers by metric, such as 0.3, not {brief(amounts)}."
             ) from None
         low, high = metric_of(own).range
-        if not low <= found[own] <= high:  # nan is in no range
-            raise UsageError(f"{word}: {found[own]:g} is none of the values of {own}, {low:g} to {high:g}.")
-    return found
+        if not low <= by_name[own] <= high:  # nan is in no range
+            raise UsageError(f"{word}: {by_name[own]:g} is none of the values of {own}, {low:g} to {high:g}.")
+    return by_name
 
 
-def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
+def means_at_least(aligned: Aligned, amounts: Amounts) -> list[Limit]:
     """Return whether the new means reach what they must, as estimated."""
-    found = []
+    limits = []
     res = aligned.results[0]
-    for name, least in _amounts(given, aligned.metrics, "minimum").items():
+    for name, least in _amounts(amounts, aligned.metrics, "minimum").items():
         value = res.mean[name]
         better = metric_of(name).better
         holds = value <= least if better == "lower" else value >= least
         bound = "at most" if better == "lower" else "at least"
-        found.append(
+        limits.append(
             Limit(
                 f"{name} {bound} {whole(least)}",
                 value,
@@ -314,18 +317,18 @@ def means_at_least(aligned: Aligned, given: Amounts) -> list[Limit]:
                 f"the mean is {beside(value, least)}",
             )
         )
-    return found
+    return limits
 
 
 def means_surely_at_least(
-    aligned: Aligned, groups: QueryGroups, given: Amounts, rules: GateRules
+    aligned: Aligned, groups: QueryGroups, amounts: Amounts, rules: GateRules
 ) -> list[Limit]:
     """Return whether the one-sided bounds of the new means reach what they must."""
-    found = []
-    for name, least in _amounts(given, aligned.metrics, "sure_minimum").items():
+    limits = []
+    for name, least in _amounts(amounts, aligned.metrics, "sure_minimum").items():
         metric = metric_of(name)
         row = aligned.values(metric)[:1]
-        told = intervals(
+        interval = intervals(
             row,
             aligned.units,
             # only one end is asked about: one side at alpha is both sides at 2 alpha
@@ -335,21 +338,22 @@ def means_surely_at_least(
             design=groups.design,
         )
         is_lower = metric.better == "lower"
-        bound = float((told.high if is_lower else told.low)[0])
+        bound = float((interval.high if is_lower else interval.low)[0])
         word = "at most" if is_lower else "at least"
         if math.isnan(bound):  # without spread there is no bound but the value itself
-            known = row[~np.isnan(row)]
-            bound = float(known[0]) if len(known) > 1 else math.nan
+            values = row[~np.isnan(row)]
+            bound = float(values[0]) if len(values) > 1 else math.nan
         holds = bound <= least if is_lower else bound >= least
         status: Status = "inconclusive" if math.isnan(bound) else "pass" if holds else "fail"
         why = f"its bound is {beside(bound, least)}"
-        found.append(Limit(f"{name} surely {word} {whole(least)}", bound, status, why))
-    return found
+        limits.append(Limit(f"{name} surely {word} {whole(least)}", bound, status, why))
+    return limits
 
 
 def lost_at_most(aligned: Aligned, limit: Margin) -> Limit:
     """Return whether the new system leaves queries unanswered, or undefined, that the baseline answers."""
     new, old = aligned.results
+    # saved results may not count judged queries
     judged = max(new.counts.get("judged queries", 0), len(aligned.queries), 1)
     # unanswered queries count as empty lists, which have values: no undefined value would show them
     unanswered = max(new.counts.get(MISSING, 0) - old.counts.get(MISSING, 0), 0)

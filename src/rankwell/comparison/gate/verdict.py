@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
-from rankwell.comparison.gate.checks import DecidedCheck, GateRules, Limit, Status, together
+from rankwell.comparison.gate.checks import DecidedCheck, GateRules, Limit, Status, joint_status
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.display.text import PRINTED, plain_value
@@ -45,7 +45,7 @@ class Gate(Result):
     @cached_property
     def status(self) -> Status:
         """``pass``, ``fail`` or ``inconclusive``."""
-        return together([*self.checks, *self.limits])
+        return joint_status([*self.checks, *self.limits])
 
     @property
     def exit_code(self) -> int:
@@ -72,15 +72,17 @@ class Gate(Result):
         ]
         columns += [Column("p margin", "value"), Column("status"), Column("why")]
         rows: list[tuple[Cell, ...]] = []
-        for each in self.checks:
-            own = each.found
+        for check in self.checks:
+            own = check.found
             values = own.old, own.new, own.difference, own.low
             shown = [_float(value) for value in values]
-            p = _float(each.p), _float(own.p_margin)
-            rows.append((each.check.name, own.n, *shown, str(each.check.margin), *p, each.status, each.why))
+            p = _float(check.p), _float(own.p_margin)
+            rows.append(
+                (check.check.name, own.n, *shown, str(check.check.margin), *p, check.status, check.why)
+            )
         rows += [
-            (each.name, None, None, _float(each.value), None, None, "", None, None, each.status, each.why)
-            for each in self.limits
+            (check.name, None, None, _float(check.value), None, None, "", None, None, check.status, check.why)
+            for check in self.limits
         ]
         beyond = (
             "that it dropped by no more than the margin"
@@ -91,7 +93,7 @@ class Gate(Result):
             f"difference: turned so that more is better; surely above: its one-sided bound ({(1 - self.rules.alpha) * 100:g} %)",
             f"p drop: {beyond} (Holm over the checks); p margin: that it dropped by the margin (each by itself)",
         ]
-        sparse = [each.check.name for each in self.checks if each.found.method == "sign flips"]
+        sparse = [check.check.name for check in self.checks if check.found.method == "sign flips"]
         if sparse:
             notes.append(
                 f"few queries, or few that differ, so tests and bounds are by sign flips: {', '.join(sparse)}"
@@ -111,24 +113,24 @@ class Gate(Result):
             "rules": vars(self.rules),
             "checks": [
                 {
-                    "check": each.check.name,
-                    "status": each.status,
-                    "why": each.why,
-                    "goal": each.check.goal,
-                    "margin": str(each.check.margin),
-                    "p_corrected": plain_value(each.p),
-                    **{word: plain_value(value) for word, value in each.found._asdict().items()},
+                    "check": check.check.name,
+                    "status": check.status,
+                    "why": check.why,
+                    "goal": check.check.goal,
+                    "margin": str(check.check.margin),
+                    "p_corrected": plain_value(check.p),
+                    **{word: plain_value(value) for word, value in check.found._asdict().items()},
                 }
-                for each in self.checks
+                for check in self.checks
             ],
-            "limits": [each._asdict() | {"value": plain_value(each.value)} for each in self.limits],
+            "limits": [check._asdict() | {"value": plain_value(check.value)} for check in self.limits],
             "policy": self.new.policy.to_dict(),
         }
 
     def to_junit(self) -> str:
         """Return JUnit XML: what fails is a failure; what is inconclusive is skipped, or a failure where it stops the change."""
-        cases = [(each.check.name, each.status, each.why) for each in self.checks]
-        cases += [(each.name, each.status, each.why) for each in self.limits]
+        cases = [(check.check.name, check.status, check.why) for check in self.checks]
+        cases += [(check.name, check.status, check.why) for check in self.limits]
         stops = {"fail"} | (
             {"inconclusive"} if self.rules.strict or self.rules.mode == "non-inferiority" else set()
         )
@@ -148,6 +150,7 @@ class Gate(Result):
                 ET.SubElement(case, "failure", message=why)
             elif status == "inconclusive":
                 ET.SubElement(case, "skipped", message=why)
+        # servers show it with the suite: the table is there without another file
         ET.SubElement(suite, "system-out").text = self.to_text()
         ET.indent(suite)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")
@@ -165,26 +168,26 @@ class Gate(Result):
     def headline(self) -> str:
         """Return the verdict in one line."""
         text = VERDICTS[self.status]
-        wrong = [each.check.name for each in self.checks if each.status == "fail"]
-        wrong += [each.name for each in self.limits if each.status == "fail"]
+        wrong = [check.check.name for check in self.checks if check.status == "fail"]
+        wrong += [check.name for check in self.limits if check.status == "fail"]
         if wrong:
             text += f": {', '.join(wrong)}"
         if self.status == "inconclusive":
-            open_ones = [each.check.name for each in self.checks if each.status == "inconclusive"]
+            open_ones = [check.check.name for check in self.checks if check.status == "inconclusive"]
             text += f" ({', '.join(open_ones)}); " + (
                 "stopped, as asked" if self.exit_code else "let through"
             )
         return text
 
 
-def _visible(found: Gate) -> list[str]:
+def _visible(gate: Gate) -> list[str]:
     """Return what these queries can show at all, which is said before anything else."""
     lines = []
-    for each in found.checks:
-        own = each.found
+    for check in gate.checks:
+        own = check.found
         if math.isnan(own.visible):
             continue
-        text = f"{each.check.name}: the smallest drop visible with {own.n:,} queries is {number(own.visible)} (power {found.rules.power:g})"
+        text = f"{check.check.name}: the smallest drop visible with {own.n:,} queries is {number(own.visible)} (power {gate.rules.power:g})"
         if own.allowed > 0 and not math.isnan(own.needed):
             text += f"; a margin of {number(own.allowed)} needs {own.needed:,.0f}"
         lines.append(text)

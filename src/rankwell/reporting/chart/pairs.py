@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.compare.comparison import Comparison, Difference, turned
+from rankwell.comparison.compare.comparison import Comparison, Difference, reverse
 from rankwell.display.page import PageStrings
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
@@ -62,7 +62,7 @@ def pairs_of(
     for left, right in comparison.pairs[:, kept].T.tolist():
         row = comparison.difference(comparison.names[left], comparison.names[right], metric, segment)
         is_turned = row.first == second or (second is None and sign * row.mean < 0)
-        rows.append(turned(row) if is_turned else row)
+        rows.append(reverse(row) if is_turned else row)
     rows.sort(key=lambda row: math.inf if math.isnan(row.mean) else -sign * row.mean)
     return ShownPairs(rows, len(places), second or "", are_best)
 

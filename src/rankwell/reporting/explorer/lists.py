@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.diff.diff import outcomes_of
-from rankwell.comparison.diff.query_diff import JudgedLists, ListRow, OneList, digits_of, moved, ranks_shown
+from rankwell.comparison.diff.query_diff import JudgedLists, ListRow, OneList, digits_of, ranks_shown, rise_of
 from rankwell.display.page.album import ADDRESS, Album
 from rankwell.display.table import visible
 from rankwell.display.text import plain_value
@@ -165,7 +165,7 @@ class Shelf:
     ) -> list[int | None]:
         ranks = own.ranks_in(other, ranks_shown(self.metric))
         return [
-            moved(row._replace(other=rank), was_first=was_first)
+            rise_of(row._replace(other=rank), was_first=was_first)
             for row, rank in zip(rows, ranks, strict=True)
         ]
 

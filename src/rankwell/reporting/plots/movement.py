@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, boards_of, compare_boards
+from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, compare_boards, make_boards
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import display_width
@@ -130,7 +130,7 @@ def movement(
     words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, reading_in(options))
     judged = [read_qrels(each) for each in (qrels, against)]
     boards = [
-        boards_of(
+        make_boards(
             Evaluator(each, [wanted], **options).results_of_sources(named), (wanted,), "", resamples, seed
         )[0]
         for each in judged

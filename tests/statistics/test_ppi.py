@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.prediction_powered import prediction_powered, prediction_powered_terms
+from rankwell.statistics.ppi import prediction_powered, prediction_powered_terms
 
 RNG = np.random.default_rng(7)
 Y = RNG.beta(2, 3, 240)

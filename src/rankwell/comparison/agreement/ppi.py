@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.judgements import JudgedPairs
-from rankwell.comparison.agreement.model_families import circular
+from rankwell.comparison.agreement.model_families import find_circular
 from rankwell.comparison.agreement.verdicts import LEAST, Power, ReplacementVerdict, verdict_of
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.display.result import Result
@@ -20,14 +19,15 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import read_with, reading_of
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, pop_policy
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
+from rankwell.readers import open_named, read_qrels
 from rankwell.readers.formats.trec import tag_of
-from rankwell.statistics import prediction_powered as powered
+from rankwell.readers.sources import names_as_text, refuse_unnamed
+from rankwell.statistics import ppi as powered
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.prediction_powered import Predicted
+from rankwell.statistics.ppi import Predicted
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Assessor, Qrels, Run
@@ -110,8 +110,9 @@ def prediction_powered(
     >>> print(rw.prediction_powered(two, some, kind, ["p@2"], drawn="random", undefined="zero").verdict)
     The model may not replace people for this decision: alone it says run < other under p@2, people say run > other under p@2.
     """
-    wanted, said = metrics_of(metrics), _said(drawn)
-    for metric in wanted:
+    refuse_unnamed(runs, "prediction_powered")
+    metrics_wanted, draw = metrics_of(metrics), _describe_draw(drawn)
+    for metric in metrics_wanted:
         if getattr(metric, "k", None) is None:
             raise UsageError(
                 f"{metric} reads whole lists, which nobody judges; give it a cut-off, such as {metric.name}@10."
@@ -128,18 +129,24 @@ def prediction_powered(
             f"{people.name} has {'a' if people.propensity is not None else 'no'} propensity per judgement: drawn='items' is for such a "
             f"sample of items, and for no other."
         )
-    given = policy_of(policy, options, "drawn", "baseline", "level")
-    read_runs = opened(runs, of_runs)
-    evaluated = {"read": read, "policy": given, **options}
+    policy_given = pop_policy(policy, options, ("drawn", "baseline", "level"))
+    read_runs = open_named(names_as_text(runs), of_runs)
+    evaluated = {"read": read, "policy": policy_given, **options}
     if drawn == "items":
-        rows = rows_of_items(read_runs, people, machine, wanted, given, evaluated, baseline, level)
+        rows = estimate_by_items(
+            read_runs, people, machine, metrics_wanted, policy_given, evaluated, baseline, level
+        )
     else:
-        rows = rows_of_queries(read_runs, people, machine, wanted, given, evaluated, drawn, baseline, level)
-    notes = circular({name: tag_of(run) for name, run in read_runs.items()}, {machine.name: machine.assessor})
-    return Powered(tuple(rows), level, said, (people.assessor, machine.assessor), tuple(map(str, notes)))
+        rows = estimate_by_queries(
+            read_runs, people, machine, metrics_wanted, policy_given, evaluated, drawn, baseline, level
+        )
+    notes = find_circular(
+        {name: tag_of(run) for name, run in read_runs.items()}, {machine.name: machine.assessor}
+    )
+    return Powered(tuple(rows), level, draw, (people.assessor, machine.assessor), tuple(map(str, notes)))
 
 
-def _said(drawn: str | Mapping[Any, float]) -> str:
+def _describe_draw(drawn: str | Mapping[Any, float]) -> str:
     """How the sample was drawn, in words; anything but chance is refused."""
     if isinstance(drawn, Mapping):
         return "with known probabilities"
@@ -154,7 +161,7 @@ def _said(drawn: str | Mapping[Any, float]) -> str:
     return "at random"
 
 
-def rows_of_queries(
+def estimate_by_queries(
     runs: Mapping[str, Run],
     people: Qrels,
     machine: Qrels,
@@ -168,27 +175,32 @@ def rows_of_queries(
     """The rows of whole queries judged by people."""
     _refuse_parts(runs, people, machine, metrics, policy, evaluated)
     truth, predicted = (
-        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
-        for each in (people, machine)
+        Aligned.of(Evaluator(qrels, metrics, **evaluated).results_of_sources(runs), metrics)
+        for qrels in (people, machine)
     )
-    place = _places(truth.queries, predicted.queries, people, machine)
+    place = _rows_in(truth.queries, predicted.queries, people, machine)
     chances = _chances(drawn, truth.queries, place, len(predicted.queries))
-    found = []
+    rows = []
     for metric in metrics:
+        # named as in the formula: f is the model's value of every query, y the people's of those they judged, else NaN
         f, own = predicted.values(metric), truth.values(metric)
         y = np.full(f.shape, np.nan)
         y[:, place] = own
         refuse_undefined(metric, f, own)
-        for row, less in systems(predicted.names, baseline):
-            truths, guesses = less_of(y, row, less), less_of(f, row, less)
-            told = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
-            plain = powered.prediction_powered(truths, guesses, propensity=chances, level=level, weight=0.0)
+        for system, less in systems_and_pairs(predicted.names, baseline):
+            truths, guesses = values_or_difference(y, system, less), values_or_difference(f, system, less)
+            estimate = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
+            by_people = powered.prediction_powered(
+                truths, guesses, propensity=chances, level=level, weight=0.0
+            )
             errors = (guesses - truths)[~np.isnan(truths)]
             human = float(np.nanmean(truths))
-            found.append(
-                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            rows.append(
+                estimate_row(
+                    predicted.names, system, less, metric, estimate, human, by_people, errors, guesses, level
+                )
             )
-    return found
+    return rows
 
 
 def _refuse_parts(
@@ -210,12 +222,14 @@ def _refuse_parts(
                     f"{people.name}: people judged queries in part, {len(values):,} in all (such as {brief(values['query'][0])}: {share} of "
                     f"{name} is {values[share][0]:.2f}). Judge every item down to the cut-off in every run, or leave these queries out."
                 )
-    more = _with_the_models(people, machine, policy)
+    # a metric that reads below its cut-off (nDCG's ideal, recall) would miss what only the model judged; it shows by
+    # changing
+    more = _add_the_models(people, machine, policy)
     if more is None:
         return
     plain, other = (
-        Aligned.of(Evaluator(each, metrics, **evaluated).results_of_sources(runs), metrics)
-        for each in (people, more)
+        Aligned.of(Evaluator(qrels, metrics, **evaluated).results_of_sources(runs), metrics)
+        for qrels in (people, more)
     )
     for metric in metrics:
         if not np.array_equal(plain.values(metric), other.values(metric), equal_nan=True):
@@ -225,7 +239,7 @@ def _refuse_parts(
             )
 
 
-def _with_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | None:
+def _add_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | None:
     """People's judgements, with what the model alone judged of their queries as highly relevant; None if that is nothing."""
     pairs = JudgedPairs.of({"human": people, "model": machine}, policy)
     own = pairs.codes[0] >= 0
@@ -240,7 +254,7 @@ def _with_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | N
     return Qrels(pairs.queries[pairs.query[rows]], pairs.items[pairs.item[rows]], grades, name=people.name)
 
 
-def _places(queries: Ids, everything: Ids, people: Qrels, machine: Qrels) -> np.ndarray:
+def _rows_in(queries: Ids, everything: Ids, people: Qrels, machine: Qrels) -> np.ndarray:
     """The row of each query that people judged among those that the model judged."""
     place = Known(everything).rows_of(queries, "query")
     if (place < 0).any():
@@ -251,30 +265,31 @@ def _places(queries: Ids, everything: Ids, people: Qrels, machine: Qrels) -> np.
     return place
 
 
-def _is_too_long(query: object) -> bool:
-    """Whether this is a number of more digits than Python writes, which is the id of no query."""
-    return isinstance(query, int) and query.bit_length() > 64
-
-
 def _chances(
     drawn: str | Mapping[Any, float], queries: Ids, place: np.ndarray, total: int
 ) -> np.ndarray | None:
     if not isinstance(drawn, Mapping):
         return None
-    known = {str(query): chance for query, chance in drawn.items() if not _is_too_long(query)}
-    found = np.ones(total)
+    # compared as text: ids of a dict may be integers where those of a file are text; Python refuses to write the largest integers,
+    # which are the id of no query
+    chance_of = {
+        str(query): chance
+        for query, chance in drawn.items()
+        if not isinstance(query, int) or query.bit_length() <= 64
+    }
+    chances = np.ones(total)
     for row, query in zip(place.tolist(), queries.tolist(), strict=True):
-        chance = plain("drawn", known.get(str(query), 0.0), float)
+        chance = plain("drawn", chance_of.get(str(query), 0.0), float)
         if not 0 < chance <= 1:
             raise DataError(f"drawn: query {brief(query)} needs its probability, above 0 and at most 1.")
-        found[row] = chance
-    return found
+        chances[row] = chance
+    return chances
 
 
 LINEAR = "p", "cg", "dcg", "rbp"  # gains times weights, over a number that no judgement changes
 
 
-def rows_of_items(
+def estimate_by_items(
     runs: Mapping[str, Run],
     people: Qrels,
     machine: Qrels,
@@ -286,24 +301,28 @@ def rows_of_items(
 ) -> list[Power]:
     """The rows of single items judged by people."""
     n = len(people.query.distinct())
-    found = []
+    rows = []
     for metric in metrics:
         predicted, true, rest = _terms(runs, people, machine, metric, policy, evaluated)
         f = predicted.values(metric)
         refuse_undefined(metric, f)
         # a query of whose items none was drawn tells nothing of the model's errors
         is_sampled = ((true != 0) | (predicted.values(metric) != rest)).any(axis=0)
-        for row, less in systems(predicted.names, baseline):
-            truths = less_of(true, row, less)
-            told = powered.prediction_powered_terms(truths, less_of(rest, row, less), n, level=level)
-            others, guesses = less_of(rest, row, less), less_of(f, row, less)
-            plain = powered.prediction_powered_terms(truths, others, n, level=level, weight=0.0)
+        for system, less in systems_and_pairs(predicted.names, baseline):
+            truths = values_or_difference(true, system, less)
+            estimate = powered.prediction_powered_terms(
+                truths, values_or_difference(rest, system, less), n, level=level
+            )
+            others, guesses = values_or_difference(rest, system, less), values_or_difference(f, system, less)
+            by_people = powered.prediction_powered_terms(truths, others, n, level=level, weight=0.0)
             errors = (guesses - others - truths)[is_sampled]
             human = float(truths.mean())
-            found.append(
-                power_of(predicted.names, row, less, metric, told, human, plain, errors, guesses, level)
+            rows.append(
+                estimate_row(
+                    predicted.names, system, less, metric, estimate, human, by_people, errors, guesses, level
+                )
             )
-    return found
+    return rows
 
 
 def _terms(
@@ -334,17 +353,13 @@ def _terms(
     weighed = metric_of(f"ips(metric={metric})")
     # a query of whose items none was drawn adds nothing to the estimate
     rules = {**evaluated, "policy": replace(policy, undefined="zero")}
+    # the same weighted sum twice: of people's grades, and of the model's grades for the same items; their difference is
+    # the model's error
     parts = []
     for qrels in (people, _models_part(people, machine, policy)):
         own = Aligned.of(Evaluator(qrels, [weighed], **rules).results_of_sources(runs), (weighed,))
-        place = Known(predicted.queries).rows_of(own.queries, "query")
-        if (place < 0).any():
-            raise DataError(
-                f"{machine.name} lacks {int((place < 0).sum()):,} queries that {people.name} judges (such as "
-                f"{brief(own.queries[place < 0].one(0))}); the model must judge all queries."
-            )
         values = np.zeros((len(runs), len(predicted.queries)))
-        values[:, place] = own.values(weighed)
+        values[:, _rows_in(own.queries, predicted.queries, people, machine)] = own.values(weighed)
         parts.append(values)
     return predicted, parts[0], predicted.values(metric) - parts[1]
 
@@ -390,16 +405,16 @@ def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
 def refuse_undefined(metric: Metric, model: np.ndarray, people: np.ndarray | None = None) -> None:
     """Refuse values that are undefined for some queries."""
     tables = [("the model's", model), *([] if people is None else [("people's", people)])]
-    missing = [(who, int(np.isnan(each).any(axis=0).sum())) for who, each in tables]
-    told = [f"of {n:,} queries under {who} judgements" for who, n in missing if n]
-    if told:
+    missing = [(who, int(np.isnan(values).any(axis=0).sum())) for who, values in tables]
+    parts = [f"of {n:,} queries under {who} judgements" for who, n in missing if n]
+    if parts:
         raise DataError(
-            f"values of {metric} are undefined: {' and '.join(told)}, and leaving them out would choose queries by their "
+            f"values of {metric} are undefined: {' and '.join(parts)}, and leaving them out would choose queries by their "
             f"judgements. Say undefined='zero', or use a metric that is always defined, such as DCG@k."
         )
 
 
-def systems(names: tuple[str, ...], baseline: str | None) -> list[tuple[int, int | None]]:
+def systems_and_pairs(names: tuple[str, ...], baseline: str | None) -> list[tuple[int, int | None]]:
     """Each system alone, and the pairs to compare."""
     alone: list[tuple[int, int | None]] = [(row, None) for row in range(len(names))]
     if baseline is not None:
@@ -410,18 +425,18 @@ def systems(names: tuple[str, ...], baseline: str | None) -> list[tuple[int, int
     return [*alone, *combinations(range(len(names)), 2)]
 
 
-def less_of(values: np.ndarray, row: int, less: int | None) -> np.ndarray:
+def values_or_difference(values: np.ndarray, system: int, less: int | None) -> np.ndarray:
     """Return the values of a system, or its differences from another."""
-    found: np.ndarray = values[row] if less is None else values[row] - values[less]
+    found: np.ndarray = values[system] if less is None else values[system] - values[less]
     return found
 
 
-def power_of(
+def estimate_row(
     names: tuple[str, ...],
-    row: int,
+    system: int,
     less: int | None,
     metric: Metric,
-    told: Predicted,
+    estimate: Predicted,
     human: float,
     by_people: Predicted,
     errors: np.ndarray,
@@ -437,10 +452,10 @@ def power_of(
     # errors that differ by rounding are one; how many differ from the commonest tells whether their spread can be known
     _, counts = np.unique(np.round(errors, 12), return_counts=True)
     return Power(
-        names[row],
+        names[system],
         other,
         str(metric),
-        told,
+        estimate,
         human,
         float(guesses.mean()),
         human_bounds=(by_people.low, by_people.high),
@@ -473,10 +488,10 @@ class Powered(Result):
 
     def __getitem__(self, key: tuple[str, str]) -> Power:
         """Return the mean of a system under a metric; UsageError if it is not there."""
-        found = {(row.system, row.metric): row for row in self.rows if not row.less}
-        if key not in found:
-            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in found])}.")
-        return found[key]
+        means = {(row.system, row.metric): row for row in self.rows if not row.less}
+        if key not in means:
+            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in means])}.")
+        return means[key]
 
     @property
     def verdict(self) -> ReplacementVerdict | None:
@@ -515,7 +530,9 @@ class Powered(Result):
             answer = (answers.get((row.system, row.less, row.metric), ""),) if answers else ()
             rows.append((row.system, row.less, row.metric, *cells, row.found.total, *answer))
         who = [
-            f"{word}: {each}" for word, each in zip(("people", "model"), self.assessors, strict=True) if each
+            f"{word}: {assessor}"
+            for word, assessor in zip(("people", "model"), self.assessors, strict=True)
+            if assessor
         ]
         verdict = self.verdict
         replacing = [] if verdict is None else [str(verdict), REPLACING.format(self.level * 100)]
@@ -535,4 +552,4 @@ class Powered(Result):
         """For each difference, whether the model may replace people."""
         verdict = self.verdict
         decisions = () if verdict is None else verdict.decisions
-        return {(each.system, each.less, each.metric): each.answer for each in decisions}
+        return {(decision.system, decision.less, decision.metric): decision.answer for decision in decisions}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.statistics.prediction_powered import prediction_powered, prediction_powered_terms
+from rankwell.statistics.ppi import prediction_powered, prediction_powered_terms
 
 QUERIES = 120
 RUNS = {
