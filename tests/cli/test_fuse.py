@@ -21,7 +21,7 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
             {"method": "weighted", "norm": "z", "weights": [0.7, 0.3]},
         ),
         (
-            ["--method", "comb_mnz", "--depth", "3", "--name", "mnz"],
+            ["--method", "comb_mnz", "--policy", "depth=3", "--name", "mnz"],
             {"method": "comb_mnz", "depth": 3, "name": "mnz"},
         ),
         (
@@ -32,8 +32,8 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
                 TEST,
                 "-m",
                 "ndcg@10",
-                "--rel",
-                "8",
+                "--policy",
+                "rel=8",
                 "--folds",
                 "2",
                 "--seed",

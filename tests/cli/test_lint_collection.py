@@ -92,18 +92,21 @@ KOREAN = {
 }
 
 
+KOREAN_TEXT = ["--read", "encoding=cp949"]
+
+
 def test_every_file_is_read_in_the_encoding_that_is_given(tmp_path, capsys):
     for name, text in KOREAN.items():
         (tmp_path / name).write_bytes(text.encode("cp949"))
     docs, topics, qrels, own, items, train = (str(tmp_path / name) for name in KOREAN)
     whole = ["lint", qrels, own, "--items", items, "--train", train]
-    assert run([*whole, "--documents", docs, "--topics", topics, "--encoding", "cp949"]) == 0
+    assert run([*whole, "--documents", docs, "--topics", topics, *KOREAN_TEXT]) == 0
     assert capsys.readouterr().out.endswith("nothing is wrong\n")
-    assert run([*whole, "--encoding", "cp949", "--cleaned-copies", str(tmp_path / "copies")]) == 0
+    assert run([*whole, *KOREAN_TEXT, "--cleaned-copies", str(tmp_path / "copies")]) == 0
     assert (tmp_path / "copies" / "qrels").read_text(encoding="utf-8") == KOREAN["qrels"]
     assert run(whole) == 1
     printed = capsys.readouterr().out
     for name in ("run:1", "qrels:1", "items.csv:1", "train.csv:2"):
         assert f"{tmp_path}/{name}: error [unreadable]" in printed
-    assert run([*whole, "--encoding", "nothing"]) == 2
+    assert run([*whole, "--read", "encoding=nothing"]) == 2
     assert "There is no encoding 'nothing'" in capsys.readouterr().err

@@ -10,8 +10,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run
 from rankwell.cli.arguments import with_none
-from rankwell.cli.commands import homes
-from rankwell.cli.parser import function_of
+from rankwell.cli.commands import function_of, homes
 
 QUICK = ["--flips", "99", "--resamples", "99"]
 SAVED = ("a.json", "b.parquet", "c.json")
@@ -44,7 +43,8 @@ COMMANDS = [
     ["gate", "--baseline", "a.json", "c.json", "--max-drop", "0.5"],
     ["report", "a.json", "c.json", "-o", "out.json", "--command", "x", *QUICK],
     ["report", "comparison.json", "-o", "out.json", "--command", "x"],
-    ["plot", "forest", "a.json", "c.json", "-m", "rr", "-o", "out.json", *QUICK],
+    ["plot", "forest", "a.json", "c.json", "-m", "rr", "-o", "out.json"],
+    ["plot", "wins", "comparison.json", "-o", "out.json"],
 ]
 
 

@@ -34,6 +34,8 @@ COMMANDS = {
     "fuse": ["fuse", "a.run", "b.run", "-o", "fused.run"],
     "judging next": ["judging", "next", "qrels.txt", "a.run", "b.run"],
 }
+RULE = ["--policy", "drop_own_query=true"]
+PAIRED = ("explain", "fuse", "judging next")  # commands of which no rule is an option of its own
 
 
 def scrubbed(text):
@@ -50,7 +52,7 @@ def test_a_command_says_what_it_says_of_files_without_the_query(name, capsys, fo
     said = []
     for words in (
         [word.replace("a.run", "without.a.run").replace("b.run", "without.b.run") for word in COMMANDS[name]],
-        [*COMMANDS[name], "--drop-own-query"],
+        [*COMMANDS[name], *(RULE if name in PAIRED else ["--drop-own-query"])],
         COMMANDS[name],
     ):
         assert run(words) == 0
@@ -73,8 +75,8 @@ def test_what_lint_advises_does_what_it_says(capsys):
     assert run(["lint", "qrels.txt", "a.run", "-m", "p@1"]) == 0
     shown = capsys.readouterr().out
     assert "[own-query] 6 rows of 6 lists hold the query itself as an item" in shown
-    assert "say --drop-own-query, as BEIR does" in shown
-    assert run(["lint", "qrels.txt", "a.run", "--drop-own-query"]) == 0
+    assert "say --policy drop_own_query=true, as BEIR does" in shown
+    assert run(["lint", "qrels.txt", "a.run", *RULE]) == 0
     assert "own-query" not in capsys.readouterr().out
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from inspect import Parameter
 
 import pytest
 from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import run
-from rankwell.cli.arguments import POSITIONAL, arguments_of, without_none
-from rankwell.cli.commands import homes
-from rankwell.cli.parser import application, function_of
+from rankwell.cli.arguments import POSITIONAL, arguments_of, pairs_in, parsed, without_none
+from rankwell.cli.commands import function_of, homes
+from rankwell.cli.evaluate import evaluate
+from rankwell.cli.lint import lint
+from rankwell.cli.parser import application
+from rankwell.matching.policy import Policy, choices
 
 OTHERS = ("trec_eval", "ndeval")  # which parse their own arguments
 NUMBERS = [
@@ -121,3 +125,86 @@ def test_suffixes_that_are_written_are_written(name, tmp_path):
 def test_a_suffix_may_be_anything_with_a_format(tmp_path):
     assert run(["evaluate", QRELS, RUN, "-m", "ap", "-o", str(tmp_path / "v.xyz"), "--format", "csv"]) == 0
     assert (tmp_path / "v.xyz").read_text().startswith("run,metric,value")
+
+
+VALUES = {
+    "depth": "3", "rel": "2.5", "drop_own_query": "true", "columns": "wer=query,was=item", "qrels_columns": "a b=item", "encoding": "cp949",
+    "format_in": "trec", "qrels_format": "delimited", "qrels_items_in": "bar", "order": "rows", "rank_base": "0", "query_ids": "stem",
+    "items_in": "comma", "scores_from": "scores.txt",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("word", [*pairs_in(lint)])
+def test_a_pair_says_what_an_option_of_its_own_says(word):
+    value = VALUES.get(word) or choices(word)[-1]
+    flag = f"--{word.replace('_', '-')}"
+    single = parsed(evaluate, ["q", "r", flag] if value == "true" else ["q", "r", flag, value])[1]
+    assert parsed(lint, ["q", "r", pairs_in(lint)[word], f"{word}={value}"])[1] == single
+    assert parsed(lint, ["q", "r", pairs_in(lint)[word], f"{flag[2:]}={value}"])[1] == single
+
+
+def test_several_pairs_make_one_policy_and_one_way_of_reading():
+    line = [
+        "--policy",
+        "rel=1",
+        "--read",
+        "columns=a=item",
+        "--policy",
+        "ties=order",
+        "--read",
+        "columns=b=query",
+    ]
+    given = parsed(lint, ["q", "r", *line])[1]
+    assert given["policy"] == Policy(rel=1, ties="order")
+    assert given["reading"].of_runs["columns"] == {"a": "item", "b": "query"}
+
+
+WRONG_PAIRS = {
+    "tie=order": "--policy has no 'tie', only grades, ties, ranks, scores, depth, duplicates, duplicate_grades, negative, missing, undefined, "
+    "population, unjudged, outside, rel or drop_own_query. Did you mean ties?",
+    "ties=ordr": "--policy ties=ordr: must be item-desc, item-asc, order, expected, best or worst. Did you mean order?",
+    "depth=ten": "--policy depth=ten: must be a whole number.",
+    "rel=nan": "--policy rel=nan: must be a finite number.",
+    "drop_own_query=yes": "--policy drop_own_query=yes: must be true or false.",
+    "ties": "--policy takes a word and its value, such as --policy ties=order, not 'ties'.",
+    "depth=0": "Policy(depth=0): depth must be a whole number of at least 1, or None for all.",
+}
+
+
+@pytest.mark.parametrize("pair", WRONG_PAIRS)
+def test_a_wrong_pair_is_told_in_one_line_with_the_nearest_word(pair, capsys):
+    assert run(["lint", "q", "r", "--policy", pair]) == 2
+    assert capsys.readouterr().err == f"rankwell: {WRONG_PAIRS[pair]}\n"
+
+
+def test_a_word_that_is_given_twice_is_refused(capsys):
+    assert run(["lint", "q", "r", "--read", "rank-base=0", "--read", "rank_base=1"]) == 2
+    assert capsys.readouterr().err == "rankwell: --read is given rank_base twice; give it once.\n"
+
+
+IN_PLACE = {
+    "lint q r --depth 10": "Write --policy depth=10.",
+    "lint q r --depth=10": "Write --policy depth=10.",
+    "lint q r --drop-own-query": "Write --policy drop_own_query=true.",
+    "explain rr q r --columns 'a b=item'": "Write --read columns='a b=item'.",
+    "explain rr q r --tiess order": "Did you mean --policy ties=…?",
+    "evaluate q r -m rr --policy depth=10": "Write --depth 10.",
+    "evaluate q r -m rr --policy drop_own_query=true": "Write --drop-own-query.",
+    "evaluate q r -m rr --read rank_base=1": "Write --rank-base 1.",
+    "evaluate q r -m rr --tis order": "Did you mean --ties?",
+    "plot forest q a b --margin 0.1": "Compare with it: `rankwell compare … --margin … -o found.json`, then `rankwell plot forest found.json`.",
+    "plot differences q a b --seeds A=a,b": "Compare with it: `rankwell compare … --seeds … -o found.json`, then name found.json beside the runs.",
+}
+
+
+@pytest.mark.parametrize("line", IN_PLACE)
+def test_an_unknown_option_says_what_to_write_in_its_place(line, capsys):
+    words = shlex.split(line)
+    option = next(word for word in words if word.startswith("--")).partition("=")[0]
+    assert run(words) == 2
+    shown = capsys.readouterr().err
+    command = " ".join(words[:2] if words[0] == "plot" else words[:1])
+    assert (
+        shown
+        == f"rankwell: Unknown option: {option}. {IN_PLACE[line]} `rankwell {command} --help` shows how.\n"
+    )

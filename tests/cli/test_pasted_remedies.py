@@ -1,4 +1,4 @@
-"""What an error says to do about a table works when it is pasted: in Python as arguments, in a shell as options.
+"""What an error says to do about a table works when it is pasted: in Python as arguments, in a shell as options of the command.
 
 Each clause of a message that holds arguments is one remedy; all that it names go together.
 """
@@ -52,7 +52,14 @@ CASES = {
     "judgements without a header": (("q.csv", "u,a\nu,b\nv,7\n"), ("r.txt", RUN), 1),
 }
 ARGUMENT = re.compile(r"(?<![\w(])(\w+)=('[^']*'|\{[^{}]*\}|[\d.]*\d)")
-OPTION = re.compile(r"--([a-z-]+) ('[^']*'|[^\s';]*[^\s';.,:])")
+OPTION = re.compile(r"--([a-z-]+) ((?:\w+=)?'[^']*'|[^\s';]*[^\s';.,:])")
+# one with options of its own for how files are read and for the rules, and others that take --read and --policy; and what each tells
+COMMANDS = {
+    "evaluate": (["evaluate", "QRELS", "RUN", "-m", "rr"], "rr"),
+    "explain": (["explain", "rr", "QRELS", "RUN", "--query", "u"], "rr"),
+    "plot": (["plot", "ties", "QRELS", "RUN", "-m", "rr", "-o", "ties.json"], "wrote ties.json"),
+    "judging": (["judging", "next", "QRELS", "RUN", "--aim", "mean"], "judged"),
+}
 
 
 def clauses(message):
@@ -94,13 +101,19 @@ def test_remedies_work_in_python(tmp_path, what, as_frames):
 
 
 @every("what", CASES)
-def test_remedies_work_in_a_shell(tmp_path, capsys, what):
+@every("name", COMMANDS)
+def test_remedies_work_in_a_shell(tmp_path, monkeypatch, capsys, what, name):
+    monkeypatch.chdir(tmp_path)
     qrels, run, count = (written(tmp_path, each) if isinstance(each, tuple) else each for each in CASES[what])
-    words = ["evaluate", qrels, run, "-m", "rr"]
+    line, told = COMMANDS[name]
+    words = [{"QRELS": qrels, "RUN": run}.get(word, word) for word in line]
     assert command(words) in (2, 3)
     message = capsys.readouterr().err
     remedies = [found for clause in clauses(message) if (found := OPTION.findall(clause))]
     assert len(remedies) == count, message
+    assert {"read", "policy"}.isdisjoint(option for remedy in remedies for option, _ in remedy) == (
+        name == "evaluate"
+    )
     for remedy in remedies:
         more = [word for name, value in remedy for word in (f"--{name}", *shlex.split(value))]
         if command([*words, *more]):
@@ -108,7 +121,7 @@ def test_remedies_work_in_a_shell(tmp_path, capsys, what):
             assert again != message, (message, more)
             assert OPTION.search(again), (message, again)
         else:
-            assert "rr" in capsys.readouterr().out
+            assert told in "".join(capsys.readouterr())
 
 
 def test_the_kinds_of_tables_that_have_layouts_are_tried_here():

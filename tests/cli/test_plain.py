@@ -15,8 +15,7 @@ from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import commands, parser
 from rankwell.cli.arguments import POSITIONAL, arguments_of, parsed, without_none
-from rankwell.cli.commands import command, homes
-from rankwell.cli.parser import function_of
+from rankwell.cli.commands import command, function_of, homes
 from rankwell.errors import RankwellError
 
 WORDS = [

@@ -16,7 +16,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.cli import run
-from rankwell.cli.arguments import arguments_of
+from rankwell.cli.arguments import arguments_of, pairs_in
 from rankwell.cli.commands import homes
 from rankwell.cli.report import command_of
 
@@ -31,25 +31,25 @@ LINES = {
     "bounds": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "p@5", "--pool", "100", "--scale", "4"],
     "calibration": ["als=" + ALS, "--train", TRAIN, "--items", ITEMS, "--column", "genres"],
     "correlation": [CRANFIELD, *RUNS, "-m", "ndcg@10,ap,rr"],
-    "costs": [CRANFIELD, "costs.json", "-m", "ndcg@10", "--x", "memory", "--load", "open", "--flips", "99", "--resamples", "99"],
+    "costs": [CRANFIELD, "costs.json", "-m", "ndcg@10", "--x", "memory", "--load", "open"],
     "curve": [CRANFIELD, *RUNS, "-m", "ndcg", "--ks", "1,5,10"],
-    "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
     "effort": ["judging.json"],
     "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
-    "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0], "--flips", "99", "--resamples", "99"],
+    "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0]],
     "growth": [str(evidence("growth/engines.json"))],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
     "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10", "--resamples", "99"],
-    "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
     "precision_recall": [CRANFIELD, *RUNS, "--query", "1"],
     "rel_sweep": [TEST, ALS, POPULAR, "-m", "ndcg@10", "--rels", "7,9,interactions"],
     "scatter": [CRANFIELD, *RUNS, "--x", "ap", "--y", "rr"],
     "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
     "similarity": [ALS, "--k", "5"],
     "ties": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "ap"],
-    "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
 }  # fmt: skip
 
 
@@ -93,7 +93,11 @@ def test_every_option_of_every_kind_says_what_it_is(kind):
     named = {argument.field for argument in arguments_of(command_of(kind)) if argument.help}
     assert named == {argument.field for argument in arguments_of(command_of(kind))}
     # what is missing is made from QRELS and RUN, or said by other options
-    assert takes - named <= {"results", "comparison", "metrics", "metric", "costs", "read", "options"}
+    assert (
+        takes - named
+        <= {"results", "comparison", "metrics", "metric", "costs", "read", "options"}
+        | pairs_in(command_of(kind)).keys()
+    )
 
 
 def test_the_list_has_all_kinds_and_what_their_functions_say():
@@ -166,8 +170,8 @@ def test_names_and_policies_are_those_of_other_commands(tmp_path):
                 f"words={RUNS[1]}",
                 "-m",
                 "ap",
-                "--ties",
-                "item-asc",
+                "--policy",
+                "ties=item-asc",
                 "-o",
                 str(target),
             ]
@@ -271,3 +275,46 @@ def test_costs_need_a_file_of_them_and_one_load(tmp_path, capsys):
     assert "this is no file of costs" in capsys.readouterr().err
     assert run(["plot", "latency", file, file, *target]) == 2
     assert "a" in capsys.readouterr().err
+
+
+def test_pictures_of_a_comparison_are_drawn_from_a_saved_one(tmp_path, capsys):
+    """Each is the picture that the function draws of the comparison, whose margin and test no picture is asked for."""
+    saved, target = str(tmp_path / "found.json"), tmp_path / "picture.json"
+    line = ["compare", CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", "bm25", "--margin", "0.02"]
+    assert run([*line, "--test", "wilcoxon", "-o", saved]) == 0
+    found = rw.Comparison.load(saved)
+    results = rw.Evaluator(CRANFIELD, ["ndcg@10"]).evaluate_all(
+        dict(zip(("bm25", "coord"), RUNS, strict=True))
+    )
+    drawn = {
+        "forest": ([saved], rw.plot.forest(found)),
+        "wins": ([saved], rw.plot.wins(found)),
+        "differences": ([CRANFIELD, *RUNS, saved], rw.plot.differences(results, comparison=found)),
+        "per_query": ([CRANFIELD, saved, *RUNS], rw.plot.per_query(results, comparison=found)),
+    }
+    for kind, (words, chart) in drawn.items():
+        assert (
+            run(["plot", kind, *words, *(["-m", "ndcg@10"] if len(words) > 1 else []), "-o", str(target)])
+            == 0
+        )
+        rw.plot.save(chart, tmp_path / "expected.json")
+        assert json.loads(target.read_text()) == json.loads((tmp_path / "expected.json").read_text()), kind
+    assert "0.02" in json.dumps(rw.plot.forest(found).to_dict())
+    capsys.readouterr()
+    for words, told in {
+        ("ties", saved): "plot ties is drawn from runs or saved results, not from a comparison",
+        ("wins", saved, saved): "plot wins is drawn from one comparison, not two",
+        ("wins", CRANFIELD, saved, RUNS[0]): "a comparison is drawn by itself; leave out ",
+        (
+            "differences",
+            saved,
+        ): "a comparison holds no values per query; name the results or the runs that it compares beside it",
+        (
+            "forest",
+            saved,
+            "--baseline",
+            "bm25",
+        ): "the comparison is made; give --baseline to rankwell compare",
+    }.items():
+        assert run(["plot", *words, "-o", str(target)]) == 2
+        assert told in capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 import rankwell
 from rankwell.cli import run
 from rankwell.cli.words import as_options
+from rankwell.matching.policy import Policy
 
 FILES = {
     "judged": "1 0 a 1\n1 0 b 0\n2 0 a 1\n",
@@ -32,27 +33,40 @@ CALLS = {
 }
 
 
+def as_pairs(words):
+    """A command line with its rules as values of --policy."""
+    line = list(words)
+    for at, word in enumerate(line):
+        if (name := word.removeprefix("--").replace("-", "_")) in Policy.__dataclass_fields__:
+            line[at : at + 2] = ["--policy", f"{name}={line[at + 1]}"]
+    return line
+
+
 @pytest.mark.parametrize("what", CALLS)
-def test_each_remedy_can_be_typed(what, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("command", ["evaluate", "rosetta"])
+def test_each_remedy_can_be_typed(what, command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    arguments = ["evaluate", *CALLS[what]]
+    arguments = [command, *(CALLS[what] if command == "evaluate" else as_pairs(CALLS[what]))]
     assert run(arguments) in (2, 3)
     message = capsys.readouterr().err
     remedies = []
     for option, first, others in re.findall(
-        r"(--[a-z-]+) ([\w.-]*\w)((?:, [\w-]+)* (?:or|and) [\w-]+)?", message
+        r"(--policy \w+=|--[a-z-]+ )([\w.-]*\w)((?:, [\w-]+)* (?:or|and) [\w-]+)?", message
     ):
         remedies += [(option, word) for word in (first, *re.findall(r"(?:,|or|and) ([\w-]+)", others))]
     assert remedies, message
     worked = 0
     for option, word in remedies:
-        given = list(arguments)
-        if option in given:
-            at = given.index(option)
-            del given[at : at + 2]
-        assert run([*given, option, word]) == 0, (option, word, capsys.readouterr().err)
+        assert option.startswith("--policy ") == (command != "evaluate")
+        given = " ".join(arguments)
+        given = (
+            re.sub(rf"{option}\S+", f"{option}{word}", given)
+            if option in given
+            else f"{given} {option}{word}"
+        )
+        assert run(given.split(" ")) == 0, (option, word, capsys.readouterr().err)
         worked += 1
     assert worked == len(remedies)
 

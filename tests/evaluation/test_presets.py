@@ -303,7 +303,7 @@ def test_rosetta_has_one_row_per_tool_and_says_in_what_it_differs(capsys, tmp_pa
     assert "<table" in table._repr_html_()
     files = [str(FILMS / "test.parquet"), str(FILMS / "als.parquet")]
     for form, sign in (("text", "differs in"), ("markdown", "|"), ("html", "<table")):
-        assert command(["rosetta", *files, "-m", "ap@10", "--rel", "8", "--format", form]) == 0
+        assert command(["rosetta", *files, "-m", "ap@10", "--policy", "rel=8", "--format", form]) == 0
         assert sign in capsys.readouterr().out
     assert command(["rosetta", *files, "-m", "coverage@10"]) in (2, 3)
     assert "coverage" in capsys.readouterr().err

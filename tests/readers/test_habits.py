@@ -203,14 +203,14 @@ def test_words_about_reading_hold_for_the_runs_that_they_can_hold_for(tmp_path, 
 def test_explain_rosetta_and_lint_take_what_the_columns_of_runs_and_judgements_hold(tmp_path, capsys):
     run = write(tmp_path, "r.csv", "user,item,p\nu,b,.1\nu,a,.9\n")
     qrels = write(tmp_path, "q.csv", "user,item,bought\nu,a,1\n")
-    words = ["--columns", "p=score", "--qrels-columns", "bought=grade"]
+    words = ["--read", "columns=p=score", "--read", "qrels_columns=bought=grade"]
     assert command(["explain", "rr", qrels, run, "--query", "u", *words]) == 0
     assert command(["rosetta", qrels, run, "-m", "rr", *words]) == 0
     assert capsys.readouterr().out.count("1.0000") >= 2
     assert command(["lint", qrels, run, *words]) == 0
     plain = write(tmp_path, "plain.csv", "user,item,shelf\nu,a,9\n")
-    assert command(["lint", plain, run, "--columns", "p=score"]) == 0  # --columns is said of runs alone
-    assert "--qrels-columns shelf=grade" in capsys.readouterr().out
+    assert command(["lint", plain, run, "--read", "columns=p=score"]) == 0  # said of runs alone
+    assert "--read qrels_columns=shelf=grade" in capsys.readouterr().out
 
 
 def test_a_mark_beside_the_parts_is_no_part(tmp_path):

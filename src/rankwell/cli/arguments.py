@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from inspect import Parameter
@@ -12,6 +12,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from rankwell.cli.words import split_names
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.tables.arguments import plain
 
 DATA, READING, OUTPUT, POLICY, ENGINE = "Data", "Input format", "Output", "Policy", "Large data"
 STATISTICS, LEARNING = "Statistics", "Learning from judgements"
@@ -40,7 +42,8 @@ class Option(NamedTuple):
 
     ``name`` holds the names where they are not made from that of the argument, ``negative`` the name that switches it off;
     with ``hyphens`` words that begin with a hyphen are values; ``several`` takes all words up to the next option, or none;
-    ``left_out`` is a first file that is left out in front of saved results.
+    ``left_out`` is a first file that is left out in front of saved results; a dataclass with ``pairs`` is one option, whose values
+    are ``field=value``.
     """
 
     help: str = ""
@@ -50,9 +53,11 @@ class Option(NamedTuple):
     hyphens: bool = False
     several: bool = False
     left_out: bool = False
+    pairs: bool = False
 
 
 Command = Callable[..., int | None]
+EXAMPLES = {"--policy": "ties=order", "--read": "encoding=cp949"}  # of options that take word=value
 POSITIONAL = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL
 NONE, COSTS = "none", "rankwell costs"  # in place of judgements; what a file of costs says that it holds
 QrelsOrNone = Annotated[
@@ -62,7 +67,7 @@ QrelsOrNone = Annotated[
 
 class Argument(NamedTuple):
     """One argument: ``owner`` is the parameter of the function that holds it as a field, ``""`` if it is itself a parameter;
-    ``of`` is the dataclass of the field.
+    ``of`` is the dataclass of the field, or of all the fields that the values of one option name.
     """
 
     field: str
@@ -93,7 +98,11 @@ def arguments_of(command: Command) -> tuple[Argument, ...]:
     found: list[Argument] = []
     for name, parameter in inspect.signature(command).parameters.items():
         hint, option = _parts(hints[name])
-        if is_dataclass(hint):
+        if option.pairs:
+            names = ", ".join(field.name for field in fields(hint))
+            option = option._replace(help=f"{option.help}: {names}")
+            found.append(Argument(name, "", Parameter.KEYWORD_ONLY, list[str] | None, None, option, hint))
+        elif is_dataclass(hint):
             found += _fields(name, hint, option.group or getattr(hint, "GROUP", ""))
         else:
             found.append(Argument(name, "", parameter.kind, hint, parameter.default, option))
@@ -142,13 +151,75 @@ def without_none(hint: Any) -> Any:
 
 def gathered(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of a command from options by field, with its dataclasses made of their fields."""
-    plain: dict[str, Any] = {}
+    direct: dict[str, Any] = {}
     owned: dict[tuple[str, Any], dict[str, Any]] = {}
     for argument in arguments_of(command):
-        if argument.field in given:
-            target = owned.setdefault((argument.owner, argument.of), {}) if argument.owner else plain
+        if argument.option.pairs:
+            if given.get(argument.field) is not None:
+                direct[argument.field] = _of_pairs(argument, given[argument.field])
+        elif argument.field in given:
+            target = owned.setdefault((argument.owner, argument.of), {}) if argument.owner else direct
             target[argument.field] = given[argument.field]
-    return plain | {owner: cls(**values) for (owner, cls), values in owned.items()}
+    return direct | {owner: cls(**values) for (owner, cls), values in owned.items()}
+
+
+def _of_pairs(argument: Argument, texts: Iterable[str]) -> Any:
+    """The dataclass whose fields the values of an option name, each with the value that an option of its own would take."""
+    (option,), own = argument.names, {each.field: each for each in _fields("", argument.of, "")}
+    values: dict[str, Any] = {}
+    for text in texts:
+        word, sign, value = text.partition("=")
+        name = word.strip().replace("-", "_")
+        if not (sign and value):
+            raise UsageError(
+                f"{option} takes a word and its value, such as {EXAMPLES[option]}, not {brief(text)}."
+            )
+        if name not in own:
+            raise UsageError(f"{option} has no {brief(word)}, only {one_of(own)}.{nearest(name, own)}")
+        kind = without_none(own[name].type)
+        if kind == list[str]:
+            values.setdefault(name, []).append(value)
+        elif name in values:
+            raise UsageError(f"{option} is given {name} twice; give it once.")
+        else:
+            values[name] = _typed(name, value, kind)
+    return argument.of(**values)
+
+
+def _typed(name: str, text: str, kind: Any) -> Any:
+    """A value of an option's kind; UsageError if the text is none."""
+    value: Any = {"true": True, "false": False}.get(text.lower(), text) if kind is bool else text
+    if kind in (int, float) or int in map(type, get_args(kind)):
+        value = number_in(text)
+    return plain(name, text if value is None else value, kind)
+
+
+def number_in(text: str) -> int | float | None:
+    """Return the number that a text is, whole if it is written so; None if it is none.
+
+    >>> number_in("3"), number_in("3.0"), number_in("0x10")
+    (3, 3.0, None)
+    """
+    try:
+        # whole numbers are not read as floats, which hold no large ones
+        return int(text) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", text) else float(text)
+    except ValueError:
+        return None
+
+
+def pairs_in(command: Command) -> dict[str, str]:
+    """Return each word that a command takes as ``word=value``, with the option that takes it.
+
+    >>> from rankwell.cli.lint import lint
+    >>> pairs_in(lint)["depth"], pairs_in(lint)["encoding"]
+    ('--policy', '--read')
+    """
+    return {
+        field.name: argument.names[0]
+        for argument in arguments_of(command)
+        if argument.option.pairs
+        for field in fields(argument.of)
+    }
 
 
 def with_none(words: Sequence[str], arguments: Sequence[str], function: Command) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -88,3 +88,20 @@ def homes() -> dict[tuple[str, ...], Home]:
 def of_rooms() -> dict[str, Commands]:
     """Return what each optional room says of its commands."""
     return {room: importlib.import_module(f"rankwell.{room}").COMMANDS for room in rooms()}
+
+
+def named(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The words of the command that is called, or of the group of commands; none if there is no such command."""
+    known = {words[:1] for words in homes()} | homes().keys()
+    return next((words for n in (2, 1) if (words := tuple(arguments[:n])) in known), ())
+
+
+def function_of(words: Sequence[str]) -> Callable[..., int | None]:
+    """Return the function of a command, or that of a picture's, which is made of what draws it."""
+    home = homes()[tuple(words)]
+    if words[0] == "plot":
+        from rankwell.cli.report import command_of
+
+        return command_of(home.function)
+    function: Callable[..., int | None] = getattr(importlib.import_module(home.module), home.function)
+    return function

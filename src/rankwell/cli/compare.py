@@ -21,9 +21,11 @@ from rankwell.cli.options import (
     ItemText,
     Metrics,
     Output,
+    PolicyPairs,
     PolicyRules,
     QueryTexts,
     Reading,
+    ReadingPairs,
     Redacting,
     Tables,
     Threads,
@@ -583,9 +585,9 @@ def fuse(
     top: Annotated[int | None, Option(help="keep this many items of each query; default: all")] = None,
     name: Annotated[str | None, Option(help="the name of the fused run; default: that of the method")] = None,
     learning: Learning = Learning(),
-    reading: Reading = Reading(),
+    reading: ReadingPairs = Reading(),
     written: Written = Written(),
-    policy: PolicyRules = Policy(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.
 
@@ -733,8 +735,8 @@ def agreement(
     output: Output = None,
     statistics: Agreeing = Agreeing(),
     tables: Tables = Tables(),
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Say how far judgements agree, and the orders of runs under metrics and judgements.
 

@@ -9,8 +9,9 @@ from rankwell.cli.options import (
     Form,
     Format,
     Output,
-    PolicyRules,
+    PolicyPairs,
     Reading,
+    ReadingPairs,
     Tables,
     form_of,
     refuse_files,
@@ -35,10 +36,10 @@ def explain(
         str | None, Option(name=("--query", "-q"), help="the query whose value is worked out")
     ] = None,
     tables: Tables = Tables(),
-    reading: Reading = Reading(),
+    reading: ReadingPairs = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    policy: PolicyRules = Policy(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Print the definition of a metric; with judgements and a run, how its value for one query is computed.
 

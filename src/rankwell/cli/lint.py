@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from rankwell import __version__
 from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.commands import FOUND
-from rankwell.cli.options import Form, Output, PolicyRules, Reading, form_of, refuse_files
+from rankwell.cli.options import Form, Output, PolicyPairs, Reading, ReadingPairs, form_of, refuse_files
 from rankwell.cli.words import as_options, numbers
-from rankwell.display.findings import Findings
+from rankwell.display.findings import Finding, Findings
 from rankwell.display.output import in_form, write
 from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
@@ -47,7 +48,7 @@ def lint(
     topics: Annotated[
         str | None, Option(group=DATA, help="the topics that were judged: SMART, TREC, BEIR, or a table")
     ] = None,
-    reading: Reading = Reading(),
+    reading: ReadingPairs = Reading(),
     k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
     scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
@@ -66,7 +67,7 @@ def lint(
         Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
     ] = None,
     output: Output = None,
-    policy: PolicyRules = Policy(),
+    policy: PolicyPairs = Policy(),
 ) -> int:
     """Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.
 
@@ -99,6 +100,7 @@ def lint(
             read=reading.words,
         )
         found = Findings([*found, *own])
+    found = Findings([_as_typed(each) for each in found])
     if form == "json":
         data: dict[str, Any] = {"rankwell": __version__, "wrong": found.is_wrong}
         if whole is not None:
@@ -109,12 +111,21 @@ def lint(
     elif form == "github":
         text = found.to_github()
     elif form == "text":
-        said = as_options(str(found))
-        text = said if whole is None else f"{whole.to_table().to_text()}\n\n{said}"
+        text = str(found) if whole is None else f"{whole.to_table().to_text()}\n\n{found}"
     else:
         text = in_form([*([] if whole is None else [whole.to_table()]), found.to_table()], form)
     write(text, output)
     return FOUND if found.is_wrong else 0
+
+
+def _as_typed(finding: Finding) -> Finding:
+    """What was found, with the remedy as it is typed behind this command."""
+    return replace(
+        finding,
+        message=as_options(finding.message),
+        effect=as_options(finding.effect),
+        remedy=as_options(finding.remedy),
+    )
 
 
 def _refuse_what_does_not_fit(

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rankwell.cli.arguments import parsed
-from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
-from rankwell.cli.words import as_options, with_command
+from rankwell.cli.arguments import pairs_in, parsed
+from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command, function_of, homes, named
+from rankwell.cli.words import as_options, paired, with_command
 from rankwell.display.output import make_safe, printing
 from rankwell.display.text import printable
 from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
@@ -32,6 +32,7 @@ def run(arguments: Sequence[str]) -> int:
     An error is one line on stderr.
     """
     make_safe(sys.stderr, "backslashreplace")
+    token = paired.set(lambda: pairs_in(function_of(words)) if (words := named(arguments)) in homes() else {})
     try:
         with printing(), warnings_shown():
             return _run(arguments) or 0
@@ -45,7 +46,9 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(
             "not enough memory for these data; ask for fewer metrics or use a machine with more.", BAD_DATA
         )
-    return 0
+    finally:
+        paired.reset(token)
+    return 0  # the reader of what was printed has gone away
 
 
 def _run(arguments: Sequence[str]) -> int | None:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.arguments import DATA, ENGINE, OUTPUT, POLICY, READING, UNJUDGED, Option
-from rankwell.cli.words import as_options, pairs, split
+from rankwell.cli.words import as_options, pairs, split, typed_as
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.display.text import printable
 from rankwell.errors import InputError, UsageError, brief, one_of
@@ -70,6 +70,15 @@ ItemText = Annotated[
     ),
 ]
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
+PolicyPairs = Annotated[
+    Policy,
+    Option(
+        name=("--policy",),
+        group=POLICY,
+        pairs=True,
+        help="a rule and its value, such as ``ties=order``; repeat it. ``rankwell evaluate --help`` explains the rules",
+    ),
+]
 Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]  # how cells write lists of items
 
 
@@ -173,7 +182,7 @@ class ReadingQrels:
         """What ``read_qrels`` takes."""
         from rankwell.readers.frames.columns import Given
 
-        given, items_in = pairs(self.qrels_columns, "--qrels-columns"), self.qrels_items_in
+        given, items_in = pairs(self.qrels_columns, typed_as("qrels_columns")), self.qrels_items_in
         columns = Given(given, argument="qrels_columns", items_in=items_in)
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
@@ -215,7 +224,7 @@ class Reading(ReadingQrels):
     @property
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
-        columns = pairs(self.columns, "--columns")
+        columns = pairs(self.columns, typed_as("columns"))
         read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
         read |= {"query_ids": self.query_ids, "items_in": self.items_in, "scores_from": self.scores_from}
         return read | {"rank_base": self.rank_base, "order": self.order}
@@ -224,12 +233,23 @@ class Reading(ReadingQrels):
     def words(self) -> dict[str, Any]:
         """What ``read=`` takes."""
         given = {
-            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, "--qrels-columns"), "qrels_format": self.qrels_format,
+            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, typed_as("qrels_columns")), "qrels_format": self.qrels_format,
             "qrels_items_in": self.qrels_items_in,
         }  # fmt: skip
         said = {word: value for word, value in given.items() if value not in (None, {})}
         # what is said of runs by an option holds for runs alone, unlike the columns and the format in read=
         return said and {"qrels_columns": None, "qrels_format": None} | said
+
+
+READ_PAIRS = Option(
+    name=("--read",),
+    group=READING,
+    pairs=True,
+    help="what is not recognised of a file, such as ``encoding=cp949`` or ``columns=userNo=query``; repeat it. ``rankwell evaluate "
+    "--help`` explains the words",
+)
+ReadingPairs = Annotated[Reading, READ_PAIRS]
+ReadingQrelsPairs = Annotated[ReadingQrels, READ_PAIRS]
 
 
 @record(kw_only=True)

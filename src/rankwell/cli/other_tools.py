@@ -9,8 +9,9 @@ from rankwell.cli.options import (
     Form,
     Format,
     Output,
-    PolicyRules,
+    PolicyPairs,
     Reading,
+    ReadingPairs,
     Tables,
     form_of,
     refuse_files,
@@ -57,10 +58,10 @@ def rosetta(
         ),
     ] = None,
     tables: Tables = Tables(),
-    reading: Reading = Reading(),
+    reading: ReadingPairs = Reading(),
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    policy: PolicyRules = Policy(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Show the value that each tool would print for these data under one name, and how its definition differs.
 

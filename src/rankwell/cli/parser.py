@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import importlib
+import difflib
 import re
-from collections.abc import Sequence
-from inspect import Parameter, Signature, cleandoc
+from collections.abc import Collection, Sequence
+from inspect import Parameter, Signature, cleandoc, signature
+from shlex import quote
 from typing import Annotated, Any
 
 import cyclopts
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, CycloptsError, Group, UnknownOptionError
 
 from rankwell import __version__
-from rankwell.cli.arguments import GROUPS as OPTION_GROUPS
 from rankwell.cli.arguments import (
+    EXAMPLES,
     POSITIONAL,
     Argument,
     Command,
     arguments_of,
     gathered,
+    number_in,
+    pairs_in,
     with_none,
     without_none,
 )
-from rankwell.cli.commands import GROUPS, homes, of_rooms
+from rankwell.cli.arguments import GROUPS as OPTION_GROUPS
+from rankwell.cli.commands import GROUPS, function_of, homes, named, of_rooms
+from rankwell.cli.words import FLAGS
 from rankwell.errors import UsageError, brief
 from rankwell.faces import Commands
 from rankwell.tables.arguments import UNFIT, fit_kind
@@ -48,24 +53,62 @@ def run(arguments: Sequence[str]) -> int | None:
         inner.usage = usage(words, function_of(words))
         app.help_print(words)
         return None
-    named = next((words for n in (2, 1) if (words := tuple(arguments[:n])) in homes()), None)
-    if named is not None and named[0] in SAVED:
-        arguments = with_none(named, arguments, function_of(named))
+    called = named(arguments)
+    if called in homes() and called[0] in SAVED:
+        arguments = with_none(called, arguments, function_of(called))
     # the help of a group, or of all commands, lists each with its sentence
-    listed = None if set(arguments) & {words[-1] for words in homes()} else _named(arguments)
+    listed = None if set(arguments) & {words[-1] for words in homes()} else called
     try:
         code = application(listed)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
-        asked_for = " ".join(("rankwell", *_named(arguments), "--help"))
+        if isinstance(error, UnknownOptionError) and called in homes():
+            option, _, value = (error.token.keyword or error.token.value).partition("=")
+            rest = list(arguments[list(arguments).index(option) + 1 :]) if option in arguments else []
+            shown = _unknown(called, option, value or next(iter(rest), ""))
+        asked_for = " ".join(("rankwell", *called, "--help"))
         raise UsageError(f"{shown} `{asked_for}` shows how.") from error
     return code if isinstance(code, int) else None
 
 
-def _named(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The words of the command that is called, or of the group of commands; none if there is no such command."""
-    known = {words[:1] for words in homes()} | homes().keys()
-    return next((words for n in (2, 1) if (words := tuple(arguments[:n])) in known), ())
+def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
+    """What to write for an option that a command lacks: what it takes in its place, another command, or Python."""
+    function, field = function_of(words), option.removeprefix("--").replace("-", "_")
+    own, pairs = _names_of(function), pairs_in(function)
+    shown = quote(value) if value and not value.startswith("-") else "…"
+    start = f"Unknown option: {option}."
+    if field in pairs:
+        return f"{start} Write {pairs[field]} {field}={'true' if field in FLAGS else shown}."
+    name, sign, value = value.partition("=")
+    if option in EXAMPLES and sign and (single := f"--{name.replace('_', '-')}") in own:
+        return f"{start} Write {single}{'' if name in FLAGS else f' {quote(value)}'}."
+    takes = _arguments_in_python(words)
+    if words[0] == "plot" and "comparison" in takes and option in _names_of(function_of(("compare",))):
+        then = (
+            "name found.json beside the runs"
+            if "results" in takes
+            else f"`rankwell plot {words[1]} found.json`"
+        )
+        return f"{start} Compare with it: `rankwell compare … {option} … -o found.json`, then {then}."
+    if field in takes:
+        return f"{start} It is for Python alone: rw.{'.'.join(words)}(…, {field}=…)."
+    words_of = {f"--{word.replace('_', '-')}": f"{each} {word}=…" for word, each in pairs.items()}
+    near = difflib.get_close_matches(option, [*own, *words_of], n=1, cutoff=0.6)
+    return f"{start} Did you mean {words_of.get(near[0], near[0])}?" if near else start
+
+
+def _names_of(function: Command) -> list[str]:
+    return [name for each in arguments_of(function) for name in each.names]
+
+
+def _arguments_in_python(words: tuple[str, ...]) -> Collection[str]:
+    """What the function takes that a command is named after; nothing if there is none."""
+    import rankwell
+
+    function: Any = rankwell
+    for word in words:
+        function = getattr(function, word, None)
+    return () if function is None or isinstance(function, type) else signature(function).parameters
 
 
 def usage(words: Sequence[str], function: Command) -> str:
@@ -139,17 +182,6 @@ def __getattr__(name: str) -> Any:
     return _readable(function_of(NAMED[name]))
 
 
-def function_of(words: Sequence[str]) -> Command:
-    """Return the function of a command, or that of a picture's, which is made of what draws it."""
-    home = homes()[tuple(words)]
-    if words[0] == "plot":
-        from rankwell.cli.report import command_of
-
-        return command_of(home.function)
-    function: Command = getattr(importlib.import_module(home.module), home.function)
-    return function
-
-
 def _readable(function: Command) -> Any:
     """A command as Cyclopts reads it: its arguments as parameters of one function, its text as markup."""
     arguments = arguments_of(function)
@@ -189,11 +221,7 @@ def _number(kind: Any, tokens: Sequence[Any]) -> Any:
     """Read a number as the library would take it: Cyclopts rounds 1.5 to a whole number, and takes nan and 0x10."""
     (token,) = tokens
     wanted = without_none(kind)
-    try:
-        # whole numbers are not read as floats, which hold no large ones
-        value = int(token.value) if re.fullmatch(r"\s*[+-]?[0-9]+\s*", token.value) else float(token.value)
-    except ValueError:
-        value = None
+    value = number_in(token.value)
     found = fit_kind(value, wanted)
     if found is UNFIT:
         example = "a whole number such as 10" if wanted is int else "a number such as 0.5"

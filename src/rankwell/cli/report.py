@@ -31,9 +31,11 @@ from rankwell.cli.options import (
     FromExperiment,
     ItemText,
     Metrics,
+    PolicyPairs,
     PolicyRules,
     QueryTexts,
     Reading,
+    ReadingPairs,
     Redacting,
     Tables,
     Threads,
@@ -58,7 +60,6 @@ MEGABYTE = 1_000_000
 Draw = Callable[..., Any]
 READ = "results", "comparison", "runs", "run", "costs"
 OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
-COMPARED = "baseline", "margin", "seeds", "folds", "weights", "clusters"
 TABLES = "train", "items", "users"
 BOUND_OPTIONS = "pool", "scale"
 PIXELS = 2.0
@@ -70,6 +71,13 @@ RunOrSaved = Annotated[
     Option(
         help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved; ``NAME=FILE`` names "
         "its system"
+    ),
+]
+RunOrCompared = Annotated[
+    str,
+    Option(
+        help="a run, results that ``evaluate -o`` saved as .json or .parquet, a comparison that ``compare -o found.json`` saved, or costs "
+        "that ``bench -o`` saved; ``NAME=FILE`` names its system"
     ),
 ]
 Measured = Annotated[
@@ -406,28 +414,57 @@ class PictureRequest:
         return found
 
     def _results(self) -> dict[str, Any]:
-        named = systems_of(self.words)
+        given, saved = self._systems()
+        found: dict[str, Any] = {} if saved is None else {"comparison": saved}
+        if not {"results", "comparison"} & self.takes.keys() - found.keys():
+            return found
+        named = systems_of(given)
         unsaved = [each for each in named.values() if is_run(each)]
         axes = [self.own[name] for name in metrics_in(self.draw) if name in self.own]
         metrics = [*self.metrics, *(axis for axis in axes if axis not in self.metrics)] or None
         if metrics is None and unsaved:
             raise without_metrics(unsaved[0])
-        by = self.given.get("by")
-        results, users, _ = evaluated(
+        results, *_ = evaluated(
             named,
             self.qrels or "none",
             metrics,
             self.tables,
             self.reading,
             self.policy,
-            by=by,
+            by=self.given.get("by"),
             threads=None,
             bounds=self.bounding.wanted() if unsaved else None,
         )
-        found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
-        if "comparison" in self.takes and (len(results) > 1 or not found):
-            found["comparison"] = self._comparison(results, metrics, users)
+        if "results" in self.takes:
+            found["results"] = results
+        if "comparison" in self.takes and saved is None and (len(results) > 1 or not found):
+            found["comparison"] = self._comparison(results, metrics)
         return found
+
+    def _systems(self) -> tuple[list[str], Comparison | None]:
+        """The words that name systems, and the comparison that is saved in the file of another one.
+
+        UsageError if the picture takes no comparison, there are two, or it is asked to compare with another baseline.
+        """
+        from rankwell.comparison.compare.comparison import Comparison
+        from rankwell.display.saved_files import kind_of
+
+        words = [word for word in self.words if kind_of(split_names([word])[1][0]) == "comparison"]
+        if not words:
+            return self.words, None
+        file, others = words[0], [word for word in self.words if word not in words]
+        if "comparison" not in self.takes or len(words) > 1:
+            drawn = "one comparison, not two" if words[1:] else "runs or saved results, not from a comparison"
+            raise UsageError(f"{file}: plot {self.picture.name} is drawn from {drawn}.")
+        if "results" in self.takes and not others:
+            raise UsageError(
+                f"{file}: a comparison holds no values per query; name the results or the runs that it compares beside it."
+            )
+        if "results" not in self.takes and others:
+            raise UsageError(f"{file}: a comparison is drawn by itself; leave out {others[0]}.")
+        if self.given.get("baseline") is not None:
+            raise UsageError(f"{file}: the comparison is made; give --baseline to rankwell compare.")
+        return others, Comparison.load(split_names([file])[1][0])
 
     def _costs(self) -> Any:
         """The costs of the systems, where a picture shows them."""
@@ -438,29 +475,13 @@ class PictureRequest:
             raise UsageError("no RUN is a file of costs, which rankwell bench -o writes.")
         return found
 
-    def _comparison(
-        self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
-    ) -> Comparison:
+    def _comparison(self, results: dict[str, Results], metrics: Sequence[str] | None) -> Comparison:
         from rankwell.comparison.compare.compare import compare as compared
 
-        baseline, given = self.given.get("baseline"), self.given
-        groups = {word: named_groups(given.get(word), f"--{word}", self.words) for word in ("seeds", "folds")}
-        if baseline is not None and baseline not in groups["seeds"] | groups["folds"]:
+        baseline = self.given.get("baseline")
+        if baseline is not None:
             baseline = name_of(baseline, dict(zip(*split_names(self.words), strict=True)), list(results))
-        return compared(
-            results,
-            metrics=metrics,
-            baseline=baseline,
-            margins=named_numbers(given.get("margin"), "--margin"),
-            by=given.get("by"),
-            weights=given.get("weights"),
-            clusters=given.get("clusters"),
-            users=users,
-            seeds=groups["seeds"],
-            folds=groups["folds"],
-            costs=self._costs(),
-            **given.get("statistics", Testing()).given,
-        )
+        return compared(results, metrics=metrics, baseline=baseline, costs=self._costs())
 
 
 def is_evaluated(draw: Draw) -> bool:
@@ -488,15 +509,14 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
     yield _keyword("lang", Lang, "en")
     yield _keyword("dark", Dark, default=False)
     yield _keyword("pixels", Pixels, PIXELS)
-    if "comparison" in takes:
-        yield from _in_group(compare, COMPARED, STATISTICS)
-        yield _keyword("statistics", Testing, Testing())
+    if "comparison" in takes and "results" not in takes:
+        yield from _in_group(compare, ("baseline",), STATISTICS)
     if is_evaluated(draw) or _has_options(draw):
         named = {each.name for each in own}
         yield from _in_group(Tables, [name for name in TABLES if name not in named], DATA)
-        yield _keyword("policy", PolicyRules, Policy())
+        yield _keyword("policy", PolicyPairs, Policy())
     if is_read and "costs" not in takes:
-        yield _keyword("reading", Reading, Reading())
+        yield _keyword("reading", ReadingPairs, Reading())
 
 
 def _files(draw: Draw) -> Iterator[Parameter]:
@@ -504,7 +524,8 @@ def _files(draw: Draw) -> Iterator[Parameter]:
     takes, evaluated = inspect.signature(draw).parameters, is_evaluated(draw)
     if evaluated or "qrels" in takes:
         yield Parameter("qrels", Parameter.POSITIONAL_ONLY, annotation=QrelsOrNone if evaluated else Qrels)
-    kind = RunOrSaved if evaluated else Measured if "costs" in takes else Run
+    saved = RunOrCompared if "comparison" in takes else RunOrSaved
+    kind = saved if evaluated else Measured if "costs" in takes else Run
     yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=kind)
     if "run" not in takes:
         yield Parameter("runs", Parameter.VAR_POSITIONAL, annotation=Runs)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,9 @@ FIRST = (
     "preset", "reach", "recent", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials", "window", "within",
 )  # fmt: skip
 
+# the words that the running command takes as word=value, with the option that takes them; asked for if there is a message
+paired: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("paired", default=dict)
+FLAGS = ("drop_own_query",)  # options without a value
 BYTES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -64,11 +68,30 @@ def as_options(message: str) -> str:
     >>> as_options("ap needs judgements: give qrels=. Without qrels, …")
     'ap needs judgements: give a file of judgements in place of none. Without qrels, …'
     """
-    message = message.replace("drop_own_query=True", "--drop-own-query")  # a flag has no value
+    message = message.replace("drop_own_query=True", typed_as("drop_own_query"))
     # the judgements are the first argument of most commands
     message = message.replace("give qrels=.", "give a file of judgements in place of none.")
     message = re.sub(METRICS, _metrics_option, message)
-    return _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
+    message = _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
+    return re.sub(
+        r"(?<![\w\"'`-])(?<!option: )--([a-z][a-z-]*[a-z])( (?=[\w'])|(?![\w-]))", _own_option, message
+    )
+
+
+def typed_as(word: str, value: str = "", sign: str = "") -> str:
+    """Return what a user types for a word of Python: an option of its own, or a pair of an option that takes several words."""
+    option = paired.get()().get(word)
+    if option is None:
+        return f"--{word.replace('_', '-')}{sign}{value}"
+    return f"{option} {word}={value or 'true' * (word in FLAGS)}"
+
+
+def _own_option(found: re.Match[str]) -> str:
+    """An option of other commands that is a word of ``--policy`` or ``--read`` on this one."""
+    word = found[1].replace("-", "_")
+    if word not in paired.get()():
+        return found[0]
+    return typed_as(word) + found[2] * (word in FLAGS)
 
 
 def _metrics_option(found: re.Match[str]) -> str:
@@ -87,8 +110,7 @@ def _columns_option(found: re.Match[str]) -> str:
     except (SyntaxError, ValueError):
         return found[0]
     said = ",".join(f"{column}={word}" for column, word in named.items())
-    sign = "=" if said.startswith("-") else " "
-    return f"--{found[1].replace('_', '-')}{sign}{shlex.quote(said)}"
+    return typed_as(found[1], shlex.quote(said), "=" if said.startswith("-") else " ")
 
 
 @cache
@@ -101,7 +123,7 @@ def _argument() -> re.Pattern[str]:
     first = "|".join(FIRST)
     word = r"'[\w@.-]+'"
     return re.compile(
-        rf"(?:(?<![\w(,])({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)(?=(.?))"
+        rf"(?:(?<![\w(,])(?<!--policy )(?<!--read )({names})|^({first}))=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)(?=(.?))"
     )
 
 
@@ -109,7 +131,7 @@ def _option(found: re.Match[str]) -> str:
     """The option; between it and a value of whatever kind is a space."""
     value = found[3].replace("'", "")
     follows = value or (found[4] and re.match(r"[^\s,.;:)]", found[4]))
-    return f"--{(found[1] or found[2]).replace('_', '-')}{' ' * bool(follows)}{value}"
+    return typed_as(found[1] or found[2], value, " " * bool(follows))
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -12,10 +12,12 @@ from rankwell.cli.options import (
     Form,
     ItemText,
     Metrics,
-    PolicyRules,
+    PolicyPairs,
     QueryTexts,
     Reading,
+    ReadingPairs,
     ReadingQrels,
+    ReadingQrelsPairs,
     refuse_files,
 )
 from rankwell.cli.words import named_as, share_of, split, split_names, whole_numbers
@@ -101,8 +103,8 @@ def judging_next(
         ),
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Choose the unjudged items whose judgements tell most about a comparison of runs.
 
@@ -171,8 +173,8 @@ def judging_simulate(
         ),
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.
 
@@ -236,15 +238,15 @@ def judging_sample(
         ),
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Draw items to judge at random from the lists of runs, so that metrics can be estimated from their judgements.
 
     Judge all of them (``judging sheet`` and ``judging prompts`` take the file), and give the judgements and the frame to ``judging
-    estimate``. With ``--depth 100`` only the first 100 items of each list can be drawn.
+    estimate``. With ``--policy depth=100`` only the first 100 items of each list can be drawn.
 
-    Example: ``rankwell judging sample bm25.run dense.run --budget 50 --depth 100 -o sample.tsv``
+    Example: ``rankwell judging sample bm25.run dense.run --budget 50 --policy depth=100 -o sample.tsv``
     """
     from rankwell.judging import sample
     from rankwell.judging.estimation.samples import Sample, frame_beside
@@ -328,8 +330,8 @@ def judging_estimate(
         ),
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.
 
@@ -434,8 +436,8 @@ def judging_correct(
         ),
     ] = None,
     format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
-    reading: Reading = Reading(),
-    policy: PolicyRules = Policy(),
+    reading: ReadingPairs = Reading(),
+    policy: PolicyPairs = Policy(),
 ) -> None:
     """Estimate values over all candidates from lists of one relevant item among sampled negatives, with the worst-case bias.
 
@@ -540,7 +542,7 @@ def judging_sheet(
     output: Annotated[str, Option(name=("--output", "-o"), group=OUTPUT, help="the page")] = "sheet.html",
     title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
     lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
-    reading: ReadingQrels = ReadingQrels(),
+    reading: ReadingQrelsPairs = ReadingQrels(),
 ) -> None:
     """Write a page on which a person grades pairs of query and item, offline, in any browser.
 
@@ -651,7 +653,7 @@ def judging_prompts(
             help="the requests, a JSON object a line; the key to them is beside it",
         ),
     ] = "batch.jsonl",
-    reading: Reading = Reading(),
+    reading: ReadingPairs = Reading(),
 ) -> None:
     """Write requests to a model that judges pairs of query and item, which you send; rankwell calls no model.
 
