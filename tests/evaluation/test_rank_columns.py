@@ -11,6 +11,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
+from rankwell.matching import unjudged
 
 STORED = json.loads((Path(__file__).parent / "stored" / "rank_gaps.json").read_text(encoding="utf-8"))
 RUN = {"query": ["q", "q", "q"], "item": ["a", "b", "c"], "rank": [3, 1, 5]}
@@ -87,6 +88,28 @@ def test_whether_ranks_begin_at_0_is_decided_once_for_the_whole_run(tmp_path, so
     qrels = {f"q{n}": [f"i{n}"] for n in range(300)}
     res = rw.evaluate(run, qrels, ["hit@1", "rr"], engine=Memory(batch=20), threads=threads)
     assert res.mean == ({"hit@1": 0.0, "rr": 0.5} if late else {"hit@1": 1.0, "rr": 1.0})
+
+
+@pytest.mark.parametrize("batch", [20, 1_000_000])
+def test_bounds_too_decide_once_whether_ranks_begin_at_0(tmp_path, monkeypatch, batch):
+    """Only query 250 has an item at rank 0: elsewhere the items listed at 1 and 2 stand at the second and the third rank.
+
+    The other system has the same items at ranks 1 and 2, so it is better whatever x is, except for query 250. And of the 300 items x
+    only that of query 250 is first in its list, so only there an item that the judged list lacks could be relevant.
+    """
+    monkeypatch.setattr(unjudged, "BATCH", batch)
+    first = {n: 0 if n == 250 else 1 for n in range(300)}
+    rows = [(f"q{n}", f"{name}{n}", rank + at) for n, rank in first.items() for at, name in enumerate("xi")]
+    path = tmp_path / "run.parquet"
+    frame = pl.DataFrame(rows, schema=["query", "item", "rank"], orient="row")
+    frame.write_parquet(path, row_group_size=50)
+    qrels = {f"q{n}": {f"i{n}": 1} for n in range(300)}
+    other = {f"q{n}": {f"x{n}": 2.0, f"i{n}": 1.0} for n in range(300)}
+    comparison = rw.compare({"late": path, "other": other}, qrels, "rr", bounds=True, pool=1)
+    assert "other > late in 299, equal in 1" in str(comparison)
+    lists = {f"q{n}": [f"i{n}"] for n in range(300)}
+    res = rw.evaluate(lists, qrels, "r@3", bounds=True, pool=[1, path])
+    assert res.bounds["r@3"].low == pytest.approx((299 + 1 / 2) / 300, abs=1e-15)
 
 
 def test_the_first_rank_can_be_said(tmp_path):

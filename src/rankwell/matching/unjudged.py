@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
 
+T = TypeVar("T")
 BATCH = 250_000  # rows at a time
 
 
@@ -174,34 +175,39 @@ def with_pooled(pool: Pool, runs: Iterable[Run], depth: int | None, policy: Poli
 def _unjudged_of(run: Run, pool: Pool, asked: Asked) -> list[tuple[np.ndarray, Ids]]:
     """Return the unjudged items of a run's lists, with the row of each one's query in the pool, a batch at a time."""
     catalogue = Known(run.rows.table().item.distinct())
-    context = Context(pool.scale, catalogue=catalogue)
-    found = []
-    for judged in batches_of(run, pool, asked, context):
-        shown = judged.shown
-        assert shown.item is not None
-        row = judged.pool_row[shown.query]
-        free = np.flatnonzero(np.isnan(shown.grade) & (row >= 0))
-        found.append((row[free], catalogue.ids[shown.item[free]]))
-    return found
+
+    def unjudged(judged: Judged) -> tuple[np.ndarray, Ids]:
+        whole = judged.shown
+        assert whole.item is not None
+        row = judged.pool_row[whole.query]
+        free = np.flatnonzero(np.isnan(whole.grade) & (row >= 0))
+        return row[free], catalogue.ids[whole.item[free]]
+
+    return _read_batches(run, pool, asked, Context(pool.scale, catalogue=catalogue), unjudged)
 
 
-def batches_of(run: Run, pool: Pool, asked: Asked, context: Context) -> Iterator[Judged]:
-    """Yield the judged lists of a run, a batch at a time."""
-    for batch in run.rows.batches(BATCH):
-        lists = batch()
-        try:
-            judged, _ = judge(lists, pool, asked, context)
-        except RanksBeginAtZero:
-            judged, _ = judge(lists, pool, replace(asked, rank_base=0), context)
-        yield judged
+def _read_batches(
+    run: Run, pool: Pool, asked: Asked, context: Context, read: Callable[[Judged], T]
+) -> list[T]:
+    """What a function reads of the judged lists of each batch of a run."""
+
+    def batches(asked: Asked) -> list[T]:
+        return [read(judge(make(), pool, asked, context)[0]) for make in run.rows.batches(BATCH)]
+
+    # a first rank of 0 may come in any batch, and then every list of the run counts from 0: all are read again
+    try:
+        return batches(asked)
+    except RanksBeginAtZero:
+        return batches(replace(asked, rank_base=0))
 
 
 def ranks_in(run: Run, pool: Pool, asked: Asked, context: Context) -> np.ndarray:
     """Return the rank that each item of a pool has in a run, 0 where the run does not list it."""
     ranks = np.zeros(len(pool.grades), np.int64)
-    for judged in batches_of(run, pool, replace(asked, needs=frozenset({"judgement"})), context):
-        assert judged.found.pool_row is not None
-        ranks[judged.found.pool_row] = judged.found.rank
+    asked = replace(asked, needs=frozenset({"judgement"}))
+    for hits in _read_batches(run, pool, asked, context, lambda judged: judged.found):
+        assert hits.pool_row is not None
+        ranks[hits.pool_row] = hits.rank
     return ranks
 
 
