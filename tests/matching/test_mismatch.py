@@ -10,7 +10,7 @@ import pytest
 from tests.cases import seeds
 
 import rankwell as rw
-from rankwell.matching.mismatch import mismatch, swapped
+from rankwell.matching.mismatch import find_mismatch, find_swapped_columns
 from rankwell.tables.ids import Ids
 
 NUMBERS = [str(number) for number in range(50, 90)]
@@ -32,7 +32,7 @@ CHANGES = {
 
 
 def found(ours, theirs, most=None):
-    return mismatch("item", Ids.of(list(ours)), Ids.of(list(theirs)), most)
+    return find_mismatch("item", Ids.of(list(ours)), Ids.of(list(theirs)), most)
 
 
 @pytest.mark.parametrize("kind", CHANGES)
@@ -140,17 +140,17 @@ def test_swapped_columns_are_found(kind):
     pairs = sorted({(draw.randrange(100), draw.randrange(1000)) for _ in range(500)})
     pairs = [(kind(query), kind(item)) if kind is int else (f"u{query}", f"i{item}") for query, item in pairs]
     run = [(item, query) for query, item in pairs[:300]]
-    one = swapped(*columns(run), *columns(pairs))
+    one = find_swapped_columns(*columns(run), *columns(pairs))
     assert one.how == "with query and item swapped"
     assert one.is_certain
-    assert swapped(*columns(pairs), *columns(pairs[:200])) is None
+    assert find_swapped_columns(*columns(pairs), *columns(pairs[:200])) is None
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_unrelated_integers_are_not_swapped(seed):
     draw = random.Random(seed)
     run, judged = ([(draw.randrange(300), draw.randrange(300)) for _ in range(400)] for _ in "ab")
-    assert swapped(*columns(run), *columns(judged)) is None
+    assert find_swapped_columns(*columns(run), *columns(judged)) is None
 
 
 def test_columns_are_swapped_only_where_a_row_is():
@@ -162,4 +162,4 @@ def test_columns_are_swapped_only_where_a_row_is():
         rw.RankwellError, match="no query of the run is judged: the run has '1', the qrels have '2'"
     ):
         rw.evaluate(run, {"2": {"1": 1}}, "ap")
-    assert swapped(*columns([("1", "x"), ("y", "2")]), *columns([("2", "1")])) is None
+    assert find_swapped_columns(*columns([("1", "x"), ("y", "2")]), *columns([("2", "1")])) is None

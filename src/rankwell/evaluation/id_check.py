@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError
 from rankwell.evaluation.task import Task
-from rankwell.matching.mismatch import MOST_TRIED, IdSource, Mismatch, mismatch, swapped
+from rankwell.matching.mismatch import MOST_TRIED, IdSource, Mismatch, find_mismatch, find_swapped_columns
 from rankwell.readers.formats.trec import StreamedRows
 from rankwell.readers.frames.pieces import InPieces
 from rankwell.readers.registry import ExplainedRows
@@ -42,7 +42,7 @@ def check_ids(results: Results, tables: TablesInMemory | TablesInPieces, *, with
     elif change is not None and change.is_notable:
         change = tables.sides(MANY).in_items()
     if not has_none and (change is None or not change.is_notable):
-        change = mismatch("query", *tables.all_queries(), MOST_TRIED) if with_queries else None
+        change = find_mismatch("query", *tables.all_queries(), MOST_TRIED) if with_queries else None
     if change is None or not (has_none or change.is_notable):
         return results
     name, text = results.name, change.text()
@@ -78,15 +78,15 @@ class SampledSides:
 
     def in_items(self) -> Mismatch | None:
         """Return the change with which judged items would be in a list."""
-        return mismatch("item", self.item.distinct(), self.judged_item.distinct(), MOST_TRIED)
+        return find_mismatch("item", self.item.distinct(), self.judged_item.distinct(), MOST_TRIED)
 
     def in_queries(self) -> Mismatch | None:
         """Return the change with which judged queries would be in the run."""
-        return mismatch("query", self.query.distinct(), self.judged_query.distinct(), MOST_TRIED)
+        return find_mismatch("query", self.query.distinct(), self.judged_query.distinct(), MOST_TRIED)
 
     def swapped(self) -> Mismatch | None:
         """Return the mismatch of swapped columns."""
-        return swapped(self.query, self.item, self.judged_query, self.judged_item)
+        return find_swapped_columns(self.query, self.item, self.judged_query, self.judged_item)
 
 
 class TablesInMemory:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.request import Request
-from rankwell.matching.asked import Asked
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
 from rankwell.readers.frames.columns import Given

@@ -7,8 +7,7 @@ from functools import lru_cache
 
 from rankwell.errors import NeededError, UsageError
 from rankwell.evaluation.request import Request
-from rankwell.matching.asked import Asked, Asker
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.metrics.metric import Metric
 
 TABLES = {

@@ -18,7 +18,7 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
 
 if TYPE_CHECKING:
-    from rankwell.matching.train import History
+    from rankwell.matching.context import History
 
 Ties = tuple[np.ndarray, np.ndarray]
 
@@ -68,8 +68,8 @@ class Judged(Derived):
     @classmethod
     def concatenate(cls, parts: Sequence[Judged]) -> Judged:
         """Return the judged lists of several batches of one run, all of them small."""
-        first, *others = parts
-        if not others:
+        first, *more = parts
+        if not more:
             return first
         ties = [part.ties for part in parts if part.ties is not None]
         columns = list(zip(*ties, strict=True))
@@ -90,16 +90,16 @@ class Judged(Derived):
         """The hits with their groups of tied scores; None for lists in an order that is not the run's."""
         if self.ties is None or self.found.tie_start is not None:
             return None if self.ties is None else self.found
-        found, (start, size) = self.found, self.ties
+        hits, (start, size) = self.found, self.ties
         return Ranked(
-            found.queries,
-            found.query,
-            found.rank,
-            found.grade,
+            hits.queries,
+            hits.query,
+            hits.rank,
+            hits.grade,
             tie_start=start,
             tie_size=size,
-            pool_row=found.pool_row,
-            place=found.place,
+            pool_row=hits.pool_row,
+            place=hits.place,
         )
 
     @property
@@ -139,7 +139,7 @@ class Judged(Derived):
 
     def take(self, rows: np.ndarray, found: Ranked, *, is_whole: bool = True) -> Judged:
         """Return the judged lists of some queries, in the order of their rows, with new hits, on request without the whole lists."""
-        shown = self._shown.of_queries(rows) if is_whole and self._shown is not None else None
+        whole = self._shown.of_queries(rows) if is_whole and self._shown is not None else None
         found = found.of_queries(rows)
         part = as_slice(rows)
         queries, pool_row, lengths = self.queries[part], self.pool_row[part], self.n_retrieved[part]
@@ -147,7 +147,7 @@ class Judged(Derived):
         if ranks is not None:
             places, offsets = spread(ranks[0], rows)
             ranks = offsets, ranks[1][places]
-        return Judged(queries, pool_row, found, lengths, self.pool, shown, in_run=self.in_run, ranks=ranks)
+        return Judged(queries, pool_row, found, lengths, self.pool, whole, in_run=self.in_run, ranks=ranks)
 
     def reordered(self, found: Ranked) -> Judged:
         """Return the same lists with their hits in another order."""

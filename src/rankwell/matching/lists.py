@@ -12,10 +12,9 @@ from rankwell.display.text import Composed
 from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel
-from rankwell.matching.asked import Asked
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged, Ties
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
@@ -68,8 +67,8 @@ def judge(
     # the order of these steps is part of the definition: a query's own row takes no rank from others, rows below the depth are
     # not read, so a copy there is no error, and unjudged items go last, after the ties and ranks that they take part in
     if policy.drop_own_query:
-        given, lists = lists, without_own(lists, policy, counts)
-        matches = matches if lists is given else None
+        all_lists, lists = lists, without_own(lists, policy, counts)
+        matches = matches if lists is all_lists else None
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     # the hits alone are ordered faster, but the places of all rows can matter
     if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
@@ -85,16 +84,16 @@ def judge(
         hits, ties = break_ties(hits, ties, how, pool.scale)
     if policy.ties == "expected" or needs & TIED:
         hits.tie_start, hits.tie_size = ties
-    shown = None
+    whole = None
     if "shown" in needs:
-        shown = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
+        whole = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
     judged = Judged(
         lists.queries,
         pool_row,
         hits,
         lengths,
         pool,
-        shown,
+        whole,
         ties=ties,
         is_expected=policy.ties == "expected",
         ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
@@ -124,10 +123,10 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
 
 def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
     """Return empty lists, without judgements, for the users not in ``seen``."""
-    others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
-    if seen.is_text and not others.is_text:
-        others = Ids.of_strings([str(user) for user in others.tolist()])
-    return _empty_lists(to_same_kind(others, seen, "query")[0], np.full(len(others), -1, np.int64), pool)
+    unlisted = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
+    if seen.is_text and not unlisted.is_text:
+        unlisted = Ids.of_strings([str(user) for user in unlisted.tolist()])
+    return _empty_lists(to_same_kind(unlisted, seen, "query")[0], np.full(len(unlisted), -1, np.int64), pool)
 
 
 def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
@@ -191,6 +190,7 @@ def _break_ties(
     # equal grades of a tie are in the default order, so best and worst are one order each
     base = np.arange(lists.rows)
     order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
+    # the sign makes the worst first; reduceat looks at each group of ties once
     level = levels(grade, pool.scale)[base] * (1.0 if how == "best" else -1.0)
     heads, sizes = _tied_groups(lists.score[base], lists.offsets)
     differ = np.maximum.reduceat(level, heads) != np.minimum.reduceat(level, heads)
@@ -217,10 +217,10 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
     rows = np.arange(lists.rows)
     if lists.ranks is None:
         order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
-        kept = np.sort(rows[places_of(np.diff(lists.offsets)) <= depth])
+        rows_within = np.sort(rows[places_of(np.diff(lists.offsets)) <= depth])
     else:
-        kept = np.flatnonzero(lists.ranks <= depth)
-    return lists.only(kept)
+        rows_within = np.flatnonzero(lists.ranks <= depth)
+    return lists.only(rows_within)
 
 
 def _match(
@@ -344,9 +344,9 @@ def _close_ranks(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np
     """The ranks, where those of some lists are numbered 1 to n in their order; equal ones stay equal."""
     rows = np.flatnonzero(chosen[query])
     rows = rows[np.lexsort((ranks[rows], query[rows]))]
-    own, given = query[rows], ranks[rows]
+    own, ranks_of_rows = query[rows], ranks[rows]
     is_first = np.ones(len(rows), np.bool_)
-    is_first[1:] = (own[1:] != own[:-1]) | (given[1:] != given[:-1])
+    is_first[1:] = (own[1:] != own[:-1]) | (ranks_of_rows[1:] != ranks_of_rows[:-1])
     # equal ranks get the place of the first of them, counted from the beginning of their list
     heads = np.maximum.accumulate(np.where(is_first, np.arange(len(rows)), 0))
     closed = ranks.copy()
@@ -393,16 +393,18 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     # Ranks 1 to n are the usual case. Where copies are dropped, the numbers of the rows that stay are looked at later.
     if asked.policy.duplicates != "drop" and kernel.are_closed(lists.offsets, lists.score, base):
         return lists
-    given = -lists.score  # rows by rank are ordered by minus their rank
-    ranks = np.rint(given)
-    if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
+    stated_ranks = -lists.score  # rows by rank are ordered by minus their rank
+    ranks = np.rint(stated_ranks)
+    if len(wrong := np.flatnonzero((ranks != stated_ranks) | (np.abs(stated_ranks) > MOST))):
         row = int(wrong[0])
-        what = Composed("the rank {rank} is not a whole number", rank=brief(float(given[row])))
+        what = Composed("the rank {rank} is not a whole number", rank=brief(float(stated_ranks[row])))
         raise WrongRanks.at(lists.place(row), what, NUMBERED)
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])
         kind = RanksBeginAtZero if stated is None and ranks.min() == 0 else WrongRanks
-        what = Composed("the rank is {rank:g}; ranks begin at {base}", rank=float(given[row]), base=base)
+        what = Composed(
+            "the rank is {rank:g}; ranks begin at {base}", rank=float(stated_ranks[row]), base=base
+        )
         raise kind.at(lists.place(row), what, NUMBERED)
     return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
 
@@ -458,32 +460,32 @@ def whole_lists(
     """Return the whole lists in rank order down to the deepest rank needed; unjudged rows have grade NaN."""
     needs = asked.needs
     most = lists.rows if asked.deepest is None else asked.deepest
-    rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
+    rows, lengths = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
     _, hits, pooled, _ = matches
     query: np.ndarray | None = None
     rank: np.ndarray | None = None
     if lists.ranks is not None:
-        kept = slice(None) if asked.deepest is None else np.flatnonzero(lists.ranks[rows] <= asked.deepest)
-        rows, query = rows[kept], owners_of(taken)[kept]
-        rank, taken = lists.ranks[rows], np.bincount(query, minlength=len(taken))
-    shown = Ranked(
-        len(taken),
+        within = slice(None) if asked.deepest is None else np.flatnonzero(lists.ranks[rows] <= asked.deepest)
+        rows, query = rows[within], owners_of(lengths)[within]
+        rank, lengths = lists.ranks[rows], np.bincount(query, minlength=len(lengths))
+    whole = Ranked(
+        len(lengths),
         query,
         rank,
         _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
         pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if needs_pool_row(pool, needs) else None,
-        counts=taken,
+        counts=lengths,
     )
     if context.catalogue is not None:
-        shown.item = _items(lists, rows, shown, pool_row, asked.policy, context, counts)
-    return shown
+        whole.item = _items(lists, rows, whole, pool_row, asked.policy, context, counts)
+    return whole
 
 
 def _items(
     lists: Lists,
     rows: np.ndarray,
-    shown: Ranked,
+    whole: Ranked,
     pool_row: np.ndarray,
     policy: Policy,
     context: Context,
@@ -494,7 +496,7 @@ def _items(
     item = context.catalogue.rows_of(lists.items[rows], "item")
     outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
     if len(outside) and policy.population == "judged":
-        outside = outside[pool_row[shown.query[outside]] >= 0]
+        outside = outside[pool_row[whole.query[outside]] >= 0]
     if len(outside) and policy.outside == "error" and context.items is not None:
         row = int(rows[outside[0]])
         raise DataError(

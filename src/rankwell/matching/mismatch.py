@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from rankwell.tables.run_qrels import Qrels, Run
 
 
-MOST_TRIED, HALF = 1000, 0.5
-TREC, PLAIN = (
-    ": read as trec",
-    " (",
-)  # what the source of a table says, and what follows if its file is neither packed nor recoded
+MOST_TRIED = (
+    1000  # judged ids that are looked for under each change; a share of them is known within a few percent
+)
+HALF = 0.5  # the share of judged ids from which a change is sure enough to stop the evaluation
+# what the source of a table says, and what follows if its file is neither packed nor recoded
+TREC, PLAIN = ": read as trec", " ("
 NAMES = {"query": Composed("query"), "item": Composed("item")}
 
 
@@ -75,7 +76,6 @@ class IdSource:
         return f"columns={{{query}: 'item', {item}: 'query'}}"
 
     def _command(self, names: str, values: str) -> str:
-        import json
         import shlex
 
         path, _, end = self.file.rpartition("/")
@@ -138,7 +138,7 @@ class Mismatch:
         )
 
 
-def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mismatch | None:
+def find_mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mismatch | None:
     """Return the change that explains most of the judged ids that no list holds; None if these are less than a tenth, or few of them.
 
     ``ours`` are the different ids of the lists, ``theirs`` the judged ones, of which at most ``most`` are tried. A change keeps
@@ -157,27 +157,28 @@ def mismatch(word: str, ours: Ids, theirs: Ids, most: int | None = None) -> Mism
         return None
 
     tried = missing if most is None else sample_evenly(missing, most)
-    ours, held, wanted = pack(ours), theirs[np.flatnonzero(place >= 0)], pack(theirs[tried])
-    judged = pack(Ids.concatenate([wanted, held])) if len(held) else wanted
+    ours, listed, unlisted = pack(ours), theirs[np.flatnonzero(place >= 0)], pack(theirs[tried])
+    judged = pack(Ids.concatenate([unlisted, listed])) if len(listed) else unlisted
     best = None
+    # each change must explain more than the one before it: the simplest that does is told, and most are given up early
     least = max(TENTH * min(len(tried), len(free)), 1)
-    if len(held):
-        least = min(least, max(TENTH * len(held) * len(tried) / len(missing), ENOUGH))
-    for change in changes(pack(ours[free]), wanted):
-        found = _try_change(change, ours, free, wanted, least)
-        if found is not None and _keeps_apart(change, ours, judged):
-            least = len(found[0]) + 1
-            best = change, found
+    if len(listed):
+        least = min(least, max(TENTH * len(listed) * len(tried) / len(missing), ENOUGH))
+    for change in changes(pack(ours[free]), unlisted):
+        matches = _try_change(change, ours, free, unlisted, least)
+        if matches is not None and _keeps_apart(change, ours, judged):
+            least = len(matches[0]) + 1
+            best = change, matches
     if best is None:
         return None
     change, (rows, places) = best
     pairs = [
-        (str(ours.one(int(free[at]))), str(wanted.one(int(row))))
+        (str(ours.one(int(free[at]))), str(unlisted.one(int(row))))
         for row, at in zip(rows[:100], places[:100], strict=True)
     ]
     changed = _changed_sides(change, pairs)
     explained = len(rows) / len(tried) * len(missing)
-    share, gain = explained / len(theirs), explained / (explained + len(held))
+    share, gain = explained / len(theirs), explained / (explained + len(listed))
     return Mismatch(word, change.how, change.code, len(rows), len(tried), share, gain, *pairs[0], changed)
 
 
@@ -187,12 +188,12 @@ def sample_evenly(rows: np.ndarray, most: int) -> np.ndarray:
 
 
 def _try_change(
-    change: Change, ours: Ids, free: np.ndarray, wanted: Ids, least: float
+    change: Change, ours: Ids, free: np.ndarray, unlisted: Ids, least: float
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """The judged ids that match after a change, and those of the lists that they match, if there are enough."""
     own = ours if change.ours is None else change.ours(ours)
-    other = wanted if change.theirs is None else change.theirs(wanted)
-    if own is ours and other is wanted:
+    other = unlisted if change.theirs is None else change.theirs(unlisted)
+    if own is ours and other is unlisted:
         return None
     places = Known(own[free]).find(other)
     rows = np.flatnonzero(places >= 0)
@@ -215,7 +216,7 @@ def _changed_sides(change: Change, pairs: list[tuple[str, str]]) -> tuple[bool, 
     )  # type: ignore[return-value]
 
 
-def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Mismatch | None:
+def find_swapped_columns(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Mismatch | None:
     """Return the mismatch of rows that match the judgements only with query and item swapped; all are columns of rows.
 
     Text must have a row in common or most of its ids; integers, which overlap by chance, must have ten rows.
@@ -229,8 +230,8 @@ def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Misma
     judged = queries.find(judged_query) * len(items) + items.find(judged_item)
     both = distinct(pairs[np.isin(pairs, judged)])
     shares = [
-        len(distinct(at[at >= 0])) / max(len(known), 1)
-        for at, known in ((as_query, queries), (as_item, items))
+        len(distinct(at[at >= 0])) / max(len(column), 1)
+        for at, column in ((as_query, queries), (as_item, items))
     ]
     is_text = query.is_text and item.is_text
     is_shared = is_text and len(meets) > 0 and min(shares) >= HALF
@@ -245,7 +246,6 @@ def swapped(query: Ids, item: Ids, judged_query: Ids, judged_item: Ids) -> Misma
 
 
 # Changes of ids that could make two sides meet: one rule for all ids of a side, such as a prefix taken off.
-
 
 Rewrite = Callable[[Ids], Ids]
 
@@ -275,16 +275,18 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
     sides = ours, theirs
     is_plain = all(ids.text.max(initial=0) < BEYOND for ids in sides)
     if not is_plain or any((ids.text <= BLANK).any() for ids in sides):
-        yield _both(Composed("without white space around them"), "id.strip()", without_blanks)
+        yield _change_both(Composed("without white space around them"), "id.strip()", without_blanks)
     if any(np.isin(_ends(ids)[0], QUOTES).any() for ids in sides):
-        yield _both(Composed("without quotation marks around them"), r'id.strip("\x27\x22")', without_quotes)
+        yield _change_both(
+            Composed("without quotation marks around them"), r'id.strip("\x27\x22")', without_quotes
+        )
     if any((_ends(ids)[0] == ZERO).any() for ids in sides):
-        yield _both(Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros)
+        yield _change_both(Composed("without leading zeros"), '(id.lstrip("0") or "0")', without_zeros)
     if not is_plain:
         code = '__import__("unicodedata").normalize("NFC", id)'
-        yield _both(Composed("in one Unicode form (NFC)"), code, composed_form)
+        yield _change_both(Composed("in one Unicode form (NFC)"), code, composed_form)
     if not is_plain or any(_is_upper(ids.text).any() for ids in sides):
-        yield _both(Composed("in lower case"), "id.lower()", lower_case)
+        yield _change_both(Composed("in lower case"), "id.lower()", lower_case)
     yield from _shorter(ours, theirs)
     has_parts = [bool(are_separators(ids.text).any()) for ids in sides]
     if has_parts[0] != has_parts[1]:
@@ -292,14 +294,14 @@ def changes(ours: Ids, theirs: Ids) -> Iterator[Change]:
             Composed("without a prefix up to the last _, - or /"),
             '__import__("re").sub(".*[-_/](?=.)", "", id)',
         )
-        yield _one_side(how, code, last_part, is_ours=has_parts[0])
+        yield _change_one(how, code, last_part, is_ours=has_parts[0])
     longest = [int(ids.lengths.max(initial=0)) for ids in sides]
     if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
         longest = [int(signs(ids).max(initial=0)) for ids in sides]
         if min(longest) >= SHORTEST_CUT and longest[0] != longest[1]:
             most = min(longest)
             how = Composed("cut at {n} signs", n=most)
-            yield _one_side(how, f"id[:{most}]", partial(_cut_at, most), is_ours=longest[0] > longest[1])
+            yield _change_one(how, f"id[:{most}]", partial(_cut_at, most), is_ours=longest[0] > longest[1])
 
 
 def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
@@ -320,7 +322,7 @@ def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
                 rewrite = partial(_without, text.encode(), is_suffix=is_suffix)
                 # in double quotes, so that a shell takes it in single ones
                 quoted = json.dumps(text, ensure_ascii=False)
-                yield _one_side(how, f"{code}({quoted})", rewrite, is_ours=is_ours)
+                yield _change_one(how, f"{code}({quoted})", rewrite, is_ours=is_ours)
 
 
 def _numbers_parts(suffix: str, reversed_texts: Iterable[str]) -> bool:
@@ -332,11 +334,11 @@ def _numbers_parts(suffix: str, reversed_texts: Iterable[str]) -> bool:
     return any(other.match(text) for text in reversed_texts)
 
 
-def _both(how: Composed, code: str, rewrite: Rewrite) -> Change:
+def _change_both(how: Composed, code: str, rewrite: Rewrite) -> Change:
     return Change(how, code, rewrite, rewrite)
 
 
-def _one_side(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
+def _change_one(how: Composed, code: str, rewrite: Rewrite, *, is_ours: bool) -> Change:
     return Change(how, code, rewrite if is_ours else None, None if is_ours else rewrite)
 
 
@@ -372,6 +374,7 @@ def composed_form(ids: Ids) -> Ids:
 
 def lower_case(ids: Ids) -> Ids:
     """Return ids in lower case."""
+    # in ASCII a small letter is the capital with one bit more
     lower = Ids.of_spans(ids.text | (_is_upper(ids.text).astype(np.uint8) << 5), ids.starts, ids.lengths)
     return rewrite_rows(lower, beyond_ascii(ids), str.lower)
 
@@ -393,16 +396,16 @@ def _without(part: bytes, ids: Ids, *, is_suffix: bool) -> Ids:
     rows = np.flatnonzero((ids.lengths > size) & ~are_digits(ids))
     begins = ids.starts[rows] + (ids.lengths[rows] - size if is_suffix else 0)
     for place, byte in enumerate(part):
-        kept = ids.text[begins + place] == byte
-        rows, begins = rows[kept], begins[kept]
+        is_part = ids.text[begins + place] == byte
+        rows, begins = rows[is_part], begins[is_part]
     inner = part[0 if is_suffix else -1 :][:1]
     if inner.isdigit():
-        beside = ids.text[begins - 1 if is_suffix else begins + size]
-        rows = rows[~digits(beside)]
-    taken = np.zeros(len(ids), np.int64)
-    taken[rows] = size
-    none = np.zeros_like(taken)
-    return shorten(ids, none, taken) if is_suffix else shorten(ids, taken, none)
+        neighbour = ids.text[begins - 1 if is_suffix else begins + size]
+        rows = rows[~digits(neighbour)]
+    sizes = np.zeros(len(ids), np.int64)
+    sizes[rows] = size
+    none = np.zeros_like(sizes)
+    return shorten(ids, none, sizes) if is_suffix else shorten(ids, sizes, none)
 
 
 def _cut_at(most: int, ids: Ids) -> Ids:
@@ -412,23 +415,23 @@ def _cut_at(most: int, ids: Ids) -> Ids:
     return rewrite_rows(cut, beyond_ascii(ids), lambda text: text[:most], ids)
 
 
-def _common(own: list[str], others: list[str]) -> list[str]:
+def _common(own: list[str], theirs: list[str]) -> list[str]:
     """The beginnings that many texts have, and few of the others."""
     beginnings: list[str] = []
     for text in own:
         if not (text.isascii() and text.isdigit()):
             beginnings += [text[: place.start()] for place in EDGE.finditer(text)]
-    found = Counter(beginnings)
+    counts = Counter(beginnings)
     shared = _shared_start(own)
     if shared and min(map(len, own)) > len(shared):
-        found[shared] = len(own)
+        counts[shared] = len(own)
     often = []
-    for start, n in found.items():
+    for start, n in counts.items():
         if start and n >= max(OFTEN * len(own), 1):
-            there = 0
-            for text in others:
-                there += text.startswith(start)
-            if there / len(others) < n / len(own) / 2:
+            number = 0
+            for text in theirs:
+                number += text.startswith(start)
+            if number / len(theirs) < n / len(own) / 2:
                 often.append((-n, -len(start), start))
     return [start for *_, start in sorted(often)[:MOST]]
 
@@ -499,33 +502,34 @@ def are_separators(text: np.ndarray) -> np.ndarray:
 
 def signs(ids: Ids) -> np.ndarray:
     """The number of signs of each id, without those that are never cut."""
+    # in UTF-8 each sign has one byte that does not begin with the bits 10
     until = np.concatenate([[0], np.cumsum((ids.text & 0xC0) != 0x80)])
     return (until[ids.starts + ids.lengths] - until[ids.starts])[~are_numbered(ids)]
 
 
-def leading(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+def leading(ids: Ids, is_wanted: np.ndarray) -> np.ndarray:
     """How many bytes of the text at the beginning of each id are wanted."""
-    found = np.zeros(len(ids), np.int64)
+    numbers = np.zeros(len(ids), np.int64)
     rows = np.flatnonzero(ids.lengths > 0)
-    rows = rows[wanted[ids.starts[rows]]]
+    rows = rows[is_wanted[ids.starts[rows]]]
     if len(rows):
-        others = np.append(np.flatnonzero(~wanted), len(wanted))
-        until = others[np.searchsorted(others, ids.starts[rows])]
-        found[rows] = np.minimum(until - ids.starts[rows], ids.lengths[rows])
-    return found
+        stops = np.append(np.flatnonzero(~is_wanted), len(is_wanted))
+        until = stops[np.searchsorted(stops, ids.starts[rows])]
+        numbers[rows] = np.minimum(until - ids.starts[rows], ids.lengths[rows])
+    return numbers
 
 
-def trailing(ids: Ids, wanted: np.ndarray) -> np.ndarray:
+def trailing(ids: Ids, is_wanted: np.ndarray) -> np.ndarray:
     """How many bytes of the text at the end of each id are wanted."""
-    found = np.zeros(len(ids), np.int64)
+    numbers = np.zeros(len(ids), np.int64)
     rows = np.flatnonzero(ids.lengths > 0)
     ends = ids.starts[rows] + ids.lengths[rows]
-    rows, ends = rows[wanted[ends - 1]], ends[wanted[ends - 1]]
+    rows, ends = rows[is_wanted[ends - 1]], ends[is_wanted[ends - 1]]
     if len(rows):
-        others = np.append(-1, np.flatnonzero(~wanted))
-        before = others[np.searchsorted(others, ends) - 1]
-        found[rows] = np.minimum(ends - 1 - before, ids.lengths[rows])
-    return found
+        stops = np.append(-1, np.flatnonzero(~is_wanted))
+        before = stops[np.searchsorted(stops, ends) - 1]
+        numbers[rows] = np.minimum(ends - 1 - before, ids.lengths[rows])
+    return numbers
 
 
 def shorten(ids: Ids, left: np.ndarray, right: np.ndarray) -> Ids:

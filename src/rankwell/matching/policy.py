@@ -1,11 +1,11 @@
-"""Policy: choices that metric definitions leave open; printed with every result."""
+"""Policy: choices that metric definitions leave open, printed with every result; and Asked: what metrics and a policy ask for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from functools import cache
-from typing import Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, record
@@ -88,14 +88,14 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     drop_own_query: bool = False
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            allowed = choices(field.name)
+        for rule in fields(self):
+            value = getattr(self, rule.name)
+            allowed = choices(rule.name)
             # asked first, for an array or a frame is no word, and is not compared with one
             if allowed and not (isinstance(value, str) and value in allowed):
                 hint = nearest(value, allowed) if isinstance(value, str) else ""
                 raise UsageError(
-                    f"Policy({field.name}={brief(value)}): {field.name} must be {one_of(allowed)}.{hint}"
+                    f"Policy({rule.name}={brief(value)}): {rule.name} must be {one_of(allowed)}.{hint}"
                 )
         depth = None if self.depth is None else fit_kind(self.depth, int)
         if depth is UNFIT or (depth is not None and depth < 1):
@@ -188,21 +188,21 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
         raise UsageError(
             f"policy= must be a rankwell.Policy, such as Policy(missing='skip'), not {brief(policy)}."
         )
-    given, plain = policy or default(), default()
+    chosen, plain = policy or default(), default()
     if not rules:
-        return given
+        return chosen
     names = [field.name for field in fields(Policy)]
     for name, value in rules.items():
         if name not in names:
             raise UsageError(
                 f"there is no argument {name}=.{nearest(name, [*names, *others])} Fields of a policy are {', '.join(names)}."
             )
-        own = getattr(given, name)
+        own = getattr(chosen, name)
         if policy is not None and own not in (getattr(plain, name), value):
             raise UsageError(
                 f"{name}={brief(value)} contradicts policy=, which has {name}={brief(own)}. Give it once."
             )
-    return replace(given, **rules)
+    return replace(chosen, **rules)
 
 
 def pop_policy(policy: Policy | None, options: dict[str, Any], others: Iterable[str] = ()) -> Policy:
@@ -224,3 +224,38 @@ def choices(field: str) -> tuple[str, ...]:
 @cache
 def _types() -> dict[str, Any]:
     return get_type_hints(Policy)
+
+
+class Asker(NamedTuple):
+    """A metric that requires a table: its text, its name, and its parameters."""
+
+    text: str
+    name: str
+    parameters: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@record(slots=True)
+class Asked:
+    """The requirements on a run and its judgements, with the metrics that have them, for messages.
+
+    ``needs`` are the tables to build; ``by_need`` holds, for each table that some metric requires, the first such metric.
+    ``rels`` are the relevance thresholds by the text of each metric that has one, ``cuts`` the cut-offs by the name of a
+    metric. ``deepest`` is the rank down to which whole lists are read, None for all. ``reads_judgements`` says whether any
+    metric needs judgements. ``rank_base`` is the rank of a first item, 0 or 1; None if the lists show it.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    needs: frozenset[str] = frozenset()
+    by_need: Mapping[str, Asker] = field(default_factory=dict)
+    rels: Mapping[str, float | None] = field(default_factory=dict)
+    cuts: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    deepest: int | None = None
+    reads_judgements: bool = True
+    rank_base: int | None = None
+
+    def reading(self, *tables: str) -> Asked:
+        """Return the same with more tables to build."""
+        return replace(self, needs=self.needs.union(tables))

@@ -10,8 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import integers, match, order
-from rankwell.matching.asked import Asked, Asker
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import record
 from rankwell.tables.csr import offsets_of, owners_of, places_of
@@ -161,9 +160,9 @@ class Pool(Derived):
 
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
-        kept = items.rows_of(self.items, "item") >= 0
-        until = offsets_of(kept)
-        rows = np.flatnonzero(kept)
+        is_kept = items.rows_of(self.items, "item") >= 0
+        until = offsets_of(is_kept)
+        rows = np.flatnonzero(is_kept)
         topics = None if self.topics is None else self.topics.take(rows)
         propensity = None if self.propensity is None else self.propensity[rows]
         offsets = until[self.offsets]
@@ -275,10 +274,10 @@ def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
     from rankwell.tables.workers import on_all_cores
 
     columns = items.columns
-    found = on_all_cores(
+    parts = on_all_cores(
         lambda part: match.repeats(offsets[part[0] : part[1] + 1], *columns), cuts(offsets, PART_ROWS)
     )
-    again, firsts = map(np.concatenate, zip(*found, strict=True))
+    again, firsts = map(np.concatenate, zip(*parts, strict=True))
     return again, firsts
 
 
@@ -395,8 +394,8 @@ def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: 
     if kind == "ratings" and without:
         from_here = np.cumsum(share[::-1])[::-1]
         # the lowest thresholds with which at most 70 % and 45 % of the rows are relevant (from_here descends, hence the minus)
-        wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
-        choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
+        lowest = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
+        choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in lowest)
         raise UsageError(
             f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
             f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know the lowest relevant grade. "
@@ -426,7 +425,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
     from rankwell.tables.columns import known_word
 
     rels = [rel for rel in asked.rels.values() if rel is not None]
-    said = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
+    rule = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
     numbers = [column for column in qrels.unread if column.is_number]
     # one that is called as a score is: a run was given for judgements, or what a model predicts stands beside them
     doubtful = [column for column in numbers if known_word(column.name) == "score"]
@@ -436,18 +435,18 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
     ]
     if doubtful or (numbers and (rels or policy.grades in ("judgements", "ratings"))):
         column = (doubtful or numbers)[0]
-        shown = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
-        holds = f", which holds {', '.join(shown)}," if shown else ""
+        levels = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
+        holds = f", which holds {', '.join(levels)}," if levels else ""
         raise UsageError(
             f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? qrels_columns={{{brief(column.name)}: 'grade'}}. "
             f"If every row is relevant, say grades='interactions'."
         )
     if policy.grades == "ratings" or max(rels, default=0) > 1:
-        others = [brief(column.name) for column in qrels.unread]
-        has = f"; its other columns are {', '.join(others[:9])}" if others else ""
+        names = [brief(column.name) for column in qrels.unread]
+        has = f"; its other columns are {', '.join(names[:9])}" if names else ""
         raise UsageError(
-            f"{qrels.name}: {said} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
-            f"if every row is relevant, say grades='interactions' without {said.partition('=')[0]}=."
+            f"{qrels.name}: {rule} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
+            f"if every row is relevant, say grades='interactions' without {rule.partition('=')[0]}=."
         )
 
 
@@ -533,17 +532,17 @@ def topics_of(
     grades
         The grade of each judgement.
     """
-    key, kept = topics.within(owner), None
+    key, firsts = topics.within(owner), None
     if not are_ascending(key):
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        kept, grades = order[starts], np.maximum.reduceat(grades[order], starts)
-        owner = owner[kept]
+        firsts, grades = order[starts], np.maximum.reduceat(grades[order], starts)
+        owner = owner[firsts]
     # every row of the pool has a topic, so the last owner is the last row
     counts = np.bincount(owner, minlength=int(owner.max(initial=-1)) + 1)
     weight = None if qrels.topic_weight is None else _weights(qrels, rows)
     columns = (
-        column if column is None or kept is None else column[kept]
+        column if column is None or firsts is None else column[firsts]
         for column in (topics.topic, topics.subgroup, weight)
     )
     topic, subgroup, weight = columns

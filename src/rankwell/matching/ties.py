@@ -13,45 +13,45 @@ from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ranked import Ranked
 
 
-def _tied_rows(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows in tie groups of two or more items, and where each group begins among them."""
-    assert found.tie_size is not None
-    assert found.tie_start is not None
-    rows = np.flatnonzero(found.tie_size > 1)
-    query, start = found.query[rows], found.tie_start[rows]
-    fresh = np.ones(len(rows), np.bool_)
-    fresh[1:] = (query[1:] != query[:-1]) | (start[1:] != start[:-1])
-    return rows, np.flatnonzero(fresh)
-
-
 def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
     """Return the grades that order a tie group; unjudged items count as 0."""
     return np.where(scale.judged(grades), grades, 0.0)
 
 
-def undecided_queries(found: Ranked, ties: Ties, scale: Scale) -> np.ndarray:
+def undecided_queries(hits: Ranked, ties: Ties, scale: Scale) -> np.ndarray:
     """Return the queries with a group of tied scores whose items differ in grade (unjudged is 0)."""
-    return rank_columns.undecided(found.queries, found.query, *ties, found.grade, scale.lowest)
+    return rank_columns.undecided(hits.queries, hits.query, *ties, hits.grade, scale.lowest)
 
 
-def reorder_ties(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
-    """Return the hits with tied groups ordered by grade, best or worst first; equal grades keep their order."""
-    rows, firsts = _tied_rows(found)
-    if not len(rows):
-        return found
-    assert found.tie_size is not None
-    assert found.tie_start is not None
-    level = levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
-    new = ranks_by_level(level, firsts, found.tie_start[rows], found.tie_size[rows], found.rank[rows])
-    return _move(found, rows, np.lexsort((new, found.tie_start[rows], found.query[rows])), new)
-
-
-def break_ties(found: Ranked, ties: Ties, how: Literal["best", "worst"], scale: Scale) -> tuple[Ranked, Ties]:
+def break_ties(hits: Ranked, ties: Ties, how: Literal["best", "worst"], scale: Scale) -> tuple[Ranked, Ties]:
     """Return the hits with their ties broken by grade, so that none are left."""
-    found.tie_start, found.tie_size = ties  # the hits have been made without them
-    found = reorder_ties(found, how, scale)
-    found.tie_start = found.tie_size = None
-    return found, (found.rank, np.ones_like(found.rank))
+    hits.tie_start, hits.tie_size = ties  # the hits have been made without them
+    hits = reorder_ties(hits, how, scale)
+    hits.tie_start = hits.tie_size = None
+    return hits, (hits.rank, np.ones_like(hits.rank))
+
+
+def reorder_ties(hits: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
+    """Return the hits with tied groups ordered by grade, best or worst first; equal grades keep their order."""
+    rows, firsts = _rows_in_groups(hits)
+    if not len(rows):
+        return hits
+    assert hits.tie_size is not None
+    assert hits.tie_start is not None
+    level = levels(hits.grade[rows], scale) * (1.0 if how == "best" else -1.0)
+    new = ranks_by_level(level, firsts, hits.tie_start[rows], hits.tie_size[rows], hits.rank[rows])
+    return _move(hits, rows, np.lexsort((new, hits.tie_start[rows], hits.query[rows])), new)
+
+
+def _rows_in_groups(hits: Ranked) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows in tie groups of two or more items, and where each group begins among them."""
+    assert hits.tie_size is not None
+    assert hits.tie_start is not None
+    rows = np.flatnonzero(hits.tie_size > 1)
+    query, start = hits.query[rows], hits.tie_start[rows]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (query[1:] != query[:-1]) | (start[1:] != start[:-1])
+    return rows, np.flatnonzero(fresh)
 
 
 def ranks_by_level(
@@ -74,8 +74,8 @@ def ranks_by_level(
         return chosen, np.arange(len(chosen)) - np.searchsorted(group[chosen], group[chosen])
 
     # rows of level 0 mix with unjudged ones: they move up by the other rows that preceded them
-    others = offsets_of(level != 0)
-    new = old - others[:-1] + (others[firsts] + counts(above))[group]
+    decided = offsets_of(level != 0)
+    new = old - decided[:-1] + (decided[firsts] + counts(above))[group]
     rows, nth = place(above)
     new[rows] = start[rows] + nth
     rows, nth = place(below)
@@ -83,9 +83,9 @@ def ranks_by_level(
     return new
 
 
-def _move(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> Ranked:
+def _move(hits: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> Ranked:
     """The hits with some rows, whole groups of equal scores, in another order and at other ranks."""
-    rank = found.rank.copy()
+    rank = hits.rank.copy()
     rank[rows] = ranks[order]
     other = rows[order]
 
@@ -95,28 +95,26 @@ def _move(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray)
         return values
 
     return Ranked(
-        found.queries,
-        found.query,
+        hits.queries,
+        hits.query,
         rank,
-        column(found.grade),
-        score=None if found.score is None else column(found.score),
-        tie_start=found.tie_start,
-        tie_size=found.tie_size,
-        pool_row=None if found.pool_row is None else column(found.pool_row),
+        column(hits.grade),
+        score=None if hits.score is None else column(hits.score),
+        tie_start=hits.tie_start,
+        tie_size=hits.tie_size,
+        pool_row=None if hits.pool_row is None else column(hits.pool_row),
     )
 
 
 def condense(judged: Judged) -> Judged:
     """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged items only."""
-    found = judged.found.where(judged.scale.judged(judged.found.grade))
-    lengths = found.count()
-    found.rank, found.place = found.nth(), None
-    if found.tie_start is not None and len(found):
-        groups = TieGroups.of(found)
-        found.tie_start, found.tie_size = (
-            column[groups.of_row] for column in (groups.first_rank, groups.rows)
-        )
-    lists = judged.with_found(found, lengths)
+    hits = judged.found.where(judged.scale.judged(judged.found.grade))
+    lengths = hits.count()
+    hits.rank, hits.place = hits.nth(), None
+    if hits.tie_start is not None and len(hits):
+        groups = TieGroups.of(hits)
+        hits.tie_start, hits.tie_size = (column[groups.of_row] for column in (groups.first_rank, groups.rows))
+    lists = judged.with_found(hits, lengths)
     lists.is_condensed = True
     return lists
 
@@ -163,17 +161,17 @@ class TieGroups(NamedTuple):
 def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
     """Return per query the probability that a hit is within the first k, over all orders of tied scores."""
     groups = TieGroups.of(hits)
-    shown, size, rows = groups.within(k), groups.size, groups.rows
+    within, size, rows = groups.within(k), groups.size, groups.rows
     # a group is all within k (it has a hit there for sure), all below, or split
-    miss = np.where(shown == 0, 1.0, 0.0)
-    split = np.flatnonzero((shown > 0) & (shown < size))
+    miss = np.where(within == 0, 1.0, 0.0)
+    split = np.flatnonzero((within > 0) & (within < size))
     # Hypergeometric: hit after hit takes one of the size - shown places below k out of those left in the group. The product of
     # ratios needs no factorials, which overflow in large groups.
     chance = np.ones(len(split))
-    for taken in range(int(rows[split].max(initial=0))):
-        more = rows[split] > taken
-        left = (size - shown)[split][more] - taken
-        chance[more] *= np.maximum(left, 0) / (size[split][more] - taken)  # 0: more hits than places below k
+    for nth in range(int(rows[split].max(initial=0))):
+        more = rows[split] > nth
+        free = (size - within)[split][more] - nth
+        chance[more] *= np.maximum(free, 0) / (size[split][more] - nth)  # 0: more hits than places below k
     miss[split] = chance
     none = np.ones(hits.queries)
     np.multiply.at(none, groups.query, miss)
@@ -183,14 +181,14 @@ def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
 def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
     """Return per query the expected sum of the precisions at the hits within k, over all orders of tied scores."""
     groups = TieGroups.of(hits)
-    shown = groups.within(k)
-    group = owners_of(shown)
-    place = places_of(shown)
+    within = groups.within(k)
+    group = owners_of(within)
+    place = places_of(within)
     size, rows = groups.size[group], groups.rows[group]
     # A hit is at each place of its group with probability rows / size; given that, each place before it has one of the other
     # rows - 1 hits with probability (rows - 1) / (size - 1). Precision is linear in the hits, so their expectation is exact.
-    others = (place - 1) * (rows - 1) / np.maximum(size - 1, 1)
-    value = rows / size * (groups.before[group] + 1 + others) / (groups.start[group] - 1 + place)
+    more_hits = (place - 1) * (rows - 1) / np.maximum(size - 1, 1)
+    value = rows / size * (groups.before[group] + 1 + more_hits) / (groups.start[group] - 1 + place)
     return np.bincount(groups.query[group], weights=value, minlength=hits.queries)
 
 
@@ -202,13 +200,13 @@ def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
     query, start, size, rows = (
         column[first] for column in (groups.query, groups.start, groups.size, groups.rows)
     )
-    shown = groups.within(k)[first]
+    within = groups.within(k)[first]
     out = np.zeros(hits.queries)
     chance = rows / size  # that the first hit is at the first rank of its group
-    for place in range(1, int(shown.max(initial=0)) + 1):
-        now = shown >= place
-        query, start, size, rows, shown, chance = (
-            column[now] for column in (query, start, size, rows, shown, chance)
+    for place in range(1, int(within.max(initial=0)) + 1):
+        now = within >= place
+        query, start, size, rows, within, chance = (
+            column[now] for column in (query, start, size, rows, within, chance)
         )
         out[query] += chance / (start - 1 + place)
         # from P(first hit at place) = C(size - place, rows - 1) / C(size, rows) to that of the next place

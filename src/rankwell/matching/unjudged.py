@@ -9,11 +9,10 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from rankwell.kernels import match
-from rankwell.matching.asked import Asked
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.lists import RanksBeginAtZero, judge
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
@@ -57,19 +56,19 @@ class Unjudged:
 
         With ``is_stated``, the judgements hold the unjudged items of the stated pool, with grades that are NaN.
         """
-        scale, found = judged.scale, judged.found
+        scale, hits = judged.scale, judged.found
         rank = None
         lengths = judged.n_retrieved
         if judged.ranks is not None:
-            offsets, given = judged.ranks
-            rank = given[np.lexsort((given, owners_of(np.diff(offsets))))]
+            offsets, ranks = judged.ranks
+            rank = ranks[np.lexsort((ranks, owners_of(np.diff(offsets))))]
             lengths = np.diff(offsets)
         starts = offsets_of(lengths)
         # every row of the lists is laid out unjudged, then the judged hits are put in their places
-        is_known = scale.judged(found.grade)
+        is_known = scale.judged(hits.grade)
         grade = np.full(starts[-1], np.nan)
-        places = (starts[found.query] + found.places() - 1)[is_known]
-        grade[places] = found.grade[is_known]
+        places = (starts[hits.query] + hits.places() - 1)[is_known]
+        grade[places] = hits.grade[is_known]
         rows = Ranked(
             len(judged),
             owners_of(lengths),
@@ -79,13 +78,13 @@ class Unjudged:
         )
         query, _, pooled = judged.pool_rows()
         own = judged.pool.grades[pooled]
-        known = scale.judged(own)
+        is_judged = scale.judged(own)
         outside = None
         if is_stated:  # what of the pool the list has is not outside
-            outside = np.bincount(query[~known], minlength=len(judged)) - found.where(~is_known).count()
+            outside = np.bincount(query[~is_judged], minlength=len(judged)) - hits.where(~is_known).count()
         # interactions are grades of 1, and what is completed may hold others
         kind = "judgements" if scale.kind == "interactions" else scale.kind
-        return cls(rows, query[known], own[known], outside, grades, replace(scale, kind=kind))
+        return cls(rows, query[is_judged], own[is_judged], outside, grades, replace(scale, kind=kind))
 
     def __len__(self) -> int:
         return self.rows.queries
@@ -98,10 +97,12 @@ class Unjudged:
         """Return the same of some queries (ascending)."""
         numbers = np.full(len(self), -1)
         numbers[queries] = np.arange(len(queries))
-        kept = numbers[self.query] >= 0
+        is_kept = numbers[self.query] >= 0
         outside = None if self.outside is None else self.outside[queries]
         rows = self.rows.of_queries(queries)
-        return Unjudged(rows, numbers[self.query[kept]], self.grade[kept], outside, self.grades, self.scale)
+        return Unjudged(
+            rows, numbers[self.query[is_kept]], self.grade[is_kept], outside, self.grades, self.scale
+        )
 
     def has_outside(self) -> np.ndarray:
         """Return for each query whether an unjudged item that its list lacks can be relevant."""
@@ -123,16 +124,18 @@ class Unjudged:
         """Return the lists after unjudged items got a grade each, and those of the pool outside a list one grade."""
         every = self.rows.grade.copy()  # in place of NaN a grade, list by list in rank order, as free is
         every[np.flatnonzero(np.isnan(every))] = grades
-        given = np.flatnonzero(~np.isnan(every))
-        found = Ranked(len(self), self.rows.query[given], self.rows.rank[given], every[given])
-        given = np.flatnonzero(~np.isnan(grades))
-        query, grade = [self.query, self.free.query[given]], [self.grade, grades[given]]
+        places = np.flatnonzero(~np.isnan(every))
+        found = Ranked(len(self), self.rows.query[places], self.rows.rank[places], every[places])
+        places = np.flatnonzero(~np.isnan(grades))
+        query, grade = [self.query, self.free.query[places]], [self.grade, grades[places]]
         if not np.isnan(outside):
             more = owners_of(np.ones(len(self), np.int64) if self.outside is None else self.outside)
             query.append(more)
             grade.append(np.full(len(more), outside))
         owner, pooled = np.concatenate(query), np.concatenate(grade)
-        order = np.argsort(owner, kind="stable")
+        order = np.argsort(
+            owner, kind="stable"
+        )  # a pool holds its rows by query; within one no metric asks for an order
         offsets = offsets_of(np.bincount(owner, minlength=len(self)))
         # metrics of grades read no ids, so numbers stand in for those of the queries and items
         numbers = np.arange(len(self))
@@ -151,28 +154,29 @@ class Unjudged:
 
 def with_pooled(pool: Pool, runs: Iterable[Run], depth: int | None, policy: Policy) -> Pool:
     """Return the judgements with the unjudged items that the runs hold down to rank ``depth``, whose grades are NaN."""
+    # a list is not read below the depth of the policy, and what nobody reads is in no pool
     deepest = policy.depth if depth is None else min(depth, policy.depth or depth)
     rules = replace(policy, depth=deepest, missing="skip")
-    found: list[tuple[np.ndarray, Ids]] = []
+    unjudged: list[tuple[np.ndarray, Ids]] = []
     for run in runs:
-        found += _unjudged_of(run, pool, Asked(rules, needs=frozenset({"shown", "item"})))
-    if any(not items.is_text for _, items in found) and pool.items.is_text:
+        unjudged += _free_items(run, pool, Asked(rules, needs=frozenset({"shown", "item"})))
+    if any(not items.is_text for _, items in unjudged) and pool.items.is_text:
         pool = pool.in_integers()
-    query = np.concatenate([owners(pool.offsets), *(rows for rows, _ in found)])
-    items = Ids.concatenate([pool.items, *(to_same_kind(own, pool.items, "item")[0] for _, own in found)])
+    query = np.concatenate([owners(pool.offsets), *(rows for rows, _ in unjudged)])
+    items = Ids.concatenate([pool.items, *(to_same_kind(own, pool.items, "item")[0] for _, own in unjudged)])
     grades = np.concatenate([pool.grades, np.full(len(query) - len(pool.grades), np.nan)])
     order = np.argsort(query, kind="stable")
     query, items, grades = query[order], items[order], grades[order]
     offsets = offsets_of(np.bincount(query, minlength=len(pool.queries)))
     # of copies the first stays, and judgements come before the unjudged items of a query
     again, _ = match.repeats(offsets, *items.columns)
-    kept = np.ones(len(query), np.bool_)
-    kept[again] = False
-    rows, until = np.flatnonzero(kept), offsets_of(kept)
+    is_first = np.ones(len(query), np.bool_)
+    is_first[again] = False
+    rows, until = np.flatnonzero(is_first), offsets_of(is_first)
     return Pool(pool.queries.ids, until[offsets], items[rows], grades[rows], pool.scale)
 
 
-def _unjudged_of(run: Run, pool: Pool, asked: Asked) -> list[tuple[np.ndarray, Ids]]:
+def _free_items(run: Run, pool: Pool, asked: Asked) -> list[tuple[np.ndarray, Ids]]:
     """Return the unjudged items of a run's lists, with the row of each one's query in the pool, a batch at a time."""
     catalogue = Known(run.rows.table().item.distinct())
 
@@ -241,8 +245,8 @@ class PooledItems:
     @cached_property
     def judgements(self) -> tuple[np.ndarray, np.ndarray]:
         """The query and the grade of each judged item."""
-        known = np.flatnonzero(~np.isnan(self.grade))
-        return self.query[known], self.grade[known]
+        rows = np.flatnonzero(~np.isnan(self.grade))
+        return self.query[rows], self.grade[rows]
 
     @cached_property
     def scale(self) -> Scale:
@@ -272,20 +276,20 @@ class PoolSide(Derived):
     def unjudged(self) -> Unjudged:
         """The lists with their unjudged items; all others are outside."""
         if self._unjudged is None:
-            self._unjudged = self._made()
+            self._unjudged = self._of_ranks()
         return self._unjudged
 
     def let_go(self) -> None:
         """Forget the lists: with their completions they take much more memory than the ranks that they are made from."""
         self._unjudged = None
 
-    def _made(self) -> Unjudged:
+    def _of_ranks(self) -> Unjudged:
         items, ranks = self.items, self.ranks
-        listed = self.within(None)
-        listed = listed[np.lexsort((ranks[listed], items.query[listed]))]
-        rows = Ranked(len(items), items.query[listed], ranks[listed], items.grade[listed])
+        rows = self.within(None)
+        rows = rows[np.lexsort((ranks[rows], items.query[rows]))]
+        lists = Ranked(len(items), items.query[rows], ranks[rows], items.grade[rows])
         outside = np.bincount(items.query[items.free[ranks[items.free] == 0]], minlength=len(items))
-        return Unjudged(rows, *items.judgements, outside, items.grades, items.scale)
+        return Unjudged(lists, *items.judgements, outside, items.grades, items.scale)
 
 
 class Both(NamedTuple):

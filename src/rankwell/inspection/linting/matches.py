@@ -12,7 +12,7 @@ from rankwell.display.text import Composed
 from rankwell.errors import brief
 from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
-from rankwell.matching.mismatch import IdSource, Mismatch, mismatch, swapped
+from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
 from rankwell.matching.pool import ENOUGH
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
@@ -204,7 +204,7 @@ def _training_rows(train: QrelsData, lists: Lists) -> np.ndarray:
 
 def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
     """The finding of two sides that share no id, with a change that would make them meet."""
-    difference = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    difference = find_mismatch(str(word), _distinct(ours), _distinct(theirs))
     if difference is None and ours.is_text == theirs.is_text:
         difference = _swapped(run, qrels)
     return Finding(
@@ -223,14 +223,14 @@ def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids
 def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
     lists = run.lists
     query = qrels.qrels.query
-    return swapped(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
+    return find_swapped_columns(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
 
 
 def _partly_apart(
     run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids
 ) -> Iterator[Finding]:
     """The finding of two sides of which many ids would meet only after a change."""
-    difference = mismatch(str(word), _distinct(ours), _distinct(theirs))
+    difference = find_mismatch(str(word), _distinct(ours), _distinct(theirs))
     if difference is not None and difference.is_notable:
         yield Finding(
             "id-mismatch", "error" if difference.is_certain else "warning", run.name,

@@ -24,9 +24,8 @@ from rankwell.inspection.linting.data import (
 )
 from rankwell.kernels import match
 from rankwell.kernels import rank_columns as kernel
-from rankwell.matching.asked import Asked
 from rankwell.matching.lists import WrongRanks, number_given, own_rows, with_ranks
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import refuse_ungraded
 from rankwell.readers.frames.columns import quoted
 from rankwell.tables.csr import distinct, owners

@@ -9,8 +9,8 @@ from typing import Any
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.matching import history_of
+from rankwell.matching.context import History
 from rankwell.matching.policy import Policy
-from rankwell.matching.train import History
 from rankwell.metrics.metric import Metric
 from rankwell.prepare.longtail import LongTail
 from rankwell.reporting.chart.charts import spec_of

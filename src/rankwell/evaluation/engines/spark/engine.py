@@ -44,7 +44,7 @@ from rankwell.evaluation.engines.stream.survey import words_of_survey
 from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
-from rankwell.matching.train import Everyone
+from rankwell.matching.context import Everyone
 from rankwell.metrics.metric import QueryMetric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces

@@ -16,7 +16,7 @@ from rankwell.evaluation.engines.spark.workers import DONE, QUERY, RANGE, pack, 
 from rankwell.evaluation.engines.stream.parts import PartOfTables
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
-from rankwell.matching.train import Everyone
+from rankwell.matching.context import Everyone
 from rankwell.readers.frames.pieces import Piece, column_of
 from rankwell.records import record
 from rankwell.tables.fingerprints import Digest

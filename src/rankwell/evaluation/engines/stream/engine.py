@@ -18,7 +18,7 @@ from rankwell.evaluation.engines.stream.survey import Surveyor, Surveys, words_o
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in
 from rankwell.evaluation.engines.stream.values import KeptValues, StoredValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
-from rankwell.matching.train import Everyone
+from rankwell.matching.context import Everyone
 from rankwell.readers.frames.pieces import HeldPieces, pieces_of
 from rankwell.records import cached_property
 from rankwell.results import Results

@@ -16,10 +16,10 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import OpenedPlan, check_training, lacks_queries, may_mismatch, on_slices
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
-from rankwell.matching.asked import Asked
-from rankwell.matching.context import Context
+from rankwell.matching.context import Context, Everyone
+from rankwell.matching.policy import Asked
 from rankwell.matching.pool import Pool, amounts_of
-from rankwell.matching.train import Everyone, overlapping_ids
+from rankwell.matching.train import overlapping_ids
 from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.results.part import Part, add_counts
