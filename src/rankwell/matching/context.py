@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
+from rankwell.tables.cache import Derived
 from rankwell.tables.csr import owners_of, places_of
-from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.ranked import Ranked

@@ -12,8 +12,8 @@ from rankwell.kernels import integers
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
+from rankwell.tables.cache import Derived, T
 from rankwell.tables.csr import as_slice, owners, owners_of, places_of
-from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
 

@@ -13,8 +13,8 @@ from rankwell.kernels import integers, match, order
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import record
+from rankwell.tables.cache import Derived
 from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.derived import Derived
 from rankwell.tables.ids import NO_TEXT, Ids, Known
 from rankwell.tables.ranked import NO_ROWS, Ranked, Topics
 from rankwell.tables.rows import cuts, group_rows

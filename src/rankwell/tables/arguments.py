@@ -90,7 +90,7 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     raise UsageError(f"{word}={brief(value)}: must be {one_of(words)}{limit}.{near}")
 
 
-def as_list(word: str, given: Any) -> list[Any]:
+def as_list(word: str, value: Any) -> list[Any]:
     """Return what an argument lists, or the one text that it is; nothing for None.
 
     Raises
@@ -103,14 +103,14 @@ def as_list(word: str, given: Any) -> list[Any]:
     >>> as_list("highlight", "bm25"), as_list("highlight", ("a", "b")), as_list("highlight", None)
     (['bm25'], ['a', 'b'], [])
     """
-    if given is None:
+    if value is None:
         return []
-    if isinstance(given, str):
-        return [given]
+    if isinstance(value, str):
+        return [value]
     try:
-        return list(given.tolist() if hasattr(given, "tolist") else given)
+        return list(value.tolist() if hasattr(value, "tolist") else value)
     except TypeError:
-        raise UsageError(f"{word}={brief(given)}: must be text, or several in a list.") from None
+        raise UsageError(f"{word}={brief(value)}: must be text, or several in a list.") from None
 
 
 def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = frozenset()) -> Callable[P, R]:
@@ -146,16 +146,16 @@ def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = f
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if order and (len(args) > len(names) or not never.union(names[: len(args)]).isdisjoint(kwargs)):
             raise UsageError(order)
-        kinds, given = of_signature(), list(args)
+        kinds, values = of_signature(), list(args)
         # loops, as this stands before each small call
         for place, word in enumerate(names[: len(args)]):
             if word in kinds:
-                given[place] = plain(word, args[place], *kinds[word])
+                values[place] = plain(word, args[place], *kinds[word])
         named: dict[str, Any] = {**kwargs}
         for word, value in kwargs.items():
             if word in kinds:
                 named[word] = plain(word, value, *kinds[word])
-        return cast("Any", function)(*given, **named)
+        return cast("Any", function)(*values, **named)
 
     return call
 

@@ -47,9 +47,11 @@ class _Texts:
         """
         import polars as pl
 
-        wanted = fields or self.usual()
-        columns = [texts_in(column_of(self.frame, each, self.name), self.name) for each in wanted]
-        filled = [each.replace("", None).alias(str(at)) for at, each in enumerate(columns)]
+        names = fields or self.usual()
+        columns = [
+            texts_in(column_of(self.frame, column_name, self.name), self.name) for column_name in names
+        ]
+        filled = [column_name.replace("", None).alias(str(at)) for at, column_name in enumerate(columns)]
         if not filled:
             return [""] * len(self)
         return pl.select(pl.concat_str(filled, separator="\n", ignore_nulls=True)).to_series().to_list()
@@ -103,7 +105,7 @@ class Documents(_Texts):
         """Title and text, or every field if there is no text."""
         if "text" not in self.frame.columns:
             return super().usual()  # such as the title and abstract of articles
-        return tuple(each for each in ("title", "text") if each in self.frame.columns)
+        return tuple(field_name for field_name in ("title", "text") if field_name in self.frame.columns)
 
     def to_items(self) -> Items:
         """Return the documents as the catalogue, for ``evaluate(items=…)``."""
@@ -147,8 +149,8 @@ class Topics(_Texts):
 
     def usual(self) -> tuple[str, ...]:
         """The short query: the title, else the text, else the first field."""
-        known = [each for each in ("title", "text", "query") if each in self.frame.columns]
-        return tuple((known or self.frame.columns)[:1])
+        usual = [field_name for field_name in ("title", "text", "query") if field_name in self.frame.columns]
+        return tuple((usual or self.frame.columns)[:1])
 
     def __repr__(self) -> str:
         return f"Topics {self.name!r}: {len(self):,} topics ({', '.join(self.frame.columns)})"
@@ -186,33 +188,33 @@ class Collection:
 
     def check(self) -> Findings:
         """Return where the three parts do not fit, with the remedy; an error where nothing could be evaluated."""
-        found: list[Finding] = []
+        findings: list[Finding] = []
         if self.qrels is not None and self.topics is not None:
             judged = self.qrels.query.distinct()
             lost, unused = _absent(judged, self.topics.ids), _absent(self.topics.ids, judged)
-            found += _finding(
+            findings += _finding(
                 "judged-topic-without-text", self.topics.name, "judged topics have no text", lost, len(judged),
                 "Give the topics that the judgements are about.",
             )  # fmt: skip
-            found += _finding(
+            findings += _finding(
                 "topic-without-judgements", self.qrels.name, "topics have no judgements", unused,
                 len(self.topics), "Metrics of relevance leave them out; search them only if others are to judge.",
                 note=True,
             )  # fmt: skip
         if self.qrels is not None and self.documents is not None:
             judged = self.qrels.item.distinct()
-            found += _finding(
+            findings += _finding(
                 "judged-document-missing", self.documents.name, "judged documents are not in the collection",
                 _absent(judged, self.documents.ids), len(judged),
                 "No system can find them: use the documents that the judgements were made for.",
             )  # fmt: skip
         for part in (self.documents, self.topics):
             if part is not None:
-                found += _finding(
+                findings += _finding(
                     f"{part.word}-without-text", part.name, "rows have no text", part.ids[np.flatnonzero(part.is_blank)],
                     len(part), "Nothing to do if they are so in the original.", note=True,
                 )  # fmt: skip
-        return Findings(found)
+        return Findings(findings)
 
     def _repr_html_(self) -> str:
         return self.to_table()._repr_html_()
@@ -221,9 +223,9 @@ class Collection:
         return self.to_table().to_text()
 
 
-def _absent(wanted: Ids, present: Ids) -> Ids:
+def _absent(ids: Ids, present: Ids) -> Ids:
     """The ids that are not among others."""
-    return wanted[np.flatnonzero(Known(present).rows_of(wanted, "the collection's") < 0)]
+    return ids[np.flatnonzero(Known(present).rows_of(ids, "the collection's") < 0)]
 
 
 def _finding(
@@ -231,7 +233,9 @@ def _finding(
 ) -> list[Finding]:
     if not len(ids):
         return []
-    shown = ", ".join(str(ids.one(at)) for at in range(min(len(ids), SHOWN)))
+    examples = ", ".join(str(ids.one(at)) for at in range(min(len(ids), SHOWN)))
     more = " …" if len(ids) > SHOWN else ""
     level: Level = "note" if note else "error" if len(ids) == of else "warning"
-    return [Finding(rule, level, place, f"{len(ids):,} {what}: {shown}{more}", remedy, count=len(ids), of=of)]
+    return [
+        Finding(rule, level, place, f"{len(ids):,} {what}: {examples}{more}", remedy, count=len(ids), of=of)
+    ]

@@ -84,12 +84,12 @@ def distinct(keys: np.ndarray) -> np.ndarray:
     return ascending if is_first.all() else ascending[is_first]
 
 
-def places_among(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def places_among(keys: np.ndarray, looked_up: np.ndarray) -> np.ndarray:
     """Return the place of each wanted key among ascending keys from 0 on, -1 for one that is not there.
 
     >>> places_among(np.array([2, 5, 9]), np.array([9, 3, 2])).tolist()
     [2, -1, 0]
     """
-    at = np.searchsorted(keys, wanted)
+    at = np.searchsorted(keys, looked_up)
     # keys are from 0 on, so -1 behind the last one equals no wanted key
-    return np.where(np.append(keys, -1)[at] == wanted, at, -1)
+    return np.where(np.append(keys, -1)[at] == looked_up, at, -1)

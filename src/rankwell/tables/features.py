@@ -82,13 +82,13 @@ class Features:
 
         Items outside the catalogue (-1) have none.
         """
-        known = np.flatnonzero(items >= 0)
-        lengths = self.lengths[items[known]]
+        inside = np.flatnonzero(items >= 0)
+        lengths = self.lengths[items[inside]]
         # the ranges [offset, offset + length) of all items, end to end, without a loop over items
         ends = np.cumsum(lengths)
         at = np.arange(int(ends[-1]) if len(ends) else 0)
-        at += np.repeat(self.offsets[items[known]] - (ends - lengths), lengths)
-        return np.repeat(known, lengths), self.codes[at], self.values[at]
+        at += np.repeat(self.offsets[items[inside]] - (ends - lengths), lengths)
+        return np.repeat(inside, lengths), self.codes[at], self.values[at]
 
     def sums(self, rows: Ranked, weights: np.ndarray | None = None) -> Iterator[tuple[int, int, np.ndarray]]:
         """Yield blocks of queries (from, to) with the weighted sums of their items' vectors, as dense rows.
@@ -285,8 +285,8 @@ class Embeddings:
             raise DataError(
                 f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {brief(column)}, but other rows have {width}."
             )
-        there = np.flatnonzero(series.is_not_null().to_numpy())
-        _refuse_infinite(self._numbers(series), there, column, table)
+        present = np.flatnonzero(series.is_not_null().to_numpy())
+        _refuse_infinite(self._numbers(series), present, column, table)
         self.names = tuple(f"{column}[{n}]" for n in range(width))
 
     def __len__(self) -> int:

@@ -92,20 +92,20 @@ class Ids:
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
         """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
-        listed: list[Any] = values if isinstance(values, list) else list(values)
-        if (columns := dicts.of_list(listed)) is not None:
+        list_of_ids: list[Any] = values if isinstance(values, list) else list(values)
+        if (columns := dicts.of_list(list_of_ids)) is not None:
             return cls.of_plain(columns)
         with suppress(TypeError):
-            return cls.of_strings(listed)
-        for value in listed:
+            return cls.of_strings(list_of_ids)
+        for value in list_of_ids:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                kinds = sorted({type(each).__name__ for each in listed})
+                kinds = sorted({type(value_of_kind).__name__ for value_of_kind in list_of_ids})
                 raise DataError(
                     f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
                     f"(such as {brief(value)}). Write them as text."
                 )
         try:
-            return cls.of_integers(np.array(listed, np.int64))
+            return cls.of_integers(np.array(list_of_ids, np.int64))
         except OverflowError:
             raise DataError(f"{name} ids: an integer does not fit in 64 bits. Write them as text.") from None
 
@@ -201,8 +201,8 @@ class Ids:
         if not self.is_text:
             return np.argsort(self.integers, kind="stable")
         # bytes of UTF-8 sort as the code points do, and no text is decoded
-        listed = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
-        return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
+        texts = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
+        return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
 
     def text_order(self) -> np.ndarray:
         """Return the rows sorted by the bytes of the id as text, also for integers: the same for every format of the data."""
@@ -268,6 +268,9 @@ class Ids:
         return Ids(keys, np.concatenate([part.text for part in parts]), starts, lengths)
 
 
+IdColumn = Ids | Iterable[Any]
+
+
 class Known:
     """Distinct ids with a lookup table, by value or by hash."""
 
@@ -283,23 +286,23 @@ class Known:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def find(self, wanted: Ids) -> np.ndarray:
+    def find(self, ids: Ids) -> np.ndarray:
         """Return the row of each wanted id, or -1; both columns must be of one kind (see ``to_same_kind``)."""
         if not self._extent[1]:
-            return kernel.lookup(self._table, *self.ids.columns, *wanted.columns)
-        return integers.read(self._table, self._extent[0], wanted.keys)
+            return kernel.lookup(self._table, *self.ids.columns, *ids.columns)
+        return integers.read(self._table, self._extent[0], ids.keys)
 
-    def rows_of(self, wanted: Ids, what: str) -> np.ndarray:
+    def rows_of(self, ids: Ids, what: str) -> np.ndarray:
         """Return the row of each wanted id, or -1; text of one side may be the plain decimal form of the other's integers."""
-        if not len(wanted) or not len(self):
-            return np.full(len(wanted), -1)
-        if wanted.is_text and not self.ids.is_text:
-            wanted = to_same_kind(wanted, self.ids, what)[0]
-        elif not wanted.is_text and self.ids.is_text:
+        if not len(ids) or not len(self):
+            return np.full(len(ids), -1)
+        if ids.is_text and not self.ids.is_text:
+            ids = to_same_kind(ids, self.ids, what)[0]
+        elif not ids.is_text and self.ids.is_text:
             if self._in_integers is None:  # for all batches; two threads would make the same
-                self._in_integers = Known(to_same_kind(self.ids, wanted, what)[0])
-            return self._in_integers.find(wanted)
-        return self.find(wanted)
+                self._in_integers = Known(to_same_kind(self.ids, ids, what)[0])
+            return self._in_integers.find(ids)
+        return self.find(ids)
 
 
 def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
@@ -315,15 +318,30 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     return converted, True
 
 
+def to_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
+    """Return columns in one kind: as integers if one of them holds integers, else as text; one without a row fits either.
+
+    DataError if a column holds text that is not plain numbers, and another one integers.
+
+    Examples
+    --------
+    >>> [ids.tolist() for ids in to_one_kind([Ids.of(["7", "8"]), Ids.of([8])], "item")]
+    [[7, 8], [8]]
+    """
+    filled = [ids for ids in columns if len(ids)]
+    like = next((ids for ids in filled if not ids.is_text), next(iter(filled or columns)))
+    return [to_same_kind(ids, like, what)[0] for ids in columns]
+
+
 def _not_alike(what: str, text: Ids) -> DataError:
     """The error of text ids that shall match integers; it names the first that is no plain number."""
     return DataError(
         f"{what} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
-        f"{brief(_other(text))}). Give both sides the same type."
+        f"{brief(_first_no_number(text))}). Give both sides the same type."
     )
 
 
-def _other(ids: Ids) -> str | int:
+def _first_no_number(ids: Ids) -> str | int:
     """The first text id that is not the plain decimal form of an integer; the first one if each is."""
     low, high = 0, len(ids)  # by halves, as the kernel answers only for a whole column
     while high - low > 1:
@@ -337,7 +355,18 @@ def _other(ids: Ids) -> str | int:
     return ids.one(low)
 
 
-IdColumn = Ids | Iterable[Any]
+def own_text(ids: Ids) -> Ids:
+    """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
+    # spans keep the whole buffer alive
+    is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
+    return ids if is_close else pack(ids)
+
+
+def pack(ids: Ids) -> Ids:
+    """Return text ids laid end to end."""
+    from rankwell.kernels import id_text
+
+    return Ids.of_lengths(id_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
 
 
 def texts_of(series: pl.Series) -> tuple[pl.Series, np.ndarray, np.ndarray]:
@@ -363,32 +392,3 @@ def unpickle_integers(values: np.ndarray) -> Ids:
     """Return a column of integer ids."""
     # no method of the class: pickles made for other machines copy a method together with what it refers to
     return Ids.of_integers(values)
-
-
-def to_one_kind(columns: Sequence[Ids], what: str) -> list[Ids]:
-    """Return columns in one kind: as integers if one of them holds integers, else as text; one without a row fits either.
-
-    DataError if a column holds text that is not plain numbers, and another one integers.
-
-    Examples
-    --------
-    >>> [ids.tolist() for ids in to_one_kind([Ids.of(["7", "8"]), Ids.of([8])], "item")]
-    [[7, 8], [8]]
-    """
-    filled = [ids for ids in columns if len(ids)]
-    like = next((ids for ids in filled if not ids.is_text), next(iter(filled or columns)))
-    return [to_same_kind(ids, like, what)[0] for ids in columns]
-
-
-def pack(ids: Ids) -> Ids:
-    """Return text ids laid end to end."""
-    from rankwell.kernels import id_text
-
-    return Ids.of_lengths(id_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
-
-
-def own_text(ids: Ids) -> Ids:
-    """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
-    # spans keep the whole buffer alive
-    is_close = len(ids.text) <= SMALL or len(ids.text) <= 2 * int(ids.lengths.sum()) + 1
-    return ids if is_close else pack(ids)

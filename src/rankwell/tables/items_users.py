@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.derived import Derived
+from rankwell.tables.cache import Derived
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.run_qrels import ids_of
 from rankwell.tables.series import same_length
@@ -63,8 +63,8 @@ class Items(Derived):
         UsageError, DataError
             If there is no such column, or it has another type.
         """
-        found = self.once(Items._vectors, wanted)
-        return found.of(shown) if shown else found.whole()
+        vectors = self.once(Items._vectors, wanted)
+        return vectors.of(shown) if shown else vectors.whole()
 
     def check_features(self, wanted: str) -> None:
         """Raise what ``features`` would raise."""
@@ -90,12 +90,12 @@ class Items(Derived):
     def _groups(self, column: str) -> Features:
         from rankwell.tables.features import Vectors, columns_of
 
-        found = Vectors(
+        groups = Vectors(
             columns_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
         ).whole()
-        if not found.names:
+        if not groups.names:
             raise DataError(f"{self.name}: the column {brief(column)} holds no group.")
-        return found
+        return groups
 
     def texts(self, column: str) -> list[str | None]:
         """Return a column as text, None if missing.

@@ -98,10 +98,10 @@ def refuse_mismatch(run: Matrix | None, qrels: Matrix | None) -> None:
     scores = run is not None and run.holds == "scores"
     is_alike = run is not None and run.shape == qrels.shape
     if qrels.holds == "whole" and qrels.twice is not None and not (scores and is_alike):
-        given = "the run is no matrix" if run is None else f"the matrix of the run is {run.size}"
+        other_side = "the run is no matrix" if run is None else f"the matrix of the run is {run.size}"
         raise DataError(
             f"{qrels.name}, row {qrels.twice}: a number stands in it twice, so these are no item numbers; labels have the "
-            f"shape of the scores, but they are {qrels.size} and {given}{_of_lists(run)}. If they are labels of all items, "
+            f"shape of the scores, but they are {qrels.size} and {other_side}{_of_lists(run)}. If they are labels of all items, "
             f"write labels=, or labels.astype(float)."
         )
     if run is None:

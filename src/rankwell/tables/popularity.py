@@ -115,9 +115,9 @@ class Head:
                 np.ceil(round(self.at * len(counts), 9))
             )  # .07 · 100 is 7.000000000000001, of which ceil makes 8
         reached = np.cumsum(counts[ordered])
-        wanted = self.at * (reached[-1] if len(reached) else 0)
+        border = self.at * (reached[-1] if len(reached) else 0)
         # counts are whole, so a border 1e-9 lower takes back what the product was rounded up by and nothing else
-        return int(np.searchsorted(reached, wanted - 1e-9)) + 1 if wanted > 0 else 0
+        return int(np.searchsorted(reached, border - 1e-9)) + 1 if border > 0 else 0
 
 
 @record

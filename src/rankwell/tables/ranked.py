@@ -72,7 +72,7 @@ class Ranked:
         """Return the rows of several tables of the same columns; the queries of each follow those of the one before it."""
         before = offsets_of(np.array([part.queries for part in parts]))
         columns: dict[str, Any] = {
-            name: None if any(each is None for each in pieces) else np.concatenate(pieces)
+            name: None if any(column is None for column in pieces) else np.concatenate(pieces)
             for name in EXTRA
             if (pieces := [getattr(part, name) for part in parts])
         }
@@ -105,8 +105,8 @@ class Ranked:
             raise AttributeError(f"{type(self).__name__} has no {name}")
         table, rows = source
         column = getattr(table, name)
-        self.__dict__[name] = taken = None if column is None else column.take(rows)
-        return taken
+        self.__dict__[name] = values = None if column is None else column.take(rows)
+        return values
 
     def held(self) -> Ranked:
         """Return the same rows, which no longer need the table that they were taken from."""
@@ -126,25 +126,23 @@ class Ranked:
             return self
         if k not in self._tops:
             is_all = self._are_tops and self.count().max(initial=0) <= k
-            self._tops[k] = (
-                self
-                if is_all or not np.count_nonzero(below := self.rank > k)
-                else self.where(
-                    ~below
-                ).held()  # two tables that hold each other would wait for the garbage collector
-            )
+            if is_all or not np.count_nonzero(below := self.rank > k):
+                self._tops[k] = self
+            else:
+                # owned, as two tables that hold each other would wait for the garbage collector
+                self._tops[k] = self.where(~below).held()
         return self._tops[k]
 
     def among(self, others: Ranked) -> np.ndarray:
         """Return whether each row's item is also an item of its query in ``others``."""
         assert self.item is not None
         assert others.item is not None
-        asked = np.zeros(self.queries, np.bool_)
-        asked[self.query] = True
-        query, item = (column[asked[others.query]] for column in (others.query, others.item))
+        has_rows = np.zeros(self.queries, np.bool_)
+        has_rows[self.query] = True
+        query, item = (column[has_rows[others.query]] for column in (others.query, others.item))
         width = int(max(self.item.max(initial=0), item.max(initial=0))) + 2  # -1 counts as an item
-        known = Known(Ids.of_integers(query * width + item))
-        return known.find(Ids.of_integers(self.query * width + self.item)) >= 0
+        pairs = Known(Ids.of_integers(query * width + item))
+        return pairs.find(Ids.of_integers(self.query * width + self.item)) >= 0
 
     def of_queries(self, queries: np.ndarray) -> Ranked:
         """Return the rows of some queries, in their order, renumbered from 0; of queries that follow each other without copying."""
@@ -155,8 +153,8 @@ class Ranked:
             return self._between(int(offsets[part.start]), int(offsets[part.stop]), counts[part])
         rows, _ = spread(offsets, queries)
         rank, grade = None if self._are_tops else self.rank.take(rows), self.grade.take(rows)
-        kept = Ranked(len(queries), None, rank, grade, counts=counts[queries], source=(self, rows))
-        return kept.held()
+        taken = Ranked(len(queries), None, rank, grade, counts=counts[queries], source=(self, rows))
+        return taken.held()
 
     def _between(self, low: int, high: int, counts: np.ndarray) -> Ranked:
         """Return the rows from one place to another, which are those of queries with so many rows each."""

@@ -48,9 +48,9 @@ def personal(ids: Ids) -> str:
 
 def warn_of(ids: Ids, word: str, *, stacklevel: int = 3) -> None:
     """Warn who gives ids to others, if they look personal; ``stacklevel`` is that of the caller of the public function."""
-    if found := personal(ids):
+    if kind := personal(ids):
         warnings.warn(
-            f"the ids of {word} look like {found}. With redact= ids are shown as hashes, and texts are left out.",
+            f"the ids of {word} look like {kind}. With redact= ids are shown as hashes, and texts are left out.",
             stacklevel=stacklevel,
         )
 
@@ -71,20 +71,20 @@ class Redaction:
     key: bytes
     least: int = LEAST
 
-    def of(self, word: Word, known: str | int) -> str:
+    def of(self, word: Word, id_value: str | int) -> str:
         """Return what stands for an id of a query or an item."""
         import base64
         import hmac
 
         # NUL is in no id, so a query and an item never hash the same text; a key, as ids are few enough to be tried one by one
-        text = f"{word}\0{known}".encode(errors="surrogatepass")
+        text = f"{word}\0{id_value}".encode(errors="surrogatepass")
         digest = hmac.digest(self.key, text, "sha256")
         return f"{word[0]}-{base64.b32encode(digest)[:LENGTH].decode().lower()}"
 
     def ids(self, word: Word, ids: Ids) -> Ids:
         """Return what stands for each id of a column."""
         codes, firsts = ids.group()
-        return Ids.of_strings([self.of(word, known) for known in ids[firsts].tolist()])[codes]
+        return Ids.of_strings([self.of(word, id_value) for id_value in ids[firsts].tolist()])[codes]
 
     def hides(self, sizes: Sequence[int]) -> np.ndarray:
         """Return which groups are not shown."""
@@ -136,26 +136,26 @@ def hidden_groups(sizes: np.ndarray, least: int) -> np.ndarray:
     return hidden
 
 
-def redaction_of(wanted: Any) -> Redaction | None:
+def redaction_of(redact: Any) -> Redaction | None:
     """Return the redaction that ``redact=`` asks for: none, with a random key (True), or with a key.
 
     UsageError if it is something else, or the key is too short.
     """
-    if wanted is None or wanted is False:
+    if redact is None or redact is False:
         return None
-    if isinstance(wanted, Redaction):
-        return wanted
-    if wanted is True:
+    if isinstance(redact, Redaction):
+        return redact
+    if redact is True:
         import secrets
 
         return Redaction(secrets.token_bytes(2 * SHORTEST_KEY))
-    if not isinstance(wanted, bytes):
+    if not isinstance(redact, bytes):
         raise UsageError(
-            f"redact={brief(wanted)}: must be True, or a key of at least {SHORTEST_KEY} bytes such as b'…'."
+            f"redact={brief(redact)}: must be True, or a key of at least {SHORTEST_KEY} bytes such as b'…'."
         )
-    if len(wanted) < SHORTEST_KEY:
+    if len(redact) < SHORTEST_KEY:
         raise UsageError(
-            f"redact=: the key has {len(wanted)} bytes; it needs at least {SHORTEST_KEY}, such as those of "
+            f"redact=: the key has {len(redact)} bytes; it needs at least {SHORTEST_KEY}, such as those of "
             f"secrets.token_bytes({2 * SHORTEST_KEY})."
         )
-    return Redaction(wanted)
+    return Redaction(redact)

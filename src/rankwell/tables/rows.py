@@ -19,7 +19,304 @@ from rankwell.tables.places import Place, store_place
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
 SAMPLE = 10_000  # beginnings of stretches that show scattered rows before all are compared
+
+
 PART_ROWS = 400_000
+
+
+class Rows(Protocol):
+    """The rows of a run, which can be read in batches of whole lists."""
+
+    grouped: bool
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
+
+    def owned(self) -> Rows:
+        """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
+        return self.table()
+
+    def regrouped(self) -> Rows:
+        """Return the same rows, grouped by query."""
+        return self if self.grouped else self.table()
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+
+
+@dataclass(eq=False, slots=True)
+class Lists:
+    """Whole lists of a run, concatenated: one query each, rows in input order.
+
+    ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks. Rows ``by_rank`` have minus the
+    rank for a score; ``has_ranks`` says that the ranks are the run's own and not just the order of its rows. ``rank_base`` is
+    the rank of a first item, 0 or 1, None if it is not known. ``ranks`` are the ranks from 1, where they count and some list
+    has a gap.
+    """
+
+    queries: Ids
+    offsets: np.ndarray
+    items: Ids
+    score: np.ndarray
+    place: Place
+    by_rank: bool = False
+    against_score: int = 0
+    given: np.ndarray | None = None
+    has_ranks: bool = False
+    rank_base: int | None = None
+    ranks: np.ndarray | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.score)
+
+    def only(self, rows: np.ndarray) -> Lists:
+        """Return the lists with some of their rows, ascending."""
+        place = self.place
+        return replace(
+            self,
+            offsets=np.searchsorted(rows, self.offsets),
+            items=self.items[rows],
+            score=self.score[rows],
+            given=None if self.given is None else self.given[rows],
+            ranks=None if self.ranks is None else self.ranks[rows],
+            place=lambda row: place(int(rows[row])),
+        )
+
+
+class Columns:
+    """The rows of a run as columns; ``key`` orders them: the score, or (``by_rank``) the rank.
+
+    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Without a key, the ranks of
+    each list are 1, 2, … in this order. Numbers keep their type until a batch is made, because copying a large column costs
+    more than everything else done with it.
+    """
+
+    grouped = True
+    by_place = False  # whether the ranks are just the positions of the rows
+    rank_base: int | None = None  # the rank of a first item, known once for the whole run
+
+    def __init__(
+        self,
+        query: Ids | None,
+        item: Ids,
+        key: np.ndarray | None,
+        *,
+        place: Place,
+        by_rank: bool = False,
+        given_score: np.ndarray | None = None,
+        lists: tuple[Ids, np.ndarray] | None = None,
+    ) -> None:
+        self._query, self.item, self._known = query, item, lists
+        self._key = None if key is None else freeze(key)
+        self.place, self.by_rank = place, by_rank
+        self.given_score = None if given_score is None else freeze(given_score)
+
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        """Unpickle the columns, which cannot be written to then either."""
+        self.__dict__.update(freeze_all(columns))
+
+    @classmethod
+    def of(
+        cls,
+        query: IdColumn | Stretches,
+        item: IdColumn,
+        score: Iterable[float] | np.ndarray | None = None,
+        rank: Iterable[float] | np.ndarray | None = None,
+        *,
+        name: str,
+        place: Place,
+        is_whole: bool = True,
+        rank_base: int | None = None,
+    ) -> Columns:
+        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
+
+        A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
+        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
+        """
+        lists = group_adjacent(query) if isinstance(query, Stretches) else None
+        if isinstance(query, Stretches):
+            queries = None if lists else query.column()
+        else:
+            queries = query = Ids.of_column(query, "query")
+        items = Ids.of_column(item, "item")
+        scores = None if score is None else numbers_of(score, "score", place)
+        ranks = None if rank is None else numbers_of(rank, "rank", place)
+        lengths = {"item": len(items)}
+        lengths |= {word: len(x) for word, x in (("score", scores), ("rank", ranks)) if x is not None}
+        same_length(len(query), lengths, name)
+        if ranks is not None:
+            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=scores, lists=lists)
+            rows.rank_base = lowest_rank(ranks) if is_whole and rank_base is None else rank_base
+            return rows
+        if scores is not None:
+            return cls(queries, items, scores, place=place, lists=lists)
+        rows = cls(queries, items, np.arange(len(query)), place=place, by_rank=True, lists=lists)
+        rows.by_place = True
+        return rows
+
+    @property
+    def key(self) -> np.ndarray:
+        """The score, or the rank, of each row."""
+        return freeze(places_of(np.diff(self._groups[1]))) if self._key is None else self._key
+
+    @property
+    def queries(self) -> Ids:
+        """The distinct queries, in order of first appearance."""
+        return self._together[0] if self._together else self.query[self.query.group()[1]]
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether the rows of some query are not adjacent."""
+        return self._together is None
+
+    @property
+    def has_empty_lists(self) -> bool:
+        """Whether a list of the run is said to be empty."""
+        return self._known is not None and not np.diff(self._known[1]).all()
+
+    @cached_property
+    def query(self) -> Ids:
+        """The query of each row."""
+        if self._query is not None:
+            return self._query
+        # asks for none of what is kept below, which asks for this: before Python 3.12 a lock of all rows together is held
+        # meanwhile, and two threads could wait for each other for ever
+        lists: Any = self._known
+        queries, offsets = lists
+        query = queries[owners(offsets)]
+        return query if query.is_text else Ids.of_integers(query.integers)  # which cannot be written to
+
+    @cached_property
+    def _together(self) -> tuple[Ids, np.ndarray] | None:
+        """The distinct queries and the offsets of their lists, if the rows of each are adjacent."""
+        return self._known or group_adjacent(self.query)
+
+    @cached_property
+    def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+        """The distinct queries, the offsets of their lists, and the rows in that order (None: already in order)."""
+        return (*self._together, None) if self._together else group_scattered(self.query)
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
+        rows_given = len(self.item)
+        if rows_given > size and self._known is None and self.is_scattered:
+            for part in partitions(self.query, size):
+                yield partial(self.part, part)
+            return
+        queries, offsets, rows = self._groups if self._known is None else (*self._known, None)
+        if 0 < rows_given <= size:
+            yield partial(self._lists, queries, offsets, rows)
+            return
+        for low, high in cuts(offsets, size):
+            yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
+
+    def lists(self) -> Lists:
+        """Return the lists of all rows as one batch."""
+        return self._lists(*self._groups)
+
+    def part(self, rows: np.ndarray) -> Lists:
+        """Return the lists of some queries, given all their rows."""
+        scores = None if self.given_score is None else self.given_score[rows]
+        part = Columns(
+            self.query[rows],
+            self.item[rows],
+            self.key[rows],
+            place=lambda row: self.place(int(rows[row])),
+            by_rank=self.by_rank,
+            given_score=scores,
+        )
+        part.by_place, part.rank_base = self.by_place, self.rank_base
+        return part.lists()
+
+    def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
+        first, last = int(offsets[0]), int(offsets[-1])
+        is_whole = rows is None and last - first == len(self.item)
+        in_batch: Any = slice(first, last) if rows is None else rows[first:last]
+        offsets = offsets - first if first else offsets
+        key = places_of(np.diff(offsets)) if self._key is None else self._key[in_batch]
+        score = np.negative(key, dtype=np.float64) if self.by_rank else np.ascontiguousarray(key, np.float64)
+        scores = None if self.given_score is None else self.given_score[in_batch]
+        against = 0 if scores is None else contradictions(offsets, score, scores)
+
+        def place(row: int) -> str:
+            return self.place(first + row if rows is None else int(rows[first + row]))
+
+        return Lists(
+            queries,
+            offsets,
+            self.item if is_whole else self.item[in_batch],
+            score,
+            place,
+            self.by_rank,
+            against,
+            scores,
+            has_ranks=self.by_rank and not self.by_place,
+            rank_base=self.rank_base,
+        )
+
+    def regrouped(self) -> Columns:
+        """Return the same rows: columns are always grouped."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        return self
+
+    def held(self, name: str) -> Columns:
+        """Return the same rows to be pickled, without what was worked out from them."""
+        rows = self._with(self._query, self.item, self._key, self._known, self.given_score)
+        rows.place = store_place(self.place, name)
+        return rows
+
+    def owned(self) -> Columns:
+        """Return the same rows in memory of their own; what the place of a row tells is not kept."""
+        item, scores = self.item.owned(), None if self.given_score is None else self.given_score.copy()
+        if self._together is None:
+            return self._with(self.query.owned(), item, self.key.copy(), None, scores)
+        _, offsets = self._together
+        # ranks 1, 2, … from the top are what the order of the rows says already
+        is_implied = self._key is None or (
+            self.by_rank and not self.by_place and are_places(self._key, offsets)
+        )
+        return self._with(None, item, None if is_implied else self.key.copy(), self._together, scores)
+
+    def _with(
+        self,
+        query: Ids | None,
+        item: Ids,
+        key: np.ndarray | None,
+        lists: tuple[Ids, np.ndarray] | None,
+        given: np.ndarray | None,
+    ) -> Columns:
+        rows = Columns(
+            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=lists
+        )
+        rows.by_place, rows.rank_base = self.by_place, self.rank_base
+        return rows
+
+
+def lowest_rank(ranks: np.ndarray) -> int:
+    """Return the rank of a first item: 0 if the run has that rank anywhere, else 1."""
+    return 0 if len(ranks) and ranks.min() == 0 else 1
+
+
+def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
+    """Return the number of rows directly below a row with a better rank but a lower score."""
+    given = np.ascontiguousarray(given, np.float64)
+    # three ways, the cheapest first: rows in rank order; ranks 1 to n in any order; a sort. Negative is "not such rows".
+    count = rank_columns.contradictions(offsets, key, given)
+    if count < 0:
+        count = rank_columns.contradictions_in_any_order(offsets, key, given)
+    if count < 0:
+        rows = np.arange(len(key))
+        order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+        count = rank_columns.contradictions(offsets, key[rows], given[rows])
+    return count
 
 
 @record(eq=False)
@@ -117,10 +414,6 @@ def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
         low = high
 
 
-# Each column is read once, in order, and written part by part: to take the rows of each part instead would go through all of
-# the column for every part.
-
-
 @record(eq=False)
 class DividedIds:
     """A column of ids part by part: integers; or text end to end, the lengths of its ids, and where each part begins in it."""
@@ -148,7 +441,11 @@ class DividedIds:
 
 @record(eq=False)
 class Division:
-    """The part of each row, and the offsets of the parts. Rows of a part stay in their old order."""
+    """The part of each row, and the offsets of the parts. Rows of a part stay in their old order.
+
+    Each column is read once, in order, and written part by part: to take the rows of each part instead would go through all of the column
+    for every part.
+    """
 
     codes: np.ndarray
     offsets: np.ndarray
@@ -181,298 +478,3 @@ class Division:
         """Return which row has become this one."""
         part = int(np.searchsorted(self.offsets, number, side="right")) - 1
         return int(np.flatnonzero(self.codes == part)[number - self.offsets[part]])
-
-
-@dataclass(eq=False, slots=True)
-class Lists:
-    """Whole lists of a run, concatenated: one query each, rows in input order.
-
-    ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks. Rows ``by_rank`` have minus the
-    rank for a score; ``has_ranks`` says that the ranks are the run's own and not just the order of its rows. ``rank_base`` is
-    the rank of a first item, 0 or 1, None if it is not known. ``ranks`` are the ranks from 1, where they count and some list
-    has a gap.
-    """
-
-    queries: Ids
-    offsets: np.ndarray
-    items: Ids
-    score: np.ndarray
-    place: Place
-    by_rank: bool = False
-    against_score: int = 0
-    given: np.ndarray | None = None
-    has_ranks: bool = False
-    rank_base: int | None = None
-    ranks: np.ndarray | None = None
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.score)
-
-    def only(self, rows: np.ndarray) -> Lists:
-        """Return the lists with some of their rows, ascending."""
-        place = self.place
-        return replace(
-            self,
-            offsets=np.searchsorted(rows, self.offsets),
-            items=self.items[rows],
-            score=self.score[rows],
-            given=None if self.given is None else self.given[rows],
-            ranks=None if self.ranks is None else self.ranks[rows],
-            place=lambda row: place(int(rows[row])),
-        )
-
-
-class Rows(Protocol):
-    """The rows of a run, which can be read in batches of whole lists."""
-
-    grouped: bool
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
-
-    def owned(self) -> Rows:
-        """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
-        return self.table()
-
-    def regrouped(self) -> Rows:
-        """Return the same rows, grouped by query."""
-        return self if self.grouped else self.table()
-
-    def table(self) -> Columns:
-        """Return all rows as columns."""
-
-
-class Columns:
-    """The rows of a run as columns; ``key`` orders them: the score, or (``by_rank``) the rank.
-
-    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Without a key, the ranks of
-    each list are 1, 2, … in this order. Numbers keep their type until a batch is made, because copying a large column costs
-    more than everything else done with it.
-    """
-
-    grouped = True
-    by_place = False  # whether the ranks are just the positions of the rows
-    rank_base: int | None = None  # the rank of a first item, known once for the whole run
-
-    def __init__(
-        self,
-        query: Ids | None,
-        item: Ids,
-        key: np.ndarray | None,
-        *,
-        place: Place,
-        by_rank: bool = False,
-        given_score: np.ndarray | None = None,
-        lists: tuple[Ids, np.ndarray] | None = None,
-    ) -> None:
-        self._query, self.item, self._known = query, item, lists
-        self._key = None if key is None else freeze(key)
-        self.place, self.by_rank = place, by_rank
-        self.given_score = None if given_score is None else freeze(given_score)
-
-    def __setstate__(self, columns: dict[str, Any]) -> None:
-        """Unpickle the columns, which cannot be written to then either."""
-        self.__dict__.update(freeze_all(columns))
-
-    @classmethod
-    def of(
-        cls,
-        query: IdColumn | Stretches,
-        item: IdColumn,
-        score: Iterable[float] | np.ndarray | None = None,
-        rank: Iterable[float] | np.ndarray | None = None,
-        *,
-        name: str,
-        place: Place,
-        is_whole: bool = True,
-        rank_base: int | None = None,
-    ) -> Columns:
-        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
-
-        A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
-        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
-        """
-        lists = group_adjacent(query) if isinstance(query, Stretches) else None
-        if isinstance(query, Stretches):
-            queries = None if lists else query.column()
-        else:
-            queries = query = Ids.of_column(query, "query")
-        items = Ids.of_column(item, "item")
-        given = None if score is None else numbers_of(score, "score", place)
-        ranks = None if rank is None else numbers_of(rank, "rank", place)
-        lengths = {"item": len(items)}
-        lengths |= {word: len(x) for word, x in (("score", given), ("rank", ranks)) if x is not None}
-        same_length(len(query), lengths, name)
-        if ranks is not None:
-            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=given, lists=lists)
-            rows.rank_base = lowest_rank(ranks) if is_whole and rank_base is None else rank_base
-            return rows
-        if given is not None:
-            return cls(queries, items, given, place=place, lists=lists)
-        rows = cls(queries, items, np.arange(len(query)), place=place, by_rank=True, lists=lists)
-        rows.by_place = True
-        return rows
-
-    @property
-    def key(self) -> np.ndarray:
-        """The score, or the rank, of each row."""
-        return freeze(places_of(np.diff(self._groups[1]))) if self._key is None else self._key
-
-    @property
-    def queries(self) -> Ids:
-        """The distinct queries, in order of first appearance."""
-        return self._together[0] if self._together else self.query[self.query.group()[1]]
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    @property
-    def is_scattered(self) -> bool:
-        """Whether the rows of some query are not adjacent."""
-        return self._together is None
-
-    @property
-    def has_empty_lists(self) -> bool:
-        """Whether a list of the run is said to be empty."""
-        return self._known is not None and not np.diff(self._known[1]).all()
-
-    @cached_property
-    def query(self) -> Ids:
-        """The query of each row."""
-        if self._query is not None:
-            return self._query
-        # asks for none of what is kept below, which asks for this: before Python 3.12 a lock of all rows together is held
-        # meanwhile, and two threads could wait for each other for ever
-        lists: Any = self._known
-        queries, offsets = lists
-        query = queries[owners(offsets)]
-        return query if query.is_text else Ids.of_integers(query.integers)  # which cannot be written to
-
-    @cached_property
-    def _together(self) -> tuple[Ids, np.ndarray] | None:
-        """The distinct queries and the offsets of their lists, if the rows of each are adjacent."""
-        return self._known or group_adjacent(self.query)
-
-    @cached_property
-    def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
-        """The distinct queries, the offsets of their lists, and the rows in that order (None: already in order)."""
-        return (*self._together, None) if self._together else group_scattered(self.query)
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
-        rows_given = len(self.item)
-        if rows_given > size and self._known is None and self.is_scattered:
-            for part in partitions(self.query, size):
-                yield partial(self.part, part)
-            return
-        queries, offsets, rows = self._groups if self._known is None else (*self._known, None)
-        if 0 < rows_given <= size:
-            yield partial(self._lists, queries, offsets, rows)
-            return
-        for low, high in cuts(offsets, size):
-            yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
-
-    def lists(self) -> Lists:
-        """Return the lists of all rows as one batch."""
-        return self._lists(*self._groups)
-
-    def part(self, rows: np.ndarray) -> Lists:
-        """Return the lists of some queries, given all their rows."""
-        given = None if self.given_score is None else self.given_score[rows]
-        part = Columns(
-            self.query[rows],
-            self.item[rows],
-            self.key[rows],
-            place=lambda row: self.place(int(rows[row])),
-            by_rank=self.by_rank,
-            given_score=given,
-        )
-        part.by_place, part.rank_base = self.by_place, self.rank_base
-        return part.lists()
-
-    def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
-        first, last = int(offsets[0]), int(offsets[-1])
-        is_whole = rows is None and last - first == len(self.item)
-        taken: Any = slice(first, last) if rows is None else rows[first:last]
-        offsets = offsets - first if first else offsets
-        key = places_of(np.diff(offsets)) if self._key is None else self._key[taken]
-        score = np.negative(key, dtype=np.float64) if self.by_rank else np.ascontiguousarray(key, np.float64)
-        given = None if self.given_score is None else self.given_score[taken]
-        against = 0 if given is None else contradictions(offsets, score, given)
-
-        def place(row: int) -> str:
-            return self.place(first + row if rows is None else int(rows[first + row]))
-
-        return Lists(
-            queries,
-            offsets,
-            self.item if is_whole else self.item[taken],
-            score,
-            place,
-            self.by_rank,
-            against,
-            given,
-            has_ranks=self.by_rank and not self.by_place,
-            rank_base=self.rank_base,
-        )
-
-    def regrouped(self) -> Columns:
-        """Return the same rows: columns are always grouped."""
-        return self
-
-    def table(self) -> Columns:
-        """Return all rows as columns."""
-        return self
-
-    def held(self, name: str) -> Columns:
-        """Return the same rows to be pickled, without what was worked out from them."""
-        rows = self._with(self._query, self.item, self._key, self._known, self.given_score)
-        rows.place = store_place(self.place, name)
-        return rows
-
-    def owned(self) -> Columns:
-        """Return the same rows in memory of their own; what the place of a row tells is not kept."""
-        item, given = self.item.owned(), None if self.given_score is None else self.given_score.copy()
-        if self._together is None:
-            return self._with(self.query.owned(), item, self.key.copy(), None, given)
-        _, offsets = self._together
-        # ranks 1, 2, … from the top are what the order of the rows says already
-        is_implied = self._key is None or (
-            self.by_rank and not self.by_place and are_places(self._key, offsets)
-        )
-        return self._with(None, item, None if is_implied else self.key.copy(), self._together, given)
-
-    def _with(
-        self,
-        query: Ids | None,
-        item: Ids,
-        key: np.ndarray | None,
-        lists: tuple[Ids, np.ndarray] | None,
-        given: np.ndarray | None,
-    ) -> Columns:
-        rows = Columns(
-            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=lists
-        )
-        rows.by_place, rows.rank_base = self.by_place, self.rank_base
-        return rows
-
-
-def lowest_rank(ranks: np.ndarray) -> int:
-    """Return the rank of a first item: 0 if the run has that rank anywhere, else 1."""
-    return 0 if len(ranks) and ranks.min() == 0 else 1
-
-
-def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
-    """Return the number of rows directly below a row with a better rank but a lower score."""
-    given = np.ascontiguousarray(given, np.float64)
-    # three ways, the cheapest first: rows in rank order; ranks 1 to n in any order; a sort. Negative is "not such rows".
-    count = rank_columns.contradictions(offsets, key, given)
-    if count < 0:
-        count = rank_columns.contradictions_in_any_order(offsets, key, given)
-    if count < 0:
-        rows = np.arange(len(key))
-        order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-        count = rank_columns.contradictions(offsets, key[rows], given[rows])
-    return count

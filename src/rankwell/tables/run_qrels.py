@@ -67,9 +67,9 @@ class Assessor(SetOnce):
             raise UsageError(f"assessor: the kind {brief(self.kind)} must be {one_of(KINDS)}.{near} {FORM}.")
         if self.kind == "model" and not self.name:
             raise UsageError("assessor: a model needs its name, such as model:gpt-4o.")
-        if self.kind == "model" and (found := BREAKING.search(self.name)):
+        if self.kind == "model" and (sign := BREAKING.search(self.name)):
             raise UsageError(
-                f"assessor: the name of a model cannot have {brief(found[0])}, which parts it from its prompt and date where judgements "
+                f"assessor: the name of a model cannot have {brief(sign[0])}, which parts it from its prompt and date where judgements "
                 f"are written: {brief(self.name)}. Write another sign, such as '-'."
             )
         if re.search(r"\s", self.prompt):
@@ -87,20 +87,20 @@ class Assessor(SetOnce):
             raise UsageError(f"assessor={brief(value)}: {FORM}.")
         head, *rest = (part.strip() for part in value.split(","))
         kind, _, name = head.partition(":")
-        given = {word: text for word, _, text in (part.partition("=") for part in rest)}
-        for word, text in given.items():
+        details = {word: text for word, _, text in (part.partition("=") for part in rest)}
+        for word, text in details.items():
             if word not in ("prompt", "date") or not text:
                 raise UsageError(f"assessor={brief(value)}: {FORM}.")
-        return cls(kind.strip(), name.strip(), **given)  # type: ignore[arg-type] # checked when made
+        return cls(kind.strip(), name.strip(), **details)  # type: ignore[arg-type] # checked when made
 
     def __str__(self) -> str:
         more = [f"prompt {self.prompt}"] if self.prompt else []
         more += [self.date] if self.date else []
-        words = " ".join(each for each in (self.kind, self.name) if each)
+        words = " ".join(part for part in (self.kind, self.name) if part)
         return f"{words} ({', '.join(more)})" if more else words
 
 
-def of_run(run: Run) -> Table:
+def run_preview(run: Run) -> Table:
     """Return the first rows of a run, in their order, as a notebook shows them."""
     lists = next((make() for make in run.rows.batches(1)), None)
     if lists is None:
@@ -115,7 +115,7 @@ def of_run(run: Run) -> Table:
     return _table(str(run), len(run), ids, numbers)
 
 
-def of_qrels(qrels: Qrels) -> Table:
+def qrels_preview(qrels: Qrels) -> Table:
     """Return the first judgements."""
     first = range(min(FIRST, len(qrels)))
     ids = {"query": qrels.query, "item": qrels.item, "topic": qrels.topic, "subgroup": qrels.subgroup}
@@ -129,14 +129,14 @@ def of_qrels(qrels: Qrels) -> Table:
 
 
 def _table(caption: str, rows: int, ids: Mapping[str, list[Any]], numbers: Mapping[str, np.ndarray]) -> Table:
-    shown, columns = list(ids.values()), [Column(name) for name in ids]
+    cells, columns = list(ids.values()), [Column(name) for name in ids]
     for name, values in numbers.items():
         few = values[:FIRST].astype(np.float64)
         whole = bool(np.isin(few % 1, 0).all())
         columns.append(Column(name, "count" if whole else "value"))
-        shown.append([int(value) if whole else float(value) for value in few])
+        cells.append([int(value) if whole else float(value) for value in few])
     notes = [f"the first {FIRST} of {rows:,} rows"] if rows > FIRST else []
-    return Table(columns, [*zip(*shown, strict=True)], caption=caption, notes=notes)
+    return Table(columns, [*zip(*cells, strict=True)], caption=caption, notes=notes)
 
 
 class Run:
@@ -236,7 +236,7 @@ class Run:
         return f"Run {self.name!r}: {len(self):,} rows"
 
     def _repr_html_(self) -> str:
-        return of_run(self)._repr_html_()
+        return run_preview(self)._repr_html_()
 
 
 class Qrels:
@@ -313,7 +313,7 @@ class Qrels:
         self.propensity = None if propensity is None else _chances(propensity, self.place)
         self.imputed = None if imputed is None else freeze(numbers_of(imputed, "imputed", self.place) != 0)
         columns = {"item": len(self.item)}
-        given = (
+        optional = (
             ("grade", self.grade),
             ("topic", self.topic),
             ("subgroup", self.subgroup),
@@ -321,7 +321,7 @@ class Qrels:
             ("propensity", self.propensity),
             ("imputed", self.imputed),
         )
-        columns |= {word: len(x) for word, x in given if x is not None}
+        columns |= {word: len(x) for word, x in optional if x is not None}
         same_length(len(self.by_query), columns, name)
 
     @cached_property
@@ -353,7 +353,7 @@ class Qrels:
         return f"Qrels {self.name!r}: {len(self):,} rows{who}"
 
     def _repr_html_(self) -> str:
-        return of_qrels(self)._repr_html_()
+        return qrels_preview(self)._repr_html_()
 
 
 def ids_of(column: IdColumn, what: str) -> Ids:

@@ -154,8 +154,8 @@ def call_polars(make: Callable[[], Any], name: str) -> Any:
     except ModuleNotFoundError as error:
         raise UsageError(f"{name}: {error}. It comes with pip install 'rankwell[pandas]'.") from error
     except (Exception, pl.exceptions.PanicException) as error:  # the value may be of any library
-        said = next(iter(str(error).splitlines()), type(error).__name__)
-        raise DataError(f"{name}: the columns do not make a table ({said}).") from error
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise DataError(f"{name}: the columns do not make a table ({reason}).") from error
 
 
 def library(source: Any) -> str:
@@ -227,9 +227,9 @@ def refuse_changed_text(values: Iterable[str], numbers: np.ndarray, word: str) -
         return
     from decimal import Decimal
 
-    listed = list(values)
+    texts = list(values)
     for row in large:
-        digits, _, rest = listed[row].strip().partition(".")
+        digits, _, rest = texts[row].strip().partition(".")
         if digits.lstrip("+-").isdecimal() and not rest.strip("0"):
             exact = Decimal(digits)
             if exact != Decimal(float(numbers[row])):
@@ -245,36 +245,38 @@ class Changed(Exception):
 
     def at(self, place: str) -> DataError:
         """Return the error that names the place."""
-        shown = brief(self.value) if isinstance(self.value, int) else f"{self.value:f}"
-        if len(shown) > LONGEST:
-            shown = f"{self.value:.6E}"
+        number = brief(self.value) if isinstance(self.value, int) else f"{self.value:f}"
+        if len(number) > LONGEST:
+            number = f"{self.value:.6E}"
         return DataError(
-            f"{place}: the {self.word} {shown} is too large to be kept exactly; whole numbers are up to 2^53."
+            f"{place}: the {self.word} {number} is too large to be kept exactly; whole numbers are up to 2^53."
         )
 
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
     """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
     values = one_dimension(values, f"the numbers of {name}") if is_tensor(values) else values
-    listed = values if isinstance(values, np.ndarray) else list(values)
+    cells = values if isinstance(values, np.ndarray) else list(values)
     try:
-        given = np.asarray(listed)
+        numbers = np.asarray(cells)
     except ValueError:
         raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
-    if given.dtype.kind not in "iufb":
-        such = f" such as {brief(given.flat[0])}" if given.size else ""
-        raise DataError(f"{place(0)}: {name} holds {given.dtype.name} values{such}, not numbers.")
-    if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
-        row = int(np.flatnonzero(np.isnan(given))[0])
+    if numbers.dtype.kind not in "iufb":
+        such = f" such as {brief(numbers.flat[0])}" if numbers.size else ""
+        raise DataError(f"{place(0)}: {name} holds {numbers.dtype.name} values{such}, not numbers.")
+    if (
+        len(numbers) and numbers.dtype.kind == "f" and np.isnan(numbers.min())
+    ):  # the minimum is nan if any value is
+        row = int(np.flatnonzero(np.isnan(numbers))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
     try:
-        if given.dtype.kind in "iu":
-            refuse_changed_integers(given, name)
-        elif listed is not given:
-            refuse_changed(listed, given, name)
+        if numbers.dtype.kind in "iu":
+            refuse_changed_integers(numbers, name)
+        elif cells is not numbers:
+            refuse_changed(cells, numbers, name)
     except Changed as changed:
         raise changed.at(place(changed.row)) from None
-    return given
+    return numbers
 
 
 def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:

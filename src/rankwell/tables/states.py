@@ -323,8 +323,8 @@ class Amounts:
     @classmethod
     def of(cls, items: np.ndarray, numbers: np.ndarray, size: int) -> Amounts:
         """Return the sums of the numbers of ``size`` items; those of item -1 are left out."""
-        known = np.flatnonzero(items >= 0)
-        items, numbers = items[known], numbers[known]
+        inside = np.flatnonzero(items >= 0)
+        items, numbers = items[inside], numbers[inside]
         # exact: STEP is a power of two, and the difference of two neighbours on its grid is a double
         upper = np.floor(numbers / STEP) * STEP
         lower = numbers - upper
@@ -358,7 +358,7 @@ class ItemSums:
     @classmethod
     def counted(cls, rows: np.ndarray, size: int) -> ItemSums:
         """Return how often each item stands in ``rows``."""
-        if _fits(size, len(rows)):
+        if _takes_little_room(size, len(rows)):
             return cls(np.bincount(rows, minlength=size), size)
         items, counts = np.unique(rows, return_counts=True)
         return cls(counts, size, items)
@@ -376,7 +376,7 @@ class ItemSums:
             total += rest
             return total
         items, numbers = _merge(self.items, self.numbers, other.items, other.numbers)
-        if not _fits(self.size, len(items), GROWING):
+        if not _takes_little_room(self.size, len(items), GROWING):
             return ItemSums(numbers, self.size, items)
         total = ItemSums(np.zeros((*numbers.shape[:-1], self.size), np.int64), self.size)
         total.numbers[..., items] = numbers
@@ -416,19 +416,19 @@ class ItemSums:
 
     def alike(self) -> np.ndarray:
         """Return how many items have the number 0, 1, 2 …"""
-        alike = np.bincount(self.numbers, minlength=1)
-        alike[0] += 0 if self.items is None else self.size - len(self.items)
-        return alike
+        items_with = np.bincount(self.numbers, minlength=1)
+        items_with[0] += 0 if self.items is None else self.size - len(self.items)
+        return items_with
 
 
-def _fits(size: int, shown: int, spare: int = SPARE) -> bool:
+def _takes_little_room(size: int, shown: int, spare: int = SPARE) -> bool:
     """Whether a number for every item takes little room; a sum may take more, as others are added to it at once."""
     return size <= max(SMALL, spare * shown)
 
 
 def _code(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, int]:
     """The items that have a number (None: all), the place of each row's among them, and how many there are."""
-    if _fits(size, len(rows)):
+    if _takes_little_room(size, len(rows)):
         return None, rows, size
     items, codes = np.unique(rows, return_inverse=True)
     return items, codes, len(items)

@@ -12,7 +12,7 @@ from typing import Any, Generic, Self, TypeVar
 from rankwell.tables.machine import cores
 
 T = TypeVar("T")
-Given = TypeVar("Given")
+Value = TypeVar("Value")
 
 
 class Job(Generic[T]):
@@ -94,11 +94,11 @@ def in_order(workers: Workers, most: int, jobs: Iterable[Callable[[], T]]) -> It
         yield waiting.popleft().result()
 
 
-def on_all_cores(function: Callable[[Given], T], values: Iterable[Given]) -> list[T]:
+def on_all_cores(function: Callable[[Value], T], values: Iterable[Value]) -> list[T]:
     """Return what a function gives for each value, in order."""
-    listed = list(values)
-    if len(listed) < 2:
-        return [function(value) for value in listed]
+    calls = list(values)
+    if len(calls) < 2:
+        return [function(value) for value in calls]
     with Workers(cores()) as workers:
-        jobs = [workers.submit(partial(function, value)) for value in listed]
+        jobs = [workers.submit(partial(function, value)) for value in calls]
         return [job.result() for job in jobs]

@@ -17,8 +17,8 @@ from rankwell.statistics.sampled_totals import (
     pair_factors,
     stratified_variance,
 )
+from rankwell.tables.cache import Derived
 from rankwell.tables.csr import offsets_of, owners
-from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.places import Reordered, StoredPlace, store_place
 from rankwell.tables.run_qrels import Qrels

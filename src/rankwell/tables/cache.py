@@ -1,4 +1,4 @@
-"""Derived: the base of objects that cache values computed from them."""
+"""Cache: Derived, the base of objects that keep values computed from them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.tables.derived import Derived
+from rankwell.tables.cache import Derived
 from rankwell.tables.items_users import Items
 from rankwell.tables.ranked import ratio
 from rankwell.testing.data import example, tables_of
