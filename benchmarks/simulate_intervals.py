@@ -91,9 +91,9 @@ def main(repeats: int) -> None:
     held, inside, width, boot = (np.zeros(len(every)) for _ in range(4))
     for repeat in range(repeats):
         lists, grades = sample()
-        plain = rw.jackknife(run_of(lists), METRICS, items=CATALOGUE, train=train)
+        plain = rw.jackknife(run_of(lists), metrics=METRICS, items=CATALOGUE, train=train)
         judged = rw.Policy(grades="judgements")
-        others = rw.jackknife(run_of(lists), JUDGED, grades, items=CATALOGUE, train=train, policy=judged)
+        others = rw.jackknife(run_of(lists), grades, JUDGED, items=CATALOGUE, train=train, policy=judged)
         intervals = [*(plain[metric] for metric in METRICS), *(others[metric] for metric in JUDGED)]
         held += [each.low <= true <= each.high for each, true in zip(intervals, truth, strict=True)]
         inside += [each.low <= each.value <= each.high for each in intervals]

@@ -12,10 +12,15 @@ from functools import cache
 from pathlib import Path
 
 import rankwell
-from rankwell.display.page.strings import ENGLISH, FOLDERS, languages, texts_of
-from rankwell.display.page.strings import MESSAGES
-from rankwell.display.page.strings import fingerprint
-from rankwell.display.page.strings import translations
+from rankwell.display.page.strings import (
+    ENGLISH,
+    FOLDERS,
+    MESSAGES,
+    fingerprint,
+    languages,
+    texts_of,
+    translations,
+)
 from rankwell.metrics import classes
 from rankwell.metrics.docstrings import entries, sections, sentence
 from rankwell.metrics.metric import Metric

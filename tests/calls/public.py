@@ -357,8 +357,7 @@ def fuse(draw):
 def confidence_sequence(draw):
     users = [{"query": query, "day": draw.randint(1, 9)} for query in QUERIES]
     return rw.confidence_sequence, {
-        "first": lists(draw),
-        "second": lists(draw),
+        "runs": {"a": lists(draw), "b": lists(draw)},
         "qrels": judged(draw),
         "metric": "ndcg@3",
         "arrival": "day",
@@ -406,7 +405,7 @@ def prediction_powered(draw):
     people = {query: everything[query] for query in draw.sample(queries, 5)}
     runs = {name: {query: draw.sample(ITEMS, 4) for query in queries} for name in "ab"}
     drawn = draw.choice(["random", dict.fromkeys(queries, 0.6)])
-    given = {"runs": runs, "human": people, "model": everything, "metrics": ["dcg@2"], "drawn": drawn}
+    given = {"runs": runs, "qrels": people, "model": everything, "metrics": ["dcg@2"], "drawn": drawn}
     return rw.prediction_powered, given | {
         "baseline": draw.choice([None, "a"]),
         "level": 0.9,

@@ -64,7 +64,9 @@ def measured(folder):
 def judged(folder):
     """A file of simulated judging of two runs."""
     runs = {"good": {"q": ["a", "b", "x"]}, "poor": {"q": ["y", "x", "b"]}}
-    found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [2, 4])
+    found = rw.judging.simulate(
+        runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, methods=["mtc", "depth"], budgets=[2, 4]
+    )
     found.save(folder / "judging.json")
     return folder / "judging.json"
 

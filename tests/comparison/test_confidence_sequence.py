@@ -22,7 +22,9 @@ USERS = pl.DataFrame({"query": range(COUNT), "day": DAYS})
 
 
 def found(users=USERS, metric="rr", **options):
-    return rw.confidence_sequence(NEW, OLD, QRELS, metric, arrival="day", users=users, **options)
+    return rw.confidence_sequence(
+        {"first": NEW, "second": OLD}, QRELS, metric, arrival="day", users=users, **options
+    )
 
 
 @pytest.mark.parametrize("method", ["betting", "bernstein"])
@@ -42,7 +44,7 @@ def test_the_bounds_are_those_of_the_differences_in_order_of_arrival(method):
 
 
 def test_whoever_is_looked_at_first_the_bounds_are_turned():
-    other = rw.confidence_sequence(OLD, NEW, QRELS, "rr", arrival="day", users=USERS)
+    other = rw.confidence_sequence({"first": OLD, "second": NEW}, QRELS, "rr", arrival="day", users=USERS)
     assert other.high == pytest.approx(-found().low)
     assert other.decided == found().decided
 
@@ -63,8 +65,7 @@ def test_queries_that_came_together_are_in_the_order_of_ids_and_counted():
 
 def test_queries_that_one_lacks_are_left_out_and_counted():
     stream = rw.confidence_sequence(
-        {query: NEW[query] for query in range(100)},
-        OLD,
+        {"first": {query: NEW[query] for query in range(100)}, "second": OLD},
         QRELS,
         "rr",
         arrival="day",
@@ -94,14 +95,16 @@ def test_the_table_has_1_2_5_steps_the_decision_and_the_end():
 
 
 def test_equal_systems_are_never_decided():
-    stream = rw.confidence_sequence(OLD, OLD, QRELS, "rr", arrival="day", users=USERS)
+    stream = rw.confidence_sequence({"first": OLD, "second": OLD}, QRELS, "rr", arrival="day", users=USERS)
     assert stream.decided is None
     assert "do not exclude 0 yet" in repr(stream)
 
 
 def test_results_need_no_judgements():
     first, second = (rw.evaluate(run, QRELS, ["rr", "ap"]) for run in (NEW, OLD))
-    stream = rw.confidence_sequence(first, second, None, "rr", arrival="day", users=USERS)
+    stream = rw.confidence_sequence(
+        {"first": first, "second": second}, None, "rr", arrival="day", users=USERS
+    )
     assert np.array_equal(stream.low, found().low)
 
 

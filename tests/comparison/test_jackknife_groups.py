@@ -45,7 +45,9 @@ def error_of(value, without, sizes):
 
 @pytest.mark.parametrize("groups", [2, 5, 40])  # some of 40 groups are empty
 def test_values_and_errors_are_those_of_evaluations_without_each_group(groups):
-    found = rw.jackknife(RUN, METRICS, items=ITEMS, groups=groups, seed=7, engine=rw.Stream(part_rows=60))
+    found = rw.jackknife(
+        RUN, metrics=METRICS, items=ITEMS, groups=groups, seed=7, engine=rw.Stream(part_rows=60)
+    )
     whole = rw.evaluate(RUN, None, METRICS, items=ITEMS).mean
     sizes, without = map(np.array, zip(*without_each_group(RUN, groups, 7), strict=True))
     count = len(without)
@@ -68,11 +70,11 @@ def test_groups_of_different_sizes_give_the_errors_of_groups_of_one_size():
     metrics = ["coverage@3", "gini@3", "personalization@3", "entropy@3"]
     catalogue = pl.DataFrame({"item": np.arange(items)})
     alike, apart = (
-        rw.jackknife(run, metrics, items=catalogue, engine=engine)
+        rw.jackknife(run, metrics=metrics, items=catalogue, engine=engine)
         for engine in ("memory", rw.Stream(part_rows=9_000))
     )
     assert alike.groups == apart.groups == 200
-    again = [rw.jackknife(run, metrics, items=catalogue, seed=seed) for seed in (1, 2)]
+    again = [rw.jackknife(run, metrics=metrics, items=catalogue, seed=seed) for seed in (1, 2)]
     for metric in metrics:
         errors = [each[metric].error for each in (alike, *again)]
         assert 0.75 * min(errors) < apart[metric].error < 1.35 * max(errors)
@@ -81,19 +83,19 @@ def test_groups_of_different_sizes_give_the_errors_of_groups_of_one_size():
 def test_the_difference_of_two_runs(tmp_path):
     other = OTHER.filter(pl.col("query").is_in(RUN["query"].unique().to_list()))
     options = {"items": pl.concat([RUN, other]).unique("item"), "groups": 6, "engine": "stream"}
-    found = rw.jackknife(RUN, "coverage@5", against=other, **options)
+    found = rw.jackknife(RUN, metrics="coverage@5", against=other, **options)
     values = [
         rw.evaluate(run, None, "coverage@5", items=options["items"])["coverage@5"] for run in (RUN, other)
     ]
     assert found["coverage@5"].value == pytest.approx(values[0] - values[1])
     fewer = other.filter(pl.col("query") != "q005")
     with pytest.raises(rw.RankwellError, match="lists of different users"):
-        rw.jackknife(RUN, "coverage@5", against=fewer, **options)
+        rw.jackknife(RUN, metrics="coverage@5", against=fewer, **options)
 
 
 def test_too_few_groups():
     one = RUN.filter(pl.col("query") == "q005")
     with pytest.raises(rw.RankwellError, match="at least two groups, not 1"):
-        rw.jackknife(one, "coverage@5", items=ITEMS, engine="stream")
+        rw.jackknife(one, metrics="coverage@5", items=ITEMS, engine="stream")
     with pytest.raises(rw.RankwellError, match="must be at least 2"):
-        rw.jackknife(RUN, "coverage@5", items=ITEMS, groups=1, engine="stream")
+        rw.jackknife(RUN, metrics="coverage@5", items=ITEMS, groups=1, engine="stream")

@@ -39,7 +39,9 @@ def value_of(text):
 def gains_of(text):
     given = data()
     evaluator = rw.Evaluator(given["qrels"], text, items=given["items"], train=given["train"])
-    table = rw.explain(text, given["run"], given["qrels"], items=given["items"], train=given["train"])
+    table = rw.explain(
+        text, run=given["run"], qrels=given["qrels"], items=given["items"], train=given["train"]
+    )
     assert evaluator.metrics[0].words[0] == "gain"
     return [row[3] for row in table.rows if row[3] is not None]
 

@@ -95,8 +95,8 @@ def test_the_articles_and_we_stand_side_by_side():
         ("000, the list [0, 0, 1]: right in the article", "ap@3", binary([0, 0, 1], 3)),
         ("004, the list of the mean of all precisions", "ap", binary([1, 0, 1, 0, 0], 2)),
     ]
-    for title, metric, data in tables:
-        printed += f"\n{title}\n\n{rw.explain(metric, *data)}\n"
+    for title, metric, (run, qrels) in tables:
+        printed += f"\n{title}\n\n{rw.explain(metric, run=run, qrels=qrels)}\n"
     print(printed)
     if os.environ.get("RANKWELL_GOLDEN") == "write":
         FILE.write_text(printed, encoding="utf-8")

@@ -27,7 +27,7 @@ def test_the_rows_add_up_to_the_value(metric):
     for data in DATA:
         query = next(iter(data.run))
         run, qrels = data.some_lists(tuple(data.run)), data.judgements([metric], {})
-        table = rw.explain(metric, run, qrels, query, policy=JUDGED, **TABLES)
+        table = rw.explain(metric, run=run, qrels=qrels, query=query, policy=JUDGED, **TABLES)
         res = rw.evaluate(run, qrels, metric, policy=JUDGED, **TABLES)
         values = dict(res.per_query.rows())
         records = table.to_records()
@@ -44,38 +44,38 @@ def test_the_rows_add_up_to_the_value(metric):
 
 def test_each_rank_has_its_item_and_grade_and_the_ideal_list_its_own():
     run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 2, "x": 3, "b": 0}}
-    table = rw.explain("ndcg@3", run, qrels)
+    table = rw.explain("ndcg@3", run=run, qrels=qrels)
     assert [(row["rank"], row["item"], row["grade"]) for row in table.to_records()] == [
         (1, "a", None), (2, "b", "0"), (3, "c", "2"),
     ]  # fmt: skip
     beside = [(row["ideal item"], row["ideal grade"]) for row in table.to_records()]
     assert beside == [("x", "3"), ("c", "2"), (None, None)]
-    own = rw.explain("ndcg(ideal=retrieved)@3", run, qrels).to_records()
+    own = rw.explain("ndcg(ideal=retrieved)@3", run=run, qrels=qrels).to_records()
     assert own[0]["ideal item"] == "c"
 
 
 def test_a_table_of_gains_orders_the_ideal_list_anew():
     run, qrels = {"q": {"a": 3.0, "b": 2.0}}, {"q": {"a": 1, "b": 2}}
-    rows = rw.explain("ndcg(gain={1:5,2:3})", run, qrels).to_records()
+    rows = rw.explain("ndcg(gain={1:5,2:3})", run=run, qrels=qrels).to_records()
     assert [row["ideal item"] for row in rows] == ["a", "b"]
 
 
 def test_condensed_lists_have_no_unjudged_items():
     run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 2, "b": 0}}
-    rows = rw.explain("rr", run, qrels, policy=rw.Policy(unjudged="condense")).to_records()
+    rows = rw.explain("rr", run=run, qrels=qrels, policy=rw.Policy(unjudged="condense")).to_records()
     assert [row["item"] for row in rows] == ["b", "c"]
 
 
 def test_expected_weights_are_those_of_the_group():
     run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1}}
-    table = rw.explain("dcg", run, qrels, policy=rw.Policy(ties="expected"))
+    table = rw.explain("dcg", run=run, qrels=qrels, policy=rw.Policy(ties="expected"))
     assert table.notes[0] == f"dcg = {(1 + 1 / math.log2(3)) / 2:.4f}"
     with pytest.raises(rw.RankwellError, match="averages over orders, so there is no single list"):
-        rw.explain("ap", run, qrels, policy=rw.Policy(ties="expected"))
+        rw.explain("ap", run=run, qrels=qrels, policy=rw.Policy(ties="expected"))
 
 
 def test_a_query_that_the_run_lacks_has_an_empty_list():
-    table = rw.explain("ap", {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 1}}, "2")
+    table = rw.explain("ap", run={"1": {"a": 1.0}}, qrels={"1": {"a": 1}, "2": {"a": 1}}, query="2")
     assert table.rows == ()
     assert table.notes[0] == "0.0000 ÷ R = 0.0000 ÷ 1 = 0.0000"
 
@@ -85,15 +85,15 @@ def test_a_query_that_the_run_lacks_has_an_empty_list():
 def test_a_query_may_be_named_as_text_or_as_a_number(ids, asked):
     frame = pl.DataFrame({"query": ids, "item": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]})
     qrels = pl.DataFrame({"query": ids, "item": ["a", "b", "c"], "grade": [1, 1, 1]})
-    assert rw.explain("rr", frame, qrels, asked).rows[0][1] == "c"
-    assert rw.explain("rr", frame.filter(pl.col("item") != "c"), qrels, asked).rows == ()
+    assert rw.explain("rr", run=frame, qrels=qrels, query=asked).rows[0][1] == "c"
+    assert rw.explain("rr", run=frame.filter(pl.col("item") != "c"), qrels=qrels, query=asked).rows == ()
 
 
 def test_long_lists_show_the_ranks_that_add_something():
     rng = random.Random(1)
     run = {"q": {f"i{number}": rng.random() for number in range(500)}}
     qrels = {"q": {f"i{number}": 1 for number in range(0, 500, 50)}}
-    table = rw.explain("ap", run, qrels)
+    table = rw.explain("ap", run=run, qrels=qrels)
     assert len(table.rows) == 10
     assert "490 ranks that add nothing are left out" in table.notes
 
@@ -104,13 +104,14 @@ def test_long_lists_show_the_ranks_that_add_something():
         (("coverage@2", {"q": ["a"]}, None), "one value for all lists"),
         (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "the run has 2 lists; name the query to show, such as 'q'"),
         (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "query 'quer' is in neither the run nor the judgements. Did you mean query?"),
-        (("rr", None, {"q": {"a": 1}}), "also needs a run"),
+        (("rr", None, {"q": {"a": 1}}), "needs a run as well: explain takes the metric, and the lists of a query by name"),
         (("iprec", {"q": ["a"]}, None), "needs judgements"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_worked_through_is_said(arguments, message):
+    metric, *data = arguments
     with pytest.raises(rw.RankwellError) as error:
-        rw.explain(*arguments)
+        rw.explain(metric, **dict(zip(("run", "qrels", "query"), data, strict=False)))
     assert message in str(error.value)
 
 

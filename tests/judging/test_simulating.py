@@ -37,7 +37,7 @@ def tau_ap(true, seen):
 @pytest.mark.parametrize("metric", ["ap", "dcg@3"])
 def test_it_is_what_asking_and_evaluating_by_hand_gives(method, metric):
     lists, grades = slow.worlds(11, runs=5, queries=4, items=14, length=10)
-    found = rw.judging.simulate(lists, qrels_of(grades), [method], BUDGETS, metric=metric)
+    found = rw.judging.simulate(lists, qrels_of(grades), metric, methods=[method], budgets=BUDGETS)
     truth = rw.Evaluator(qrels_of(grades), [metric]).evaluate_all(lists)
     key = next(iter(truth["run0"].mean))
     true = [truth[run].mean[key] for run in lists]
@@ -68,7 +68,7 @@ def test_it_is_what_asking_and_evaluating_by_hand_gives(method, metric):
 @pytest.mark.parametrize("method", methods())
 def test_the_order_is_right_when_everything_is_judged(method):
     lists, grades = slow.worlds(12)
-    last = rw.judging.simulate(lists, qrels_of(grades), method, metric="ap").rows[-1]
+    last = rw.judging.simulate(lists, qrels_of(grades), "ap", methods=method).rows[-1]
     if method == "mtc":  # which asks for nothing that moves no difference
         assert last.tau_ap == 1
     else:
@@ -79,7 +79,9 @@ def test_items_without_a_judgement_are_skipped_or_not_relevant():
     lists, grades = slow.worlds(13)
     some = qrels_of({pair: grade for at, (pair, grade) in enumerate(sorted(grades.items())) if at % 3})
     known = {(query, item) for query, own in some.items() for item in own} & slow.candidates(lists)
-    skip, rest = (rw.judging.simulate(lists, some, "depth", rest=each) for each in ("skip", "nonrelevant"))
+    skip, rest = (
+        rw.judging.simulate(lists, some, methods="depth", rest=each) for each in ("skip", "nonrelevant")
+    )
     assert (skip.candidates, skip.rows[-1].judgements) == (len(known), len(known))
     assert (rest.candidates, rest.rows[-1].judgements) == (len(slow.candidates(lists)),) * 2
     assert rest.rows[-1].tau_ap == skip.rows[-1].tau_ap == 1
@@ -87,7 +89,7 @@ def test_items_without_a_judgement_are_skipped_or_not_relevant():
 
 def test_a_run_left_out_is_evaluated_by_what_the_others_asked_for():
     lists, grades = slow.worlds(14, runs=4)
-    found = rw.judging.simulate(lists, qrels_of(grades), "depth", 10, leave_out=["run3"])
+    found = rw.judging.simulate(lists, qrels_of(grades), methods="depth", budgets=10, leave_out=["run3"])
     others = {run: each for run, each in lists.items() if run != "run3"}
     told = {pick[:2]: grades[pick[:2]] for pick in rw.judging.next(others, method="depth", budget=10)}
     full, some = (
@@ -105,16 +107,16 @@ def test_a_run_left_out_is_evaluated_by_what_the_others_asked_for():
         some["run3"] - full["run3"] - sum(some[run] - full[run] for run in others) / len(others)
     )
     assert row.rank == 1 + sum(some[run] > some["run3"] for run in others)
-    each = rw.judging.simulate(lists, qrels_of(grades), "depth", 10, leave_out="each")
+    each = rw.judging.simulate(lists, qrels_of(grades), methods="depth", budgets=10, leave_out="each")
     assert [left.system for left in each.left_out] == [*lists]
     assert each.left_out[-1] == row
-    assert each.rows == rw.judging.simulate(lists, qrels_of(grades), "depth", 10).rows
+    assert each.rows == rw.judging.simulate(lists, qrels_of(grades), methods="depth", budgets=10).rows
 
 
 def test_a_method_that_has_nothing_to_ask_says_so(tmp_path):
     # runs that are alike: no judgement can change their order
     runs = {name: {"q": ["a", "b", "c"]} for name in ("one", "other")}
-    found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 0, "c": 2}}, ["mtc", "depth"])
+    found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 0, "c": 2}}, methods=["mtc", "depth"])
     assert found.methods == ("depth",)
     assert found.idle == ("mtc",)
     assert "mtc asks for nothing" in repr(found)
@@ -124,7 +126,9 @@ def test_a_method_that_has_nothing_to_ask_says_so(tmp_path):
 
 def test_a_saved_simulation_reads_back(tmp_path):
     lists, grades = slow.worlds(15)
-    found = rw.judging.simulate(lists, qrels_of(grades), ["mtc", "depth"], [1, 5], leave_out="each")
+    found = rw.judging.simulate(
+        lists, qrels_of(grades), methods=["mtc", "depth"], budgets=[1, 5], leave_out="each"
+    )
     found.save(tmp_path / "found.json")
     again = rw.judging.Simulation.load(tmp_path / "found.json")
     assert again.to_json() == found.to_json()
@@ -175,7 +179,7 @@ def test_mtc_is_ahead_of_depth_pooling_with_few_judgements_of_trec_covid():
         for other in names[at + 1 :]:
             runs[f"{one}+{other}"] = rw.fuse([runs[one], runs[other]], top=200, depth=200)
     found = rw.judging.simulate(
-        runs, covid / "qrels-rnd1.txt", ["mtc", "depth"], [25, 50, 100, 200], depth=200
+        runs, covid / "qrels-rnd1.txt", methods=["mtc", "depth"], budgets=[25, 50, 100, 200], depth=200
     )
     tau = {(row.method, row.judgements): row.tau_ap for row in found.rows}
     ahead = [tau["mtc", n] - tau["depth", n] for n in (25, 50, 100, 200)]

@@ -178,8 +178,8 @@ VERBS = {
     "fuse by scores": lambda a, b, **on: rw.fuse([a, b], "comb_sum", **on).to_frame(),
     "learn": lambda a, b, **on: rw.fuse([a, b], "weighted", qrels=QRELS, metric="rr", folds=3, **on).to_frame(),
     "rbo": lambda a, b, **on: rw.rbo(a, b, **on).per_query,
-    "explain": lambda a, _, **on: rw.explain("rr", a, QRELS, query="d4", policy=rw.Policy(**on)).to_text(),
-    "jackknife": lambda a, _, **on: rw.jackknife(a, "personalization@3", **on).to_dict(),
+    "explain": lambda a, _, **on: rw.explain("rr", run=a, qrels=QRELS, query="d4", policy=rw.Policy(**on)).to_text(),
+    "jackknife": lambda a, _, **on: rw.jackknife(a, metrics="personalization@3", **on).to_dict(),
     "judging": lambda a, b, **on: rw.judging.next({"a": a, "b": b}, QRELS, budget=5, **on).to_frame(),
 }  # fmt: skip
 

@@ -219,7 +219,7 @@ def test_the_whole_list_has_the_grades_of_each_topic():
 
 
 def test_one_query_is_explained_with_its_topics():
-    table = rw.explain("by_topic(metric=rr)", RUN, qrels(), query="q")
+    table = rw.explain("by_topic(metric=rr)", run=RUN, qrels=qrels(), query="q")
     assert "by_topic(metric=rr) = 0.7500" in str(table)
 
 

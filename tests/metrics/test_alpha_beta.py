@@ -245,6 +245,7 @@ def test_the_worked_table_is_there_on_the_command_line(tmp_path, capsys):
 def test_a_cut_off_beyond_the_catalogue_is_the_whole_list():
     assert evaluated("ab_ndcg@1000000")["ab_ndcg@1000000"] == evaluated("ab_ndcg")["ab_ndcg"]
     far, whole = (
-        rw.explain(text, RUN, QRELS, "u", items=ITEMS, train=TRAIN) for text in ("ab_ndcg@1000000", "ab_ndcg")
+        rw.explain(text, run=RUN, qrels=QRELS, query="u", items=ITEMS, train=TRAIN)
+        for text in ("ab_ndcg@1000000", "ab_ndcg")
     )
     assert far.rows == whole.rows

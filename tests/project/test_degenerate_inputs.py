@@ -70,7 +70,7 @@ FUNCTIONS = {
     "next": lambda runs, qrels: rw.judging.next(runs, qrels, budget=5),
     "sample": lambda runs, _: rw.judging.sample(runs, budget=5),
     "prediction_powered": lambda runs, qrels: rw.prediction_powered(
-        runs, dict(itertools.islice(qrels.items(), 1)), qrels, ["p@5"], drawn="random"
+        runs, dict(itertools.islice(qrels.items(), 1)), ["p@5"], model=qrels, drawn="random"
     ),
     "long_tail": lambda runs, _: rw.long_tail(runs["one"]),
     "split by time": lambda runs, _: split_of(runs, "time"),

@@ -338,7 +338,7 @@ ONE_LIST = {
     "judgements": lambda: rw.evaluate({"q": LISTED}, ["a"], "rr"),
     "train": lambda: rw.evaluate({"q": LISTED}, None, "msi", train=LISTED),
     "rosetta": lambda: rw.rosetta(LISTED, {"q": {"a": 1}}, "rr"),
-    "explain": lambda: rw.explain("rr", LISTED, {"q": {"a": 1}}, "q"),
+    "explain": lambda: rw.explain("rr", run=LISTED, qrels={"q": {"a": 1}}, query="q"),
     "compare": lambda: rw.compare(LISTED, {"q": {"a": 1}}, "rr"),
     "fuse": lambda: rw.fuse(LISTED, "rrf"),
     "fuse, lists": lambda: rw.fuse([LISTED, ["b", "a"]], "rrf"),

@@ -677,7 +677,7 @@ class Other(NamedTuple):
 
             people, model = judged
             return prediction_powered(
-                runs, people, model, metrics, drawn=self.drawn, level=statistics.level, **given
+                runs, people, metrics, model=model, drawn=self.drawn, level=statistics.level, **given
             ).to_table()
         if self.pool_depth is None:
             from rankwell.comparison.agreement.stability import stability as stability_of

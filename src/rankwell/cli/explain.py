@@ -71,9 +71,9 @@ def explain(
     judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
     table = explained(
         metric,
-        open_run(run, **reading.of_runs),
-        judged,
-        query,
+        run=open_run(run, **reading.of_runs),
+        qrels=judged,
+        query=query,
         items=tables.items,
         train=tables.train,
         users=tables.users,

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
-from rankwell.comparison.compare.compare import results_of
+from rankwell.comparison.compare.compare import results_of, two_by_name
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.bytes.paths import short_name
 from rankwell.statistics import sequences
 from rankwell.statistics.frequent import TIE
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import ordered
 from rankwell.tables.ids import Ids, Known
 
 if TYPE_CHECKING:
@@ -115,10 +113,15 @@ class ConfidenceSequence(Result):
         return {"systems": list(self.names), **{name: getattr(self, name) for name in fields}, **columns}
 
 
-@checked
+ORDER = (
+    "confidence_sequence takes two systems by name, then the judgements and the metric: "
+    "rw.confidence_sequence({'new': a, 'old': b}, qrels, 'ndcg@10', arrival='day', users=users)."
+)
+
+
+@ordered(ORDER, "first", "second")
 def confidence_sequence(
-    first: Any,
-    second: Any,
+    runs: Any,
     qrels: Any,
     metric: Wanted,
     *,
@@ -136,8 +139,11 @@ def confidence_sequence(
 
     Parameters
     ----------
-    first, second, qrels
-        The systems, anything that ``evaluate`` reads, or ``Results``; with these alone no qrels are needed (None).
+    runs
+        Two systems by name, the new one first: anything that ``evaluate`` reads, or ``Results``. Differences are the first less the
+        second.
+    qrels
+        The judgements; of ``Results`` alone none are needed (None).
     metric
         One metric with a value per query.
     arrival, users
@@ -161,7 +167,7 @@ def confidence_sequence(
     Raises
     ------
     RankwellError
-        For a metric without values per query, queries without a time, or a difference beyond the bound.
+        For other than two systems, a metric without values per query, queries without a time, or a difference beyond the bound.
 
     Notes
     -----
@@ -175,7 +181,7 @@ def confidence_sequence(
     >>> users = [{"query": q, "day": 300 - q} for q in range(300)]
     >>> old = {q: ["b", "a"] for q in range(300)}
     >>> new = {q: ["a", "b"] if q % 3 else ["b", "a"] for q in range(300)}
-    >>> found = confidence_sequence(new, old, qrels, "rr", arrival="day", users=users)
+    >>> found = confidence_sequence({"new": new, "old": old}, qrels, "rr", arrival="day", users=users)
     >>> found.n, found.decided, round(float(found.low[-1]), 2), round(float(found.high[-1]), 2)
     (300, 25, 0.29, 0.37)
     """
@@ -185,9 +191,9 @@ def confidence_sequence(
         raise UsageError(
             f"bound={bound:g}: must be above 0, the greatest difference that two values can have."
         )
+    names, systems = two_by_name(runs, "confidence_sequence", ORDER)
     metric_wanted = metric_of(metric)
-    titles = _titles(first, second)
-    results = results_of(dict(zip(titles, (first, second), strict=True)), qrels, [metric_wanted], options)
+    results = results_of(dict(zip(names, systems, strict=True)), qrels, [metric_wanted], options)
     aligned = Aligned.of(results, [metric_wanted])
     if not aligned.has_values(metric_wanted):
         raise UsageError(f"{metric_wanted} is no mean of values per query, so no query adds to it by itself.")
@@ -205,7 +211,7 @@ def confidence_sequence(
     # times that several queries share: their order is ours and not that of their arrival, which is said
     _, counts = np.unique(times[defined], return_counts=True)
     return ConfidenceSequence(
-        (titles[0], titles[1]),
+        names,
         str(metric_wanted),
         arrival,
         aligned.queries[defined].tolist(),
@@ -238,18 +244,6 @@ def _bounded(d: np.ndarray, places: np.ndarray, limit: float | None, queries: Id
             f"difference can exceed."
         )
     return np.clip(d[places], -limit, limit)
-
-
-def _titles(first: Any, second: Any) -> tuple[str, str]:
-    """The names of two systems, where they have different ones."""
-    names = [
-        short_name(system) if isinstance(system, str | PurePath) else getattr(system, "name", None)
-        for system in (first, second)
-    ]
-    one, other = names
-    if isinstance(one, str) and isinstance(other, str) and one != other:
-        return one, other
-    return "first", "second"
 
 
 def _in_order(queries: Ids, users: Any, column: str, encoding: str | None) -> tuple[np.ndarray, np.ndarray]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import DataError, RankwellError, UsageError, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import run_of
 from rankwell.evaluation.task import Task
 from rankwell.matching import missing_lists
 from rankwell.matching.judged import Judged
-from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
@@ -26,7 +26,7 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import Part
 from rankwell.results.segments import Labels, Segmentation, Segments
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import ordered
 from rankwell.tables.csr import distinct, owners_of
 from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids, Known
@@ -124,11 +124,17 @@ class Jackknife(Result):
         return Table(columns, rows, caption=self.name, notes=notes)
 
 
-@checked
+ORDER = (
+    "jackknife takes the run, the judgements and the metrics in this order: rw.jackknife(run, qrels, metrics); without judgements "
+    "rw.jackknife(run, metrics='coverage@10')."
+)
+
+
+@ordered(ORDER)
 def jackknife(
     run: Any,
-    metrics: Iterable[Wanted] | Wanted,
     qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
     *,
     against: Any = None,
     level: float = 0.95,
@@ -144,8 +150,8 @@ def jackknife(
 
     Parameters
     ----------
-    run, metrics, qrels
-        As for ``evaluate``; the metrics must have one value for all lists, not a value per query.
+    run, qrels, metrics
+        As for ``evaluate``; the metrics must be given, and have one value for all lists, not a value per query.
     against
         A second run: values are ``run`` minus ``against``, and each group of users is left out of both.
     level
@@ -178,10 +184,12 @@ def jackknife(
 
     Examples
     --------
-    >>> found = jackknife({"u": ["a", "b"], "v": ["a", "c"], "w": ["d", "e"]}, "coverage@2", items=list("abcdefgh"))
+    >>> found = jackknife({"u": ["a", "b"], "v": ["a", "c"], "w": ["d", "e"]}, metrics="coverage@2", items=list("abcdefgh"))
     >>> found["coverage@2"].value, found.n, found.is_reliable
     (0.625, 3, False)
     """
+    if metrics is None or (_are_metrics(qrels) and not _are_metrics(metrics)):
+        raise UsageError(ORDER)
     evaluator = Evaluator(qrels, metrics, **options)
     plain = next((m for m in evaluator.metrics if not isinstance(m, CorpusMetric)), None)
     if plain is not None:
@@ -223,6 +231,15 @@ def jackknife(
     name = runs[0].name if against is None else f"{runs[0].name} less {runs[1].name}"
     items = min(side.distinct() for side in sides)
     return Jackknife(name, intervals, n=n, groups=parts, items=items, level=level, seed=seed)
+
+
+def _are_metrics(given: Any) -> bool:
+    """Whether something names metrics, and is no judgements."""
+    try:
+        metrics_of(given)
+    except RankwellError:
+        return False
+    return True
 
 
 def _intervals(

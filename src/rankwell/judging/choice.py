@@ -39,11 +39,11 @@ BUDGET = 200
 def next(  # noqa: A001 - what the function is called in the room: rw.judging.next
     runs: Any,
     qrels: Any = None,
+    metric: Wanted = "ap",
     *,
     budget: int = BUDGET,
     aim: Aim = "order",
     method: str | type[Method] = "mtc",
-    metric: Wanted = "ap",
     highest: float | None = None,
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
@@ -58,7 +58,7 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
 
     Parameters
     ----------
-    runs, qrels, aim, method, metric, highest, seed, read, policy, rules
+    runs, qrels, metric, aim, method, highest, seed, read, policy, rules
         As for ``Chooser``.
     budget
         How many items to choose.
@@ -90,7 +90,7 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
     if budget < 1:
         raise UsageError(f"budget={budget}: must be at least 1.")
     chooser = Chooser(
-        runs, qrels, method=method, aim=aim, metric=metric, highest=highest, seed=seed, read=read, policy=policy, **rules
+        runs, qrels, metric, method=method, aim=aim, highest=highest, seed=seed, read=read, policy=policy, **rules
     )  # fmt: skip
     return Chosen.by(chooser, budget)
 
@@ -320,14 +320,14 @@ class Chooser:
         The runs: by name, or a list; each in any form that ``read_run`` accepts.
     qrels
         What is judged already; None for nothing.
+    metric
+        The metric to compare by: ``ap``, ``p@k``, ``dcg``, ``cg`` or ``rbp``. It says what is relevant, and to ``mtc`` what
+        an item weighs.
     method
         The name of a method: a file of ``rankwell.judging.methods``, where its rule and its source are; or a class of your own that
         derives from one of ``rankwell.extend``.
     aim
         What the judgements are for: the ``order`` of all runs, the ``difference`` of two, the ``mean`` of one.
-    metric
-        The metric to compare by: ``ap``, ``p@k``, ``dcg``, ``cg`` or ``rbp``. It says what is relevant, and to ``mtc`` what
-        an item weighs.
     highest
         The highest grade that a judge can give; default the highest one so far, at least 1.
     seed
@@ -361,10 +361,10 @@ class Chooser:
         self,
         runs: Any,
         qrels: Any = None,
+        metric: Wanted = "ap",
         *,
         method: str | type[Method] = "mtc",
         aim: Aim = "order",
-        metric: Wanted = "ap",
         highest: float | None = None,
         seed: int = 0,
         read: Mapping[str, Any] | None = None,

@@ -194,8 +194,8 @@ def judging_simulate(
     if leave_out is not None and leave_out != "each":
         names = [named_as(each, *split_names(paths)) or each for each in split(leave_out)]
     found = simulate(
-        _runs_of(paths, reading), read_qrels(qrels, **reading.of_qrels), split(methods), whole_numbers(budgets, "--budgets"),
-        metric=choosing.metric, rest=rest, leave_out=names, seed=choosing.seed, policy=policy,
+        _runs_of(paths, reading), read_qrels(qrels, **reading.of_qrels), choosing.metric, methods=split(methods),
+        budgets=whole_numbers(budgets, "--budgets"), rest=rest, leave_out=names, seed=choosing.seed, policy=policy,
     )  # fmt: skip
     if output is not None:
         found.save(output)

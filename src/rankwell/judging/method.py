@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -202,11 +202,11 @@ def methods() -> tuple[str, ...]:
     return modules(folder)
 
 
-def method_named(name: str | type[Method]) -> type[Method]:
+def method_named(name: Any) -> type[Method]:
     """Return the class of a method, which may be the class itself; UsageError for an unknown name."""
     if isinstance(name, type) and issubclass(name, Method):
         return name
-    if name not in methods():
+    if not isinstance(name, str) or name not in methods():
         raise UsageError(f"method={brief(name)}: must be {one_of(methods())}.{nearest(name, methods())}")
     module = importlib.import_module(f"{folder.__name__}.{name}")
     for value in vars(module).values():

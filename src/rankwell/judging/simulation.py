@@ -20,14 +20,16 @@ from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, ru
 from rankwell.judging.choice import Chooser
 from rankwell.judging.measure import Measure, measure_of
 from rankwell.judging.method import Method, Told, method_named
+from rankwell.judging.method import methods as known_methods
 from rankwell.judging.pools import Pooled
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted
+from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation
-from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
+from rankwell.tables.arguments import UNFIT, as_list, fit_kind, ordered
 from rankwell.tables.csr import owners
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -40,14 +42,20 @@ ARGUMENTS = ("methods", "budgets", "metric", "rest", "leave_out", "seed", "read"
 FIRST = 25
 
 
-@checked
+ORDER = (
+    "simulate takes the runs, the judgements and the metric in this order, and all else by name: "
+    "rw.judging.simulate(runs, qrels, 'ap', methods=['mtc', 'depth'], budgets=[25, 50, 100])."
+)
+
+
+@ordered(ORDER)
 def simulate(
     runs: Any,
     qrels: Any,
+    metric: Wanted = "ap",
+    *,
     methods: Iterable[str | type[Method]] | str | type[Method] = DEFAULT,
     budgets: Iterable[int] | int | None = None,
-    *,
-    metric: Wanted = "ap",
     rest: Literal["skip", "nonrelevant"] = "skip",
     leave_out: Iterable[str] | str | None = None,
     seed: int = 0,
@@ -95,10 +103,14 @@ def simulate(
     --------
     >>> import rankwell as rw
     >>> runs = {"good": {"q": ["a", "b", "x"]}, "fair": {"q": ["x", "a", "y"]}, "poor": {"q": ["y", "x", "b"]}}
-    >>> found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [1, 2, 4])
+    >>> found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, methods=["mtc", "depth"], budgets=[1, 2, 4])
     >>> [(row.method, row.judgements, row.tau_ap) for row in found.rows if row.judgements > 1]
     [('mtc', 2, 1.0), ('mtc', 4, 1.0), ('depth', 2, 1.0), ('depth', 4, 1.0)]
     """
+    given: Any = metric
+    is_method = isinstance(given, type) and issubclass(given, Method)
+    if not isinstance(given, str | Metric | type) or is_method or given in known_methods():
+        raise UsageError(ORDER)
     kinds = [method_named(each) for each in ([methods] if isinstance(methods, str | type) else methods)]
     read = read_with(read, rules)
     measure, rule = measure_of(metric), ordering_policy(policy, rules, ARGUMENTS)

@@ -28,7 +28,7 @@ SAMPLE = np.random.default_rng(5).permutation(QUERIES)[:40].tolist()
 
 def powered(human, model, metrics=("p@3",), **options):
     options = {"drawn": "random", "undefined": "zero"} | options
-    return rw.prediction_powered(RUNS, human, model, list(metrics), **options)
+    return rw.prediction_powered(RUNS, human, list(metrics), model=model, **options)
 
 
 def values(run, qrels, metric):
@@ -100,7 +100,7 @@ def test_it_prints_who_judged_and_warns_of_the_judges_own_family():
     human = rw.read_qrels(judged(0, SAMPLE), assessor="human:NIST")
     model = rw.read_qrels(judged(0, kind=0.1), assessor="model:gpt-4o")
     runs = {"gpt-rerank": RUNS["up"]}
-    found = rw.prediction_powered(runs, human, model, "p@3", drawn="random", undefined="zero")
+    found = rw.prediction_powered(runs, human, "p@3", model=model, drawn="random", undefined="zero")
     shown = repr(found)
     assert "people: human NIST; model: model gpt-4o" in shown
     assert "circular: gpt-rerank names GPT" in shown

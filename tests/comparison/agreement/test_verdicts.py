@@ -27,7 +27,9 @@ def judged(old, new, seed, queries=range(QUERIES)):
 
 
 def powered(people, model, runs=RUNS, **options):
-    return rw.prediction_powered(runs, people, model, ["p@3"], drawn="random", undefined="zero", **options)
+    return rw.prediction_powered(
+        runs, people, ["p@3"], model=model, drawn="random", undefined="zero", **options
+    )
 
 
 def found_of(people, model, sampled=SAMPLED):

@@ -212,8 +212,8 @@ def test_systems_are_called_by_their_keys_and_the_first_is_the_old_one():
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
-        ({}, "shows two systems, not 0"),
-        ({"a": {"1": ["a"]}}, "shows two systems, not 1"),
+        ({}, "takes two systems, not 0"),
+        ({"a": {"1": ["a"]}}, "takes two systems, not 1"),
         (
             {name: {"1": [name]} for name in "abc"},
             r"not 3; give two by name, as .*rw\.compare\(runs, qrels, metrics\)",

@@ -127,7 +127,7 @@ def every_kind(folder: Path) -> None:
     }
     rw.compare(**two, **margins, costs=costs).save(folder / "comparison.json")
     rw.judging.simulate(
-        {"A": a, "B": b, "C": dict(QRELS)}, qrels, ["mtc", "depth"], [1, 5], leave_out="each"
+        {"A": a, "B": b, "C": dict(QRELS)}, qrels, methods=["mtc", "depth"], budgets=[1, 5], leave_out="each"
     ).save(folder / "simulation.json")
     rw.judging.next({"A": a, "B": b}, budget=4).save(folder / "next.json")
     rw.judging.next({"A": a, "B": b}, budget=4).save(folder / "next.csv")

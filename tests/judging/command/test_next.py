@@ -112,8 +112,8 @@ def test_simulating_prints_and_saves_what_the_function_returns(folder, capsys):
     found = rw.judging.simulate(
         {name.removesuffix(".run"): name for name in THREE},
         "all.txt",
-        ["mtc", "depth"],
-        [2, 5],
+        methods=["mtc", "depth"],
+        budgets=[2, 5],
         leave_out="each",
     )
     assert rw.judging.Simulation.load(folder / "judging.json").to_json() == found.to_json()

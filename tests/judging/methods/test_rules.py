@@ -71,10 +71,10 @@ def test_a_class_of_ones_own_chooses_wherever_a_name_does():
     assert {pick[:2] for pick in chosen} == slow.candidates(lists)
     assert {pick.weight for pick in chosen} == {1.0}
     assert chosen.notes()[0] == "first_left: 1"
-    found = rw.judging.simulate(lists, qrels, [FirstLeft, "depth"], [5, 1000])
+    found = rw.judging.simulate(lists, qrels, methods=[FirstLeft, "depth"], budgets=[5, 1000])
     assert found.methods == ("first_left", "depth")
     assert [row.tau_ap for row in found.rows if row.judgements > 5] == [1.0, 1.0]
-    assert rw.judging.simulate(lists, qrels, FirstLeft, 5).methods == ("first_left",)
+    assert rw.judging.simulate(lists, qrels, methods=FirstLeft, budgets=5).methods == ("first_left",)
 
 
 @pytest.mark.parametrize("wrong", [int, 3, slow.Turns])

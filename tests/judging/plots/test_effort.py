@@ -17,7 +17,7 @@ def found(methods=("mtc", "depth")):
     qrels: dict[str, dict[str, float]] = {}
     for (query, item), grade in grades.items():
         qrels.setdefault(query, {})[item] = grade
-    return rw.judging.simulate(lists, qrels, methods, [2, 5, 10, 20])
+    return rw.judging.simulate(lists, qrels, methods=methods, budgets=[2, 5, 10, 20])
 
 
 def plain():
@@ -61,7 +61,7 @@ def test_what_has_no_order_is_refused():
     nothing: dict[str, dict[str, float]] = {}
     for query, item in grades:
         nothing.setdefault(query, {})[item] = 0
-    simulated = rw.judging.simulate(lists, nothing, "depth", [2])
+    simulated = rw.judging.simulate(lists, nothing, methods="depth", budgets=[2])
     with pytest.raises(rw.RankwellError, match="no judged item was relevant"):
         rw.plot.effort(simulated)
     with pytest.raises(rw.RankwellError, match="found= is what"):

@@ -122,7 +122,7 @@ def test_every_question_about_a_run_asks_whether_the_matrices_fit():
     for ask in (
         lambda: rw.explain("ndcg@2", run=SCORES, qrels=DOUBTFUL, query=0),
         lambda: rw.rosetta(SCORES, DOUBTFUL, "ndcg@2"),
-        lambda: rw.jackknife(SCORES, "coverage@2", DOUBTFUL, items=range(4)),
+        lambda: rw.jackknife(SCORES, DOUBTFUL, "coverage@2", items=range(4)),
         lambda: rw.Evaluator(DOUBTFUL, "ap").curve(SCORES, 0),
         lambda: rw.Evaluator(DOUBTFUL, "ap").contingency(SCORES),
         lambda: rw.evaluate(SCORES, DOUBTFUL, "ap", preset="ranx"),
@@ -188,7 +188,7 @@ def test_wrong_arguments_of_questions_about_a_run_are_refused_in_one_sentence():
         lambda odd: made.curve(run, levels=odd),
         lambda odd: made.contingency(run, collection=odd),
         lambda odd: rw.evaluate(run, qrels, "ap", users=[{"query": "q", "w": 1}], by=odd),
-        lambda odd: rw.explain("ap", run, qrels, "q", policy=odd),
+        lambda odd: rw.explain("ap", run=run, qrels=qrels, query="q", policy=odd),
     ):
         for odd in (np.zeros((2, 3)), np.zeros(0), {"a": 1}, [[1]], 10**5000, float("nan")):
             with pytest.raises((rw.RankwellError, TypeError)):

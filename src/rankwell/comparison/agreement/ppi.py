@@ -28,7 +28,7 @@ from rankwell.readers.sources import names_as_text, refuse_unnamed
 from rankwell.statistics import ppi as powered
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.ppi import Predicted
-from rankwell.tables.arguments import checked, plain
+from rankwell.tables.arguments import ordered, plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Assessor, Qrels, Run
 
@@ -36,13 +36,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@checked
+ORDER = (
+    "prediction_powered takes the runs, people's judgements and the metrics in this order, and those of the model by name: "
+    "rw.prediction_powered(runs, qrels, metrics, model=model, drawn='random')."
+)
+
+
+@ordered(ORDER, "human")
 def prediction_powered(
     runs: Mapping[str, Any],
-    human: Any,
-    model: Any,
+    qrels: Any,
     metrics: Iterable[Wanted] | Wanted,
     *,
+    model: Any,
     drawn: str | Mapping[Any, float],
     baseline: str | None = None,
     level: float = 0.95,
@@ -60,17 +66,17 @@ def prediction_powered(
     ----------
     runs
         The systems by name.
-    human
+    qrels
         Judgements by people, of some queries: of these of all items down to the metric's cut-off in every run, and of all that the
         model judged if the metric reads them (nDCG, AP, recall).
-    model
-        Judgements by a model, of all queries.
     metrics
         Metrics with a cut-off and a value per query.
+    model
+        Judgements by a model, of all queries.
     drawn
         How the queries were chosen that people judged: ``"random"`` (a simple random sample), or the known probability of each by
         query, drawn independently of each other. ``"items"``: people judged single items, each drawn with the probability in the
-        column ``propensity`` of ``human``; for P@k, CG@k, DCG@k and RBP@k, which are sums over items. Queries or items chosen by
+        column ``propensity`` of ``qrels``; for P@k, CG@k, DCG@k and RBP@k, which are sums over items. Queries or items chosen by
         looking at runs or judgements are refused.
     baseline
         The system that the others are compared with; by default all pairs are.
@@ -100,14 +106,14 @@ def prediction_powered(
     >>> run = {str(q): ["a", "b"] for q in range(40)}
     >>> model = {str(q): {"a": 1, "b": q % 3 > 0} for q in range(40)}
     >>> human = {str(q): {"a": q % 7 > 0, "b": q % 3 > 0} for q in range(0, 40, 2)}
-    >>> found = rw.prediction_powered({"run": run}, human, model, ["p@2"], drawn="random", undefined="zero")
+    >>> found = rw.prediction_powered({"run": run}, human, ["p@2"], model=model, drawn="random", undefined="zero")
     >>> row = found["run", "p@2"]
     >>> round(row.human, 4), round(row.model, 4), round(row.found.mean, 4), round(row.worth)
     (0.75, 0.825, 0.75, 29)
     >>> two = {"run": run, "other": {query: ["c", "a"] for query in run}}
     >>> kind = {query: {**model[query], "c": 1} for query in model}
     >>> some = {query: {**human[query], "c": 0} for query in human}
-    >>> print(rw.prediction_powered(two, some, kind, ["p@2"], drawn="random", undefined="zero").verdict)
+    >>> print(rw.prediction_powered(two, some, ["p@2"], model=kind, drawn="random", undefined="zero").verdict)
     The model may not replace people for this decision: alone it says run < other under p@2, people say run > other under p@2.
     """
     refuse_unnamed(runs, "prediction_powered")
@@ -123,7 +129,7 @@ def prediction_powered(
         )
     read = read_with(read, options)
     of_runs, of_qrels = reading_of(read)
-    people, machine = read_qrels(human, **of_qrels), read_qrels(model, **of_qrels)
+    people, machine = read_qrels(qrels, **of_qrels), read_qrels(model, **of_qrels)
     if (drawn == "items") != (people.propensity is not None):
         raise UsageError(
             f"{people.name} has {'a' if people.propensity is not None else 'no'} propensity per judgement: drawn='items' is for such a "

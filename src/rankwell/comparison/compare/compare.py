@@ -53,7 +53,7 @@ from rankwell.evaluation.request import encoding_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
-from rankwell.readers.sources import names_as_text, refuse_unnamed
+from rankwell.readers.sources import is_one_run, names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.saving.load import opened
 from rankwell.results.summary import notes_of
@@ -264,6 +264,28 @@ def results_of(
 ) -> dict[str, Results]:
     """Return the results of all systems, in their order; what is not evaluated yet is evaluated together, as an ``Evaluator`` is asked."""
     return evaluate_with(runs, qrels, metrics, words)[0]
+
+
+def two_by_name(runs: Any, what: str, order: str) -> tuple[tuple[str, str], tuple[Any, Any]]:
+    """Return the names of two systems, and the systems; ``what`` takes these, and ``order`` says how.
+
+    Raises
+    ------
+    UsageError
+        If systems are not given by name, or are not two.
+    """
+    if not isinstance(runs, Mapping) or is_one_run(runs):
+        raise UsageError(order)
+    if len(runs) != 2:
+        raise UsageError(
+            f"{what} takes two systems, not {len(runs)}; give two by name, as {{'old': a, 'new': b}}. For more, "
+            f"rw.compare(runs, qrels, metrics) compares all."
+        )
+    named = names_as_text(runs)
+    if len(named) < 2:  # 1 and "1"
+        raise UsageError(f"both systems are called {brief(*named)}; give each a name of its own.")
+    (one, first), (other, second) = named.items()
+    return (one, other), (first, second)
 
 
 def evaluate_with(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 import numpy as np
 
 from rankwell.comparison.compare.alignment import MISSING, Aligned
+from rankwell.comparison.compare.compare import two_by_name
 from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import Direction
 from rankwell.comparison.diff.query_diff import JudgedLists, QueryDiff
@@ -25,7 +26,6 @@ from rankwell.evaluation.request import READING, Request, Words, read_with, read
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.readers.sources import is_one_run
 from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
 from rankwell.records import cached_property
 from rankwell.results import Results
@@ -130,7 +130,7 @@ def diff(
     >>> round(found.query("1").delta, 4)
     -0.3691
     """
-    called, (a, b) = _two(runs)
+    called, (a, b) = two_by_name(runs, "diff", ORDER)
     if not isinstance(metric, str | Metric | type | None):
         raise UsageError(ORDER)
     refuse_same(a, b)
@@ -195,21 +195,6 @@ def _evaluate_both(
     results = [made.get(str(place), system) for place, system in enumerate((a, b))]
     lists = [JudgedLists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
     return (results[0], results[1]), (lists[0], lists[1])
-
-
-def _two(runs: Any) -> tuple[tuple[str, str], tuple[Any, Any]]:
-    """The names of the two systems, and the systems; UsageError if there are not two, or they have no names."""
-    if not isinstance(runs, Mapping) or is_one_run(runs):
-        raise UsageError(ORDER)
-    if len(runs) != 2:
-        raise UsageError(
-            f"diff shows two systems, not {len(runs)}; give two by name, as {{'old': a, 'new': b}}. For more, "
-            f"rw.compare(runs, qrels, metrics) compares all."
-        )
-    one, other = [name if isinstance(name, str) else brief(name) for name in runs]
-    if one == other:  # 1 and "1"
-        raise UsageError(f"both systems are called {brief(one)}; give each a name of its own.")
-    return (one, other), tuple(runs.values())
 
 
 def refuse_same(a: Any, b: Any) -> None:

@@ -193,7 +193,7 @@ def _aligned(
         if not aligned.has_values(metric):
             raise UsageError(
                 f"{metric} is no mean of values per query. Check it by its error: checks=[Estimated(…)] with the value and "
-                f"error of rw.jackknife(run, '{metric}', against=baseline)."
+                f"error of rw.jackknife(run, metrics='{metric}', against=baseline)."
             )
     return aligned
 

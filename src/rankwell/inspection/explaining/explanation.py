@@ -20,8 +20,13 @@ from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.tables.arguments import ordered
 
 ALL_RANKS = 40  # in longer lists only ranks that add something are shown
+ORDER = (
+    "explain takes the metric, and the lists of a query by name: rw.explain('ndcg@10'), or "
+    "rw.explain('ndcg@10', run=run, qrels=qrels, query=query)."
+)
 
 
 @overload
@@ -29,21 +34,22 @@ def explain(metric: str | Metric | type[Metric]) -> Explanation: ...
 @overload
 def explain(
     metric: str | Metric | type[Metric],
+    *,
     run: Any,
     qrels: Any,
     query: str | int | None = None,
-    *,
     items: Any = None,
     train: Any = None,
     users: Any = None,
     policy: Policy = ...,
 ) -> Table: ...
+@ordered(ORDER)
 def explain(
     metric: str | Metric | type[Metric],
+    *,
     run: Any = None,
     qrels: Any = None,
-    query: str | int | None = None,
-    *,
+    query: Any = None,
     items: Any = None,
     train: Any = None,
     users: Any = None,
@@ -83,7 +89,7 @@ def explain(
     sentence    Hit rate (success): 1 if at least one of the first k items is relevant, else 0.
     formula     hit@k = [ |{r ≤ k : relevant}| > 0 ]
     ...
-    >>> print(explain("ap@3", {"q": ["a", "b", "c"]}, {"q": {"b": 1, "c": 1}}))
+    >>> print(explain("ap@3", run={"q": ["a", "b", "c"]}, qrels={"q": {"b": 1, "c": 1}}))
     ap(denom=min_rk)@3 for query 'q'
     <BLANKLINE>
     rank  item  grade  relevant     P@r  product     sum
@@ -96,7 +102,7 @@ def explain(
     """
     if run is None:
         if qrels is not None or query is not None:
-            raise UsageError("explain: a worked table also needs a run: explain(metric, run, qrels, query).")
+            raise UsageError(f"a worked table needs a run as well: {ORDER}")
         return card(metric_of(metric, complete=False))
     policy = policy_with(policy, {})
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)

@@ -26,12 +26,12 @@ __all__ = ["Finding", "Findings", "lint"]
 def lint(
     runs: Any,
     qrels: Any = None,
+    metric: str = "ndcg@10",
     *,
     items: Any = None,
     train: Any = None,
     k: int = 10,
     scale: Iterable[float] | None = None,
-    metric: str = "ndcg@10",
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     cleaned_copies: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
@@ -51,14 +51,14 @@ def lint(
         A run, or a list of runs: whatever ``rankwell.read_run`` reads. A list of plain values is one run.
     qrels
         The judgements; without them only the runs are looked at.
+    metric
+        The metric whose change is shown, where one can be computed.
     items, train
         The catalogue, and what the system learned from (a table of queries and items).
     k
         The depth at which unjudged items are counted.
     scale
         The grades that are allowed.
-    metric
-        The metric whose change is shown, where one can be computed.
     policy
         The policy under which it is computed, as far as the data allow it.
     cleaned_copies

@@ -42,7 +42,7 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     --------
     >>> from rankwell.judging import simulate
     >>> runs = {"good": {"q": ["a", "b", "x"]}, "poor": {"q": ["y", "x", "b"]}}
-    >>> found = simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [1, 2, 4])
+    >>> found = simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, methods=["mtc", "depth"], budgets=[1, 2, 4])
     >>> effort(found).title.text
     'Order of the runs by judgements spent'
     """

@@ -23,7 +23,7 @@ from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten
 from rankwell.statistics.rank_correlation import order_of
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import ordered
 from rankwell.tables.run_qrels import Qrels
 
 TENTH = 10
@@ -71,14 +71,20 @@ def least_move(systems: int) -> int:
     return 1 if systems <= TENTH else math.ceil(systems / TENTH)
 
 
+ORDER = (
+    "movement takes the runs, the judgements and the metric in this order, and the other judgements by name: "
+    "rw.plot.movement(runs, qrels, 'ndcg@10', against=others)."
+)
+
+
 @drawing
-@checked
+@ordered(ORDER)
 def movement(
     runs: Any,
     qrels: Any,
-    against: Any,
     metric: Wanted,
     *,
+    against: Any,
     resamples: int = RESAMPLES,
     seed: int = 0,
     lang: str = "en",
@@ -96,10 +102,10 @@ def movement(
         Runs by the name of their system; at least two.
     qrels
         The judgements of the left leaderboard, in any form that ``read_qrels`` accepts.
-    against
-        The judgements of the right one.
     metric
         The metric that orders the systems.
+    against
+        The judgements of the right leaderboard.
     resamples
         The number of bootstrap replicates behind the interval of τ_b; 0 for no interval.
     seed
@@ -123,7 +129,7 @@ def movement(
     --------
     >>> import rankwell as rw
     >>> runs = {"old": {"q": ["a", "b"]}, "new": {"q": ["b", "a"]}}
-    >>> chart = rw.plot.movement(runs, {"q": {"a": 1}}, {"q": {"b": 1}}, "rr", resamples=0)
+    >>> chart = rw.plot.movement(runs, {"q": {"a": 1}}, "rr", against={"q": {"b": 1}}, resamples=0)
     >>> chart.to_dict()["title"]["subtitle"][0]
     '2 systems · Kendall’s τ_b -1.00 · 1 of 1 pairs change places'
     """

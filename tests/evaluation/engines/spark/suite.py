@@ -566,6 +566,8 @@ class Suite:
         run = frame(made()[0], "score")
         options = {"items": run.unique("item"), "groups": 7, "seed": 3}
         metrics = ["coverage@5", "personalization@3", "gini@5"]
-        whole = rw.jackknife(run, metrics, engine=rw.Stream(part_rows=50), **options)
-        found = rw.jackknife(sent(spark, shuffled(run)), metrics, engine=rw.Spark(spark, groups=3), **options)
+        whole = rw.jackknife(run, metrics=metrics, engine=rw.Stream(part_rows=50), **options)
+        found = rw.jackknife(
+            sent(spark, shuffled(run)), metrics=metrics, engine=rw.Spark(spark, groups=3), **options
+        )
         assert found.to_dict() == whole.to_dict()
