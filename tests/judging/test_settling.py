@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from tests.judging import slow
 
 import rankwell as rw
-from rankwell.judging.settlement import Effects, estimates_of, logistic
+from rankwell.judging.settlement import Effects, expect_answers, logistic
 
 
 def small(metric, seed=0, runs=2, told=2):
@@ -53,7 +53,7 @@ def all_answers(chooser, chance):
 @pytest.mark.parametrize("seed", range(4))
 def test_expected_means_are_those_over_all_answers(metric, k, seed):
     lists, chooser = small(metric, seed, runs=3)
-    estimates = estimates_of(chooser.answers)
+    estimates = expect_answers(chooser.answers)
     effects = Effects.of(chooser.answers, estimates)
     total = np.zeros(3)
     for answers, p in all_answers(chooser, estimates.chance):
@@ -68,7 +68,7 @@ def test_expected_means_are_those_over_all_answers(metric, k, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_variance_and_bounds_of_a_difference_are_those_over_all_answers(seed):
     lists, chooser = small("p@3", seed)
-    estimates = estimates_of(chooser.answers)
+    estimates = expect_answers(chooser.answers)
     path = Effects.of(chooser.answers, estimates).path(0, 1)
     listed = list(all_answers(chooser, estimates.chance))
     chances = np.array([p for _, p in listed])
@@ -84,7 +84,7 @@ def test_variance_and_bounds_of_a_difference_are_those_over_all_answers(seed):
 def test_bounds_after_some_judgements_are_expected_over_their_answers():
     """E over the answers to the first m of the lowest difference that the rest could still give."""
     lists, chooser = small("p@3", 1, told=1)
-    estimates = estimates_of(chooser.answers)
+    estimates = expect_answers(chooser.answers)
     effects = Effects.of(chooser.answers, estimates)
     path, mean = effects.path(0, 1), float(effects.means[0] - effects.means[1])
     number = np.empty(len(chooser.pooled), int)  # of each candidate, in the order of judging
@@ -162,7 +162,7 @@ def test_chances_are_those_of_a_penalised_likelihood():
 
 def test_nothing_known_is_even_odds():
     lists, _ = slow.worlds(1)
-    assert set(estimates_of(rw.judging.Chooser(lists).answers).chance.tolist()) == {0.5}
+    assert set(expect_answers(rw.judging.Chooser(lists).answers).chance.tolist()) == {0.5}
 
 
 @pytest.mark.parametrize("confidence", [0.5, 1.0])

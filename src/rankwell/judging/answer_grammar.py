@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rankwell.judging.sheets.contents import Grade
 
 NAMES = "grade", "score", "relevance", "rating", "label", "등급", "점수"
+# not within a word: “downgrade: 2” is no grade; \w takes in letters of all scripts
 NAME = rf"(?<![^\W_])(?:{'|'.join(NAMES)})"
 SPACE = r"[*_`|\t ]*"
 SIGN = "[:：=]"
@@ -131,49 +132,56 @@ def grade_in(text: str, scale: Sequence[Grade]) -> Read:
     >>> [grade_in(text, scale).why for text in ("GRADE: 5", "I cannot judge this.", "It says 'GRADE: 1'", "GRADE: 0\nNot GRADE: 1")]
     ['outside', 'refused', 'none', 'several']
     """
-    read = _given(_answer(text), scale)
+    read = _read_lines(_unwrap(text), scale)
     return Read(None, "refused") if read == NONE and REFUSAL.search(text) else read
 
 
-def _answer(text: str) -> str:
+def _unwrap(text: str) -> str:
     """What a model answered, without its thoughts, the signs around it, and what wraps it as a whole."""
     plain = LATEX.sub(r"“\1”", UNSEEN.sub("", BLANK.sub(" ", BREAK.sub("\n", text)))).strip()
     while begun := BEGUN.match(plain):
         plain = plain[begun.end() :]
+    # only in the last 50 characters: a search through a long answer for each sign would take time with its square
     while ended := ENDED.search(plain, max(len(plain) - 50, 0)):
         plain = plain[: ended.start()]
     if thoughts := THOUGHTS.match(plain):
         plain = plain.partition(f"</{thoughts[1]}>")[2].strip()
     while wrapped := WRAPPED.fullmatch(plain):
-        plain = next(each for each in wrapped.groupdict().values() if each is not None).strip()
+        plain = next(part for part in wrapped.groupdict().values() if part is not None).strip()
     return plain
 
 
-def _given(text: str, scale: Sequence[Grade]) -> Read:
-    lines = list(_lines(text, scale))
+def _read_lines(text: str, scale: Sequence[Grade]) -> Read:
+    lines = list(_split_lines(text, scale))
     if not lines:
         return NONE
-    if (last := _own(lines, len(lines) - 1)) is not None:
+    if (last := _own_grade(lines, len(lines) - 1)) is not None:
         # a mention above is what was thought before, but a line that begins with another grade leaves a doubt
-        others = {each.read for each in lines if not each.is_quoted} - {None, NONE, OUTSIDE}
+        others = {line.read for line in lines if not line.is_quoted} - {None, NONE, OUTSIDE}
         return last if others <= {last} else SEVERAL
-    mentioned = {read for each in lines for read in _mentioned(each, scale)}
-    if (first := _own(lines, 0)) is not None and not any(DISOWNED.search(each.text) for each in lines[1:]):
+    mentioned = {read for line in lines for read in _mentioned_grades(line, scale)}
+    if (first := _own_grade(lines, 0)) is not None and not any(
+        DISOWNED.search(line.text) for line in lines[1:]
+    ):
         return first if mentioned <= {first} else SEVERAL
-    if len(lines) == 1 and lines[0].read is None and (whole := _value(text, scale, alone=True)) is not None:
+    if (
+        len(lines) == 1
+        and lines[0].read is None
+        and (whole := _parse_grade(text, scale, alone=True)) is not None
+    ):
         return whole
     return SEVERAL if len(mentioned) > 1 else NONE
 
 
-def _own(lines: Sequence[Line], at: int) -> Read | None:
+def _own_grade(lines: Sequence[Line], at: int) -> Read | None:
     """The grade in a line; None if it has none, or may be a quotation or a part of what its neighbours say."""
     line = lines[at]
-    if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _ends(lines, at - 1)):
+    if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _is_ended(lines, at - 1)):
         return None
     above = at - 1
     while LISTED.match(line.text) and above >= 0 and LISTED.match(lines[above].text):
         above -= 1
-    if -1 < above < at - 1 and not _ends(lines, above):  # an item of a list of what the document says
+    if -1 < above < at - 1 and not _is_ended(lines, above):  # an item of a list of what the document says
         return None
     if at + 1 < len(lines) and not LISTED.match((below := lines[at + 1]).text):
         goes_on = not below.is_apart and next(filter(str.isalnum, below.text), "").islower()
@@ -181,21 +189,22 @@ def _own(lines: Sequence[Line], at: int) -> Read | None:
     return line.read
 
 
-def _ends(lines: Sequence[Line], at: int) -> bool:
+def _is_ended(lines: Sequence[Line], at: int) -> bool:
     """Whether a line has ended what it says, so that the one below it does not go on with it: a sentence, or a list."""
     text = lines[at].text.rstrip("*_` ")
     if text.endswith((":", "：")) or LEADING.fullmatch(f"{text}:"):
         return LEADING.fullmatch(f"{text}:") is not None
     is_list = LISTED.match(text) and any(
-        LISTED.match(each.text) for each in (*lines[max(at - 1, 0) : at], lines[at + 1])
+        LISTED.match(other.text) for other in (*lines[max(at - 1, 0) : at], lines[at + 1])
     )
     return bool(is_list or STOPPED.search(text) or CONCLUDED.fullmatch(text)) or lines[at].read is not None
 
 
-def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
+def _split_lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
     """The lines with words, and the objects of JSON that fill lines, as one line each."""
     text = UNFINISHED.sub(
-        lambda found: _joined(found, scale), HEADED.sub(lambda found: _joined(found, scale, ":"), text)
+        lambda parsed: _join_next_line(parsed, scale),
+        HEADED.sub(lambda parsed: _join_next_line(parsed, scale, ":"), text),
     )
     at, is_apart, fence, is_fresh = (
         0,
@@ -205,52 +214,57 @@ def _lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
     )  # fresh is what stands just below the beginning of a fence
     straight, curly, is_comment = False, 0, False  # what is open
     while at < len(text):
-        found = _object(text, at)
-        end = found[1] if found else text.find("\n", at) % (len(text) + 1)
+        parsed = _parse_object(text, at)
+        end = parsed[1] if parsed else text.find("\n", at) % (len(text) + 1)
         row = text[at:end]
         is_open = straight or curly > 0 or is_comment or "<!--" in row
         for sign in COMMENT.findall(row):
             is_comment = sign == "<!--"
-        if found:
+        if parsed:
             is_alone = is_fresh and FENCE.match(text, end + 1) is not None
-            yield Line(row, _of_object(found[0], scale), is_open or (fence != "" and not is_alone), is_apart)
+            yield Line(
+                row, _grade_of_object(parsed[0], scale), is_open or (fence != "" and not is_alone), is_apart
+            )
             is_apart = is_fresh = False
         elif FENCE.fullmatch(row):
             sign = row.strip()[:3]
             is_fresh, fence = not fence, sign if not fence else "" if fence == sign else fence
-        elif any(each.isalnum() for each in row):
-            straight = _straight(row, straight)
-            curly = max(curly + sum((each in "“«「『") - (each in "”»」』") for each in row), 0)
+        elif any(char.isalnum() for char in row):
+            straight = _has_open_quote(row, straight)
+            curly = max(
+                curly + sum((char in "“«「『") - (char in "”»」』") for char in row),
+                0,
+            )
             is_odd = (
                 straight
                 or curly > 0
-                or any(row.rstrip().endswith(each) and row.count(each) % 2 for each in "'`")
+                or any(row.rstrip().endswith(char) and row.count(char) % 2 for char in "'`")
             )
             is_quoted = is_open or is_odd or fence != "" or row.startswith(("    ", "\t"))
-            yield Line(row, _of_line(row, scale), is_quoted, is_apart)
+            yield Line(row, _grade_of_line(row, scale), is_quoted, is_apart)
             is_apart = is_fresh = False
         elif not row.strip():
             is_apart = True
         at = end + 1
 
 
-def _straight(row: str, is_open: bool) -> bool:
+def _has_open_quote(row: str, is_open: bool) -> bool:
     """Whether a straight quotation mark is open at the end of a line; behind a digit it begins none, as it stands for inches."""
-    for found in re.finditer('"', row):
-        is_open = not is_open and not row[: found.start()][-1:].isdigit()
+    for quote in re.finditer('"', row):
+        is_open = not is_open and not row[: quote.start()][-1:].isdigit()
     return is_open
 
 
-def _joined(found: re.Match[str], scale: Sequence[Grade], sign: str = "") -> str:
+def _join_next_line(match: re.Match[str], scale: Sequence[Grade], sign: str = "") -> str:
     """A name with its grade in the next line, as one line."""
     return (
-        f"{found[1]}{sign} {found[2]}"
-        if _value(found[2], scale, alone=True) not in (None, NONE)
-        else found[0]
+        f"{match[1]}{sign} {match[2]}"
+        if _parse_grade(match[2], scale, alone=True) not in (None, NONE)
+        else match[0]
     )
 
 
-def _object(text: str, at: int) -> tuple[tuple[tuple[str, Any], ...], int] | None:
+def _parse_object(text: str, at: int) -> tuple[tuple[tuple[str, Any], ...], int] | None:
     """The pairs of an object of JSON that begins a line and ends one, and the end of that; None if there is none."""
     begin = at
     while text[begin : begin + 1] in (" ", "\t"):
@@ -258,6 +272,7 @@ def _object(text: str, at: int) -> tuple[tuple[tuple[str, Any], ...], int] | Non
     if text[begin : begin + 1] != "{":
         return None
     try:
+        # as pairs and not as a dict, in which the second of two grades would replace the first
         data, end = PAIRS.raw_decode(text, begin)
     except (ValueError, RecursionError):
         return None
@@ -265,7 +280,7 @@ def _object(text: str, at: int) -> tuple[tuple[tuple[str, Any], ...], int] | Non
     return None if text[end:until].strip() else (data, until)
 
 
-def _of_object(data: Sequence[tuple[str, Any]], scale: Sequence[Grade]) -> Read | None:
+def _grade_of_object(data: Sequence[tuple[str, Any]], scale: Sequence[Grade]) -> Read | None:
     """The grade in the fields of an object; what is nested or there twice is none."""
     fields = [(name.strip().casefold(), value) for name, value in data]
     named = [(name, value) for name, value in fields if name in NAMES]
@@ -276,45 +291,46 @@ def _of_object(data: Sequence[tuple[str, Any]], scale: Sequence[Grade]) -> Read 
     values = [value for _, value in named]
     if not all(isinstance(each, (str, int, Decimal)) and not isinstance(each, bool) for each in values):
         return NONE
-    reads = {read for each in values if (read := _value(str(each), scale, alone=True)) is not None}
+    reads = {read for each in values if (read := _parse_grade(str(each), scale, alone=True)) is not None}
     return reads.pop() if len(reads) == 1 else SEVERAL if reads else NONE
 
 
-def _of_line(row: str, scale: Sequence[Grade]) -> Read | None:
+def _grade_of_line(row: str, scale: Sequence[Grade]) -> Read | None:
     """What a line gives that begins with a grade; None if it begins with none."""
     item = LISTED.match(row)
     body = row[item.end() :] if item else row
     if any(body.count(closing) > body.count(opening) for opening, closing in ("()", "[]", "{}")):
         return None  # it ends what a line above began
     if tagged := TAGGED.fullmatch(row):
-        return _value(tagged[2], scale, alone=True)
+        return _parse_grade(tagged[2], scale, alone=True)
     if begun := BEGINNING.match(row):
-        first, *others = _stated(row[begun.end() :], scale, begins=True)
+        # a line that names two grades (“GRADE: 2, though a strict reader would say grade: 1”) is in doubt
+        first, *others = _stated_grades(row[begun.end() :], scale, begins=True)
         if first is None or first.grade is None:
             return first
-        return first if {each for each in others if each not in (None, NONE)} <= {first} else SEVERAL
+        return first if {read for read in others if read not in (None, NONE)} <= {first} else SEVERAL
     bare = BARE.match(row)
-    return _value(row[bare.end() :], scale, alone=True) if bare else None
+    return _parse_grade(row[bare.end() :], scale, alone=True) if bare else None
 
 
-def _stated(text: str, scale: Sequence[Grade], *, begins: bool = False) -> list[Read | None]:
+def _stated_grades(text: str, scale: Sequence[Grade], *, begins: bool = False) -> list[Read | None]:
     """What each name with a sign gives in a text, which perhaps begins just behind one."""
-    places = [(0, 0)] * begins + [each.span() for each in STATED.finditer(text)]
+    places = [(0, 0)] * begins + [match.span() for match in STATED.finditer(text)]
     ends = [begin for begin, _ in places] + [len(text)]
-    return [_value(text[at:end], scale) for (_, at), end in zip(places, ends[1:], strict=True)]
+    return [_parse_grade(text[at:end], scale) for (_, at), end in zip(places, ends[1:], strict=True)]
 
 
-def _mentioned(line: Line, scale: Sequence[Grade]) -> set[Read]:
+def _mentioned_grades(line: Line, scale: Sequence[Grade]) -> set[Read]:
     """The grades that a line names anywhere, whoever gave them."""
     reads = {
         line.read,
-        *([] if line.text.lstrip().startswith("{") and line.read else _stated(line.text, scale)),
+        *([] if line.text.lstrip().startswith("{") and line.read else _stated_grades(line.text, scale)),
     }
-    reads |= {_value(line.text[each.end() :], scale) for each in TOLD.finditer(line.text)}
-    return {each for each in reads if each not in (None, NONE, OUTSIDE)}
+    reads |= {_parse_grade(line.text[read.end() :], scale) for read in TOLD.finditer(line.text)}
+    return {read for read in reads if read not in (None, NONE, OUTSIDE)}
 
 
-def _value(text: str, scale: Sequence[Grade], *, alone: bool = False) -> Read | None:
+def _parse_grade(text: str, scale: Sequence[Grade], *, alone: bool = False) -> Read | None:
     """What a text gives as a grade that begins with its number or is its label; None if it begins with neither.
 
     After the number may stand what it is out of, the label, and unless it is ``alone`` a reason, behind a sign or ``because``.
@@ -322,45 +338,47 @@ def _value(text: str, scale: Sequence[Grade], *, alone: bool = False) -> Read | 
     text = text.lstrip(OPENING)
     number = NUMBER.match(text)
     if number is None:
-        return _of_label(text, scale)
+        return _grade_of_label(text, scale)
     value, tail = Decimal(number[0]), text[number.end() :]
-    known = {Decimal(each.grade): each.grade for each in scale}
+    on_scale = {Decimal(each.grade): each.grade for each in scale}
     if unit := UNIT.match(tail):
         tail = tail[unit.end() :]
     if of := OUT_OF.match(tail):
-        if Decimal(of[2]) != max(known):
+        # “2/3” on a scale to 3 is 2 of 3; on a scale to 4 it may be a fraction, or two grades
+        if Decimal(of[2]) != max(on_scale):
             rest = tail[of.end() :].strip(EDGES)
-            either = of[1] == "/" and Decimal(of[2]) in known
+            either = of[1] == "/" and Decimal(of[2]) in on_scale
             return SEVERAL if either else NONE if rest else OUTSIDE
         tail = tail[of.end() :]
-    if (on := ON_SCALE.match(tail)) and (Decimal(on[1]), Decimal(on[2])) == (min(known), max(known)):
+    if (on := ON_SCALE.match(tail)) and (Decimal(on[1]), Decimal(on[2])) == (min(on_scale), max(on_scale)):
         tail = tail[on.end() :]
     if OTHERWISE.match(tail):
         return SEVERAL
     said = tail.strip(EDGES + "-–—:=/")
-    labelled = {each.grade for each in scale if each.label and _same(each.label, said)}
+    labelled = {each.grade for each in scale if each.label and _is_same_label(each.label, said)}
     if said and not labelled:
         reason = None if alone else REASON.match(tail)
         if reason is None:
             return NONE
-        if any(Decimal(each) in known and Decimal(each) != value for each in OTHER.findall(tail)):
+        if any(Decimal(each) in on_scale and Decimal(each) != value for each in OTHER.findall(tail)):
             return SEVERAL
         rest = tail[reason.end() :]
         if REVOKED.match(rest) or DISOWNED.search(rest) or (not reason["stop"] and DENIED.match(rest)):
             return NONE
-    if value not in known:
+    if value not in on_scale:
         return OUTSIDE
-    return SEVERAL if labelled and known[value] not in labelled else Read(known[value])
+    return SEVERAL if labelled and on_scale[value] not in labelled else Read(on_scale[value])
 
 
-def _of_label(text: str, scale: Sequence[Grade]) -> Read | None:
+def _grade_of_label(text: str, scale: Sequence[Grade]) -> Read | None:
     """The grade whose label a text is, perhaps with its number after it; None if it is none."""
     if len(text) > LONGEST:
         return None
     plain = text.strip(EDGES)
     beside = BESIDE.fullmatch(plain)
     for said, number in ((plain, None), (beside[1], int(beside[2])) if beside else ("", None)):
-        grades = {each.grade for each in scale if each.label and _same(each.label, said)}
+        grades = {option.grade for option in scale if option.label and _is_same_label(option.label, said)}
+        # “relevant (1)”: the number must be that of the label
         if grades and number is not None:
             return Read(number) if number in grades else SEVERAL
         if len(grades) == 1:
@@ -368,6 +386,7 @@ def _of_label(text: str, scale: Sequence[Grade]) -> Read | None:
     return None
 
 
-def _same(label: str, said: str) -> bool:
+def _is_same_label(label: str, said: str) -> bool:
+    # NFKC, as a model may answer in full-width letters or with a ligature
     one, other = (unicodedata.normalize("NFKC", each).strip(EDGES).casefold() for each in (label, said))
     return one == other != ""

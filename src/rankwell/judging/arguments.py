@@ -27,6 +27,7 @@ def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     opened = open_several([(run, None) for run in listed], read)
     names = [run.name for run in opened]
     if len({*names}) < len(names):
+        # all are numbered, and not only the second of two: which is which can then be told
         names = [f"{name} {at}" for at, name in enumerate(names, start=1)]
     return dict(zip(names, opened, strict=True))
 
@@ -43,18 +44,18 @@ def refuse_aim(aim: Aim, n: int) -> None:
 
 def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
     """Return the policy; UsageError for rules under which an item has no one rank."""
-    found = policy_with(policy, rules, others)
-    if found.ties in ("best", "worst", "expected"):
+    policy_given = policy_with(policy, rules, others)
+    if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
-            f"ties={brief(found.ties)} orders by grades that are not known yet; use ties='item-desc'."
+            f"ties={brief(policy_given.ties)} orders by grades that are not known yet; use ties='item-desc'."
         )
-    if found.unjudged == "condense":
+    if policy_given.unjudged == "condense":
         raise UsageError(
             "unjudged='condense' gives items other ranks with every judgement; choose with unjudged='nonrelevant'."
         )
-    if found.duplicates == "first":
+    if policy_given.duplicates == "first":
         raise UsageError("duplicates='first' keeps copies of an item in a list; use duplicates='drop'.")
-    return found
+    return policy_given
 
 
 def pool_for(qrels: Any, measure: Measure, policy: Policy, read: Mapping[str, Any]) -> Pool:

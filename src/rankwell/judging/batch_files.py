@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 Form = Literal["openai", "anthropic", "plain"]
 FORMS = ("openai", "anthropic", "plain")
+# room for a reason before the grade; an answer that is cut off by it is counted and not read
 MOST_TOKENS = 1_000
+# the words of OpenAI, Anthropic and Gemini for an answer that was withheld
 REFUSED = {"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii"}
 
 
@@ -101,39 +103,41 @@ def request(form: Form, name: str, model: str, system: str, user: str) -> dict[s
         messages.insert(0, {"role": "system", "content": system})
     if form == "plain":
         return {"custom_id": name, "model": model, "messages": messages}
+    # temperature 0: the same pair should get the same grade twice, which repeats measure
     body = {"model": model, "messages": messages, "temperature": 0, "max_completion_tokens": MOST_TOKENS}
     return {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
-def said(line: Mapping[str, Any]) -> Said | None:
+def read_answer_line(line: Mapping[str, Any]) -> Said | None:
     """Return what a line of answers says; None if it is in none of the forms.
 
     Forms are those of the batches of OpenAI (``response.body.choices``) and Anthropic (``result.message.content``), and the plain one:
     ``answer``, ``text`` or ``content``.
 
-    >>> said({"custom_id": "1", "answer": "GRADE: 2"})
+    >>> read_answer_line({"custom_id": "1", "answer": "GRADE: 2"})
     Said(texts=['GRADE: 2'], refused=0, failed='', cut=0)
     """
     if line.get("error"):
         return Said([], failed=_words(line["error"]))
     if isinstance(line.get("response"), Mapping):
-        return _of_choices(line["response"])
+        return _read_choices(line["response"])
     if isinstance(line.get("result"), Mapping):
-        return _of_message(line["result"])
-    found = next((line[word] for word in ("answer", "text", "content") if word in line), None)
-    if found is None:
+        return _read_message(line["result"])
+    content = next((line[word] for word in ("answer", "text", "content") if word in line), None)
+    if content is None:
         return None
-    if _ended(line) & REFUSED:
+    if _end_reasons(line) & REFUSED:
         return Said([], 1)
-    if _ended(line) & CUT:
+    if _end_reasons(line) & CUT:
         return Said([], cut=1)
-    is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+    # true and false are numbers to Python and no grades
+    is_number = isinstance(content, (int, float)) and not isinstance(content, bool)
     return Said(
-        [found if isinstance(found, str) else str(found) if is_number else ""]
+        [content if isinstance(content, str) else str(content) if is_number else ""]
     )  # a list or an object is no grade
 
 
-def _ended(answer: Mapping[str, Any]) -> set[str]:
+def _end_reasons(answer: Mapping[str, Any]) -> set[str]:
     """Why an answer ended, in small letters."""
     return {str(answer.get(word)).lower() for word in Ended.__annotations__}
 
@@ -143,7 +147,7 @@ CUT = {  # too long, so that what it would have said is not known; by the names 
 }  # fmt: skip
 
 
-def _of_choices(response: Mapping[str, Any]) -> Said | None:
+def _read_choices(response: Mapping[str, Any]) -> Said | None:
     body = response.get("body")
     if response.get("status_code", 200) != 200 or not isinstance(body, Mapping):
         error = body.get("error") if isinstance(body, Mapping) else None
@@ -151,24 +155,24 @@ def _of_choices(response: Mapping[str, Any]) -> Said | None:
     texts, refused, cut = [], 0, 0
     for choice in body.get("choices") or []:
         message = choice.get("message") or {}
-        if _ended(choice) & REFUSED or message.get("refusal"):
+        if _end_reasons(choice) & REFUSED or message.get("refusal"):
             refused += 1
-        elif _ended(choice) & CUT:
+        elif _end_reasons(choice) & CUT:
             cut += 1
         else:
             texts.append(_text(message))
     return Said(texts, refused, cut=cut) if texts or refused or cut else None
 
 
-def _of_message(result: Mapping[str, Any]) -> Said | None:
+def _read_message(result: Mapping[str, Any]) -> Said | None:
     if result.get("type") != "succeeded":
         return Said([], failed=str(result.get("type")))
     message = result.get("message")
     if not isinstance(message, Mapping):
         return None
-    if _ended(message) & REFUSED:
+    if _end_reasons(message) & REFUSED:
         return Said([], 1)
-    if _ended(message) & CUT:
+    if _end_reasons(message) & CUT:
         return Said([], cut=1)
     return Said([_text(message)])
 
@@ -176,6 +180,7 @@ def _of_message(result: Mapping[str, Any]) -> Said | None:
 def _text(message: Mapping[str, Any]) -> str:
     """What a model said in a message, which may be in parts; thoughts, what tools found and messages of others are none of it."""
     content = message.get("content")
+    # a line may hold the whole conversation, and the prompt names all grades
     if message.get("role") not in (None, "assistant", "model"):
         return ""
     if isinstance(content, str):

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# next: the items to judge next.
-
-
 BUDGET = 200
 
 
@@ -93,9 +90,6 @@ def next(  # noqa: A001 - what the function is called in the room: rw.judging.ne
         runs, qrels, metric, method=method, aim=aim, highest=highest, seed=seed, read=read, policy=policy, **rules
     )  # fmt: skip
     return Chosen.by(chooser, budget)
-
-
-# Chosen: the items to judge next, in order, and what judging would settle.
 
 
 class SavedSettling(TypedDict):
@@ -251,53 +245,51 @@ class Chosen(Result):
 
 def picks_of(document: Any, place: object) -> list[Pick]:
     """Return the items to judge in what a file holds, which ``next`` saved as JSON; DataError if it is damaged."""
-    found = FILE.checked(document, place)
+    saved = FILE.checked(document, place)
     with FILE.checking(place):
-        ensure_counts({word: found[word] for word in ("budget", "queries", "candidates", "judged")}, "")
+        ensure_counts({word: saved[word] for word in ("budget", "queries", "candidates", "judged")}, "")
         with within("method"):
-            method_named(found["method"])
+            method_named(saved["method"])
         with within("metric"):
-            metric_of(found["metric"])
-        _ensure_settling(found["settling"], found["runs"])
-        picks = [Pick(**row) for row in found["items"]]
+            metric_of(saved["metric"])
+        _ensure_settling(saved["settling"], saved["runs"])
+        picks = [Pick(**row) for row in saved["items"]]
         for at, pick in enumerate(picks):
             ensure(math.isfinite(pick.weight), f"items[{at}].weight", "it is no finite number")
         pairs = {(pick.query, pick.item) for pick in picks}
         ensure(len(pairs) == len(picks), "items", "a pair of query and item stands twice")
-        ensure(len(picks) <= found["budget"], "items", f"{len(picks):,} are more than the budget")
-        left = found["candidates"] - found["judged"]
+        ensure(len(picks) <= saved["budget"], "items", f"{len(picks):,} are more than the budget")
+        # the counts must fit each other: a file that was edited by hand is found out here, not when grades are joined
+        left = saved["candidates"] - saved["judged"]
         ensure(
             len(picks) <= left,
             "items",
             f"{len(picks):,} are more than the {left:,} candidates that are not judged",
         )
         queries = {pick.query for pick in picks}
-        ensure(len(queries) <= found["queries"], "items", "they are of more queries than there are")
+        ensure(len(queries) <= saved["queries"], "items", "they are of more queries than there are")
     return picks
 
 
 def _ensure_settling(saved: SavedSettling, runs: list[str]) -> None:
     """Raise Damaged unless what judging would settle fits the runs and itself."""
-    order, each, bounds = saved["order"], saved["expected_of_pairs"], saved["bound_of_pairs"]
+    order, expected, bounds = saved["order"], saved["expected_of_pairs"], saved["bound_of_pairs"]
     ensure(runs and sorted(order) == sorted(set(runs)), "settling.order", "these are not the runs")
     pairs = max(len(order) - 1, 1)
-    for name, counts in (("expected_of_pairs", each), ("bound_of_pairs", bounds or each)):
+    for name, counts in (("expected_of_pairs", expected), ("bound_of_pairs", bounds or expected)):
         ensure(len(counts) == pairs, f"settling.{name}", f"{len(counts):,} values for {pairs:,} pairs")
         ensure_counts({f"{name}[{at}]": count for at, count in enumerate(counts)}, "settling")
     ensure_counts({"at_most": saved["at_most"]}, "settling")
     ensure(0.5 < saved["confidence"] < 1, "settling.confidence", "it is not above 0.5 and below 1")
     own = Settling(
         tuple(order),
-        tuple(each),
+        tuple(expected),
         None if bounds is None else tuple(bounds),
         saved["at_most"],
         saved["confidence"],
     )
     ensure_same(saved["expected"], own.expected, "settling.expected")
     ensure_same(saved["bound"], own.bound, "settling.bound")
-
-
-# Chooser: names one item to judge at a time, is told the answer, and chooses anew.
 
 
 ARGUMENTS = ("method", "aim", "metric", "highest", "seed", "read")
@@ -384,9 +376,9 @@ class Chooser:
     @classmethod
     def by(cls, method: Method, aim: Aim) -> Chooser:
         """Return the chooser of a method that has its answers."""
-        found = cls.__new__(cls)
-        found._begin(method, aim)  # noqa: SLF001 - same class
-        return found
+        chooser = cls.__new__(cls)
+        chooser._begin(method, aim)  # noqa: SLF001 - same class
+        return chooser
 
     def _begin(self, method: Method, aim: Aim) -> None:
         self.method, self.answers, self.pooled, self.aim = method, method.answers, method.pooled, aim
@@ -395,8 +387,8 @@ class Chooser:
 
     def next(self) -> Pick | None:
         """Return the best item to judge now, None if there is none; the same one until an answer is told."""
-        found = self.batch(1)
-        return found[0] if found else None
+        picks = self.batch(1)
+        return picks[0] if picks else None
 
     def batch(self, n: int) -> list[Pick]:
         """Return up to ``n`` items to judge before the next answer is known, best first."""
@@ -415,6 +407,7 @@ class Chooser:
         if self._best is None:
             return []
         chosen = [self._best]
+        # what is chosen is closed while the next is looked for, so that a batch has no item twice, and opened again below
         if n > 1:
             self._move(self._best[0], to_closed=True)
         while len(chosen) < n and (best := self.method.choose()) is not None:
@@ -442,6 +435,7 @@ class Chooser:
             raise UsageError(
                 f"grade={value:g}: is no judgement under negative='unjudged'; skip() leaves an item unjudged."
             )
+        # an answer may make another item the best
         self._best = None
         is_new = bool(np.isnan(self.answers.grade[candidate]))
         self.answers.tell(candidate, value)
@@ -470,9 +464,9 @@ class Chooser:
         self.method.moved(int(self.pooled.query[candidate]))
 
     def _candidate(self, query: str | int, item: str | int) -> int:
-        at, found = self.pooled.find(Ids.of([query], "query"), Ids.of([item], "item"))
+        at, candidate = self.pooled.find(Ids.of([query], "query"), Ids.of([item], "item"))
         if at[0] < 0:
             raise UsageError(f"query {brief(query)} is in none of the runs.")
-        if found[0] < 0:
+        if candidate[0] < 0:
             raise UsageError(f"no run lists item {brief(item)} for query {brief(query)}.")
-        return int(found[0])
+        return int(candidate[0])

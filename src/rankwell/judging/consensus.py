@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# ``merge``: the judgements of several sheets as one set of judgements.
-
-
 How = Literal["max", "majority", "dawid-skene"]
 CLOSE = 1e-6  # probabilities that are as good as equal
 
@@ -79,51 +76,51 @@ def merge(sheet: str | Path, /, *sheets: str | Path, how: How = "majority") -> M
     paths = [os.fspath(each) for each in (sheet, *sheets)]
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise UsageError(f"{twice[0]} is given twice.")
-    return merged(GivenGrades.of([read_sheet(path) for path in paths]), how)
+    return merge_grades(GivenGrades.of([read_sheet(path) for path in paths]), how)
 
 
-def merged(given: GivenGrades, how: How) -> Merged:
+def merge_grades(judgements: GivenGrades, how: How) -> Merged:
     """Return one grade per pair of judgements."""
-    votes = given.votes()
-    model: Estimated | None = None
+    votes = judgements.votes()
+    model: JudgeModel | None = None
     if how == "dawid-skene":
-        model = dawid_skene(given.pair, given.judge, given.grade, grades=len(given.grades))
+        model = dawid_skene(
+            judgements.pair, judgements.judge, judgements.grade, grades=len(judgements.grades)
+        )
+        # 1 for each grade that is as good as the best one, to count what is tied
         support = np.where(model.posterior >= model.posterior.max(axis=1, keepdims=True) - CLOSE, 1, 0)
     elif how == "majority":
         support = votes == votes.max(axis=1, keepdims=True)
     else:
+        # argmax finds the first vote from above; on the reversed columns that is the highest grade
         highest = votes.shape[1] - 1 - (votes[:, ::-1] > 0).argmax(axis=1)
         support = np.arange(votes.shape[1]) == highest[:, None]
     chosen = support.argmax(axis=1)  # of tied grades the lowest
     return Merged(
         how=how,
-        pairs=tuple(given.pairs),
-        grade=given.grades[chosen],
+        pairs=tuple(judgements.pairs),
+        grade=judgements.grades[chosen],
         judged_by=votes.sum(axis=1),
         probability=None if model is None else model.posterior[np.arange(len(chosen)), chosen],
-        judges=_judges(given, chosen),
-        grades=given.grades,
+        judges=_rate_judges(judgements, chosen),
+        grades=judgements.grades,
         disputed=int(((votes > 0).sum(axis=1) > 1).sum()),
         tied=int((support.sum(axis=1) > 1).sum()),
-        judged_again=given.judged_again,
+        judged_again=judgements.judged_again,
         model=model,
     )
 
 
-def _judges(given: GivenGrades, chosen: np.ndarray) -> tuple[Judge, ...]:
-    tables = given.own_tables()
+def _rate_judges(judgements: GivenGrades, chosen: np.ndarray) -> tuple[Judge, ...]:
+    tables = judgements.own_tables()
     repeats = tables.sum(axis=(1, 2)).astype(np.int64)
-    found: list[Any] = []
-    for at, name in enumerate(given.judges):
-        own = (given.judge == at) & ~given.is_repeat
-        same = float((given.grade[own] == chosen[given.pair[own]]).mean())
+    judges: list[Any] = []
+    for at, name in enumerate(judgements.judges):
+        own = (judgements.judge == at) & ~judgements.is_repeat
+        same = float((judgements.grade[own] == chosen[judgements.pair[own]]).mean())
         exact, kappa = float(share_agreed(tables[at])), float(cohen(tables[at]))
-        found.append(Judge(name, int(own.sum()), int(repeats[at]), exact, kappa, same))
-    return tuple(found)
-
-
-# Merged: one grade per pair from several judges, and how far each judge agrees with themselves and with the
-# result.
+        judges.append(Judge(name, int(own.sum()), int(repeats[at]), exact, kappa, same))
+    return tuple(judges)
 
 
 TREC = ".txt", ".qrels"
@@ -165,7 +162,7 @@ class Merged(Result):
     disputed: int
     tied: int
     judged_again: int
-    model: Estimated | None
+    model: JudgeModel | None
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -194,7 +191,7 @@ class Merged(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; None for what is undefined."""
-        found = {
+        plain = {
             "how": self.how,
             "disputed": self.disputed,
             "tied": self.tied,
@@ -203,7 +200,7 @@ class Merged(Result):
             "items": self.to_frame().to_dicts(),
         }
         if self.model is None:
-            return found
+            return plain
         confusion = {
             judge.name: [[None if np.isnan(cell) else float(cell) for cell in row] for row in table]
             for judge, table in zip(self.judges, self.model.confusion, strict=True)
@@ -211,7 +208,7 @@ class Merged(Result):
         shares = self.model.shares.tolist()
         model = {"grades": self.grades.tolist(), "shares": shares, "confusion": confusion}
         model |= {"log_likelihood": self.model.log_likelihood, "steps": self.model.steps}
-        return {**found, "model": {**model, "has_converged": self.model.has_converged}}
+        return {**plain, "model": {**model, "has_converged": self.model.has_converged}}
 
     def save(self, path: str | Path) -> None:
         """Write TREC qrels (``.txt``, ``.qrels``), a table (``.csv``, ``.parquet`` …), or everything (``.json``), by the suffix.
@@ -227,10 +224,10 @@ class Merged(Result):
             super().save(path)
 
     def _trec(self, path: str | Path) -> str:
-        for each in (word for pair in self.pairs for word in pair):
-            if len(each.split()) != 1 or each.split()[0] != each:
+        for name in (word for pair in self.pairs for word in pair):
+            if len(name.split()) != 1 or name.split()[0] != name:
                 raise DataError(
-                    f"{path}: TREC qrels cannot hold the id {brief(each)}, which has spaces; write .csv."
+                    f"{path}: TREC qrels cannot hold the id {brief(name)}, which has spaces; write .csv."
                 )
         rows = zip(self.pairs, self._numbers().tolist(), strict=True)
         return "".join(f"{query} 0 {item} {grade}\n" for (query, item), grade in rows)
@@ -300,9 +297,6 @@ def _defined(judge: Judge) -> tuple[Any, ...]:
     return tuple(_plain(judge._asdict()).values())
 
 
-# The judgements of all sheets as numbers: pairs, judges and grades, first judgements and repeats.
-
-
 T = TypeVar("T")
 KEY = "query", "item", "judge"
 
@@ -336,6 +330,7 @@ class GivenGrades:
         """
         import polars as pl
 
+        # a judge exports again and again, and each file holds all that the one before held
         rows = pl.concat(tables).unique(
             [*KEY, "grade", "time", "order", "is_repeat"], keep="last", maintain_order=True
         )
@@ -345,10 +340,10 @@ class GivenGrades:
         rows = rows.with_columns(pl.col("is_repeat") & has_first).with_row_index("row")
         own = [*KEY, "is_repeat"]
         latest = rows.sort("time", maintain_order=True).unique(own, keep="last", maintain_order=True)
-        firsts = [int((~each["is_repeat"]).sum()) for each in (rows, latest)]
+        firsts = [int((~table["is_repeat"]).sum()) for table in (rows, latest)]
         rows = latest.sort("row")  # as the sheets have them
-        pairs, pair = _numbered(list(zip(rows["query"].to_list(), rows["item"].to_list(), strict=True)))
-        judges, judge = _numbered(rows["judge"].to_list())
+        pairs, pair = _number(list(zip(rows["query"].to_list(), rows["item"].to_list(), strict=True)))
+        judges, judge = _number(rows["judge"].to_list())
         grades, grade = np.unique(rows["grade"].to_numpy(), return_inverse=True)
         return cls(
             pairs, judges, grades, pair, judge, grade, rows["is_repeat"].to_numpy(), firsts[0] - firsts[1]
@@ -356,44 +351,42 @@ class GivenGrades:
 
     def votes(self) -> np.ndarray:
         """Return how many judges gave each grade first, for each pair (pairs × grades)."""
-        found = np.zeros((len(self.pairs), len(self.grades)), np.int64)
+        votes = np.zeros((len(self.pairs), len(self.grades)), np.int64)
         first = ~self.is_repeat
-        np.add.at(found, (self.pair[first], self.grade[first]), 1)
-        return found
+        np.add.at(votes, (self.pair[first], self.grade[first]), 1)
+        return votes
 
     def own_tables(self) -> np.ndarray:
         """Return a table per judge of the grades at first (rows) and again (columns)."""
         count = len(self.grades)
-        found = np.zeros((len(self.judges), count, count))
+        tables = np.zeros((len(self.judges), count, count))
         first = {
             (pair, judge): grade
             for pair, judge, grade in zip(
-                *(each[~self.is_repeat].tolist() for each in (self.pair, self.judge, self.grade)), strict=True
+                *(column[~self.is_repeat].tolist() for column in (self.pair, self.judge, self.grade)),
+                strict=True,
             )
         }
         again = zip(
-            *(each[self.is_repeat].tolist() for each in (self.pair, self.judge, self.grade)), strict=True
+            *(column[self.is_repeat].tolist() for column in (self.pair, self.judge, self.grade)), strict=True
         )
         for pair, judge, grade in again:
             if (pair, judge) in first:
-                found[judge, first[pair, judge], grade] += 1
-        return found
+                tables[judge, first[pair, judge], grade] += 1
+        return tables
 
 
-def _numbered(values: Sequence[T]) -> tuple[list[T], np.ndarray]:
+def _number(values: Sequence[T]) -> tuple[list[T], np.ndarray]:
     """The distinct values as they come, and the number of each."""
     numbers = {value: at for at, value in enumerate(dict.fromkeys(values))}
     return list(numbers), np.array([numbers[value] for value in values], np.int64)
-
-
-# Dawid and Skene's estimate of true grades from judges who err: EM over the confusion matrix of each judge.
 
 
 MOST_STEPS = 10_000
 SETTLED = 1e-9  # the largest change of a probability at which EM ends
 
 
-class Estimated(NamedTuple):
+class JudgeModel(NamedTuple):
     """What EM found: ``posterior`` (units × grades), ``shares`` of grades, and ``confusion`` (judges × true × given).
 
     A row of a confusion matrix is NaN for a grade that no unit of that judge can have.
@@ -415,7 +408,7 @@ def dawid_skene(
     grades: int,
     most_steps: int = MOST_STEPS,
     close: float = SETTLED,
-) -> Estimated:
+) -> JudgeModel:
     """Return the maximum-likelihood estimate that EM reaches from the shares of the grades given to each unit.
 
     ``unit``, ``judge`` and ``grade`` are numbers, one of each per judgement, counted from 0; a judge may judge a unit several times. With
@@ -439,20 +432,22 @@ def dawid_skene(
     """
     if not len(unit):
         raise DataError("there is no judgement to estimate grades from.")
-    given = _Given.of(unit, judge, grade, grades)
-    posterior = given.counts @ np.tile(np.eye(grades), (given.judges, 1))
+    kinds = _Given.of(unit, judge, grade, grades)
+    # EM begins at the shares of votes, where no judge is better than another
+    posterior = kinds.counts @ np.tile(np.eye(grades), (kinds.judges, 1))
     posterior /= posterior.sum(axis=1, keepdims=True)
-    shares, confusion = given.maximised(posterior)
+    shares, confusion = kinds.maximised(posterior)
     steps, change = 0, np.inf
+    # by the parameters and not the likelihood, which is flat long before they stand still
     while change >= close and steps < most_steps:
         steps += 1
-        posterior, likelihood = given.expected(shares, confusion)
+        posterior, likelihood = kinds.expected(shares, confusion)
         before = shares, confusion
-        shares, confusion = given.maximised(posterior)
+        shares, confusion = kinds.maximised(posterior)
         changes = [np.abs(new - old) for new, old in zip((shares, confusion), before, strict=True)]
-        change = max(float(np.nanmax(each)) for each in changes)
-    return Estimated(
-        posterior[given.alike], shares, confusion, likelihood, steps, has_converged=change < close
+        change = max(float(np.nanmax(column)) for column in changes)
+    return JudgeModel(
+        posterior[kinds.alike], shares, confusion, likelihood, steps, has_converged=change < close
     )
 
 
@@ -473,6 +468,7 @@ class _Given:
         """Return the judgements, one row each."""
         from scipy.sparse import csr_array
 
+        # a judge and a grade in one number, 32 bits, of which a unit is the sorted list
         cell = (judge * grades + grade).astype(np.int32)
         rows = np.lexsort((cell, unit))
         ends = offsets_of(np.bincount(unit))
@@ -488,6 +484,7 @@ class _Given:
         """The shares of the grades and the confusion of each judge, from the probabilities of each kind of unit."""
         grades = posterior.shape[1]
         weighted = posterior * self.units[:, None]
+        # π_kjl: judge, given grade, true grade from the product; swapped into judge, true, given
         counts = (self.counts.T @ weighted).reshape(self.judges, grades, grades).swapaxes(1, 2)
         with np.errstate(invalid="ignore", divide="ignore"):
             return weighted.sum(axis=0) / len(self.alike), counts / counts.sum(axis=2, keepdims=True)
@@ -495,6 +492,8 @@ class _Given:
     def expected(self, shares: np.ndarray, confusion: np.ndarray) -> tuple[np.ndarray, float]:
         """The probabilities of the grades of each kind of unit, in logarithms, since products of many judgements underflow."""
         with np.errstate(divide="ignore"):
+            # a chance of 0 becomes −∞ and rules a grade out; NaN, of grades that the judge's units cannot have, does the
+            # same
             logs = np.log(np.nan_to_num(confusion)).swapaxes(1, 2).reshape(-1, len(shares))
             whole = self.counts @ logs + np.log(shares)
         most = whole.max(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""sampled: what lists of one relevant item and sampled negatives say about the value over all candidates."""
+"""correct: what lists of one relevant item and sampled negatives say about the value over all candidates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.request import Words, read_with, reading_of
+from rankwell.judging.pools import Pooled
 from rankwell.judging.sampled_ranks import (
     Estimate,
     Places,
@@ -22,13 +23,16 @@ from rankwell.judging.sampled_ranks import (
     ranks_in_run,
     refuse_metric,
     values_by_rank,
+    values_of_line,
 )
-from rankwell.judging.weighted_negatives import weighted_estimates
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
+from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.arguments import checked
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -134,40 +138,48 @@ def correct(
     >>> round(row.sampled, 2), round(row.bias, 2), found.refused
     (1.0, 0.19, ('hit@10',))
     """
-    wanted = _metrics(metrics)
+    metrics_wanted = _metrics(metrics)
     _refuse_numbers(candidates, negatives, max_bias, gamma, level)
     _refuse_draw(drawn, probabilities)
     read = read_with(read, rules)
-    found = policy_with(policy, rules, ARGUMENTS)
+    policy_given = policy_with(policy, rules, ARGUMENTS)
     if probabilities is not None:
         _refuse_ranks_drawn(logged_ranks, replace=replace)
-    made, lists = _sampled(run, qrels, wanted, negatives, logged_ranks, found, read)
-    if made.negatives >= candidates - (0 if replace else 1):
+    sampled, lists = _sample_ranks(run, qrels, metrics_wanted, negatives, logged_ranks, policy_given, read)
+    if sampled.negatives >= candidates - (0 if replace else 1):
         raise UsageError(
-            f"candidates={candidates:,}: {made.negatives:,} negatives and the relevant item are no sample of so many. "
+            f"candidates={candidates:,}: {sampled.negatives:,} negatives and the relevant item are no sample of so many. "
             f"candidates= is the number of all, or evaluate the lists as they are with rw.evaluate."
         )
-    functions = [values_by_rank(metric, candidates, made.scale, made.grades) for metric in wanted]
+    functions = [
+        values_by_rank(metric, candidates, sampled.scale, sampled.grades) for metric in metrics_wanted
+    ]
     if probabilities is not None:
-        estimates = weighted_estimates(*lists, found, probabilities, wanted, functions, made, level)
+        estimates = weighted_estimates(
+            *lists, policy_given, probabilities, metrics_wanted, functions, sampled, level
+        )
         words = "with known probabilities"
     else:
-        estimates = _estimates(made, functions, candidates, gamma, level, replace=replace)
+        estimates = _estimate_uniform(sampled, functions, candidates, gamma, level, replace=replace)
         words = "uniformly"
     rows = [
         Correction(
-            str(metric), mean, each.method, each.value if each.bias <= max_bias else math.nan, *each[2:]
+            str(metric),
+            mean,
+            estimate.method,
+            estimate.value if estimate.bias <= max_bias else math.nan,
+            *estimate[2:],
         )
-        for metric, mean, own in zip(wanted, made.means, estimates, strict=True)
-        for each in own
+        for metric, mean, own in zip(metrics_wanted, sampled.means, estimates, strict=True)
+        for estimate in own
     ]
     return Corrected(
-        tuple(rows), len(made.ranks), candidates, made.negatives, words, replace, max_bias, gamma, level, made.tied
+        tuple(rows), len(sampled.ranks), candidates, sampled.negatives, words, replace, max_bias, gamma, level, sampled.tied
     )  # fmt: skip
 
 
-def _estimates(
-    made: Sampled,
+def _estimate_uniform(
+    sampled: Sampled,
     functions: Sequence[np.ndarray],
     candidates: int,
     gamma: float,
@@ -176,22 +188,22 @@ def _estimates(
     replace: bool,
 ) -> list[list[Estimate]]:
     """The estimates of each metric; DataError if uniform draws do not lead to such ranks."""
-    counts = np.bincount(made.ranks - 1, minlength=made.negatives + 1)
-    places = Places.of(candidates, made.negatives, functions, replace=replace)
+    counts = np.bincount(sampled.ranks - 1, minlength=sampled.negatives + 1)
+    places = Places.of(candidates, sampled.negatives, functions, replace=replace)
     sampled_ranks = SampledRanks(counts, places, level, gamma)
-    found = []
+    estimates = []
     for function in functions:
         own = sampled_ranks.estimates(function)
         if own is None:
             raise DataError(
-                f"no ranks among {candidates:,} candidates give these ranks among {made.negatives:,} negatives drawn uniformly, but "
+                f"no ranks among {candidates:,} candidates give these ranks among {sampled.negatives:,} negatives drawn uniformly, but "
                 f"with a chance below {1 - level:.2g}. Say how they were drawn (drawn=, replace=), and check candidates=."
             )
-        found.append(own)
-    return found
+        estimates.append(own)
+    return estimates
 
 
-def _sampled(
+def _sample_ranks(
     run: Any,
     qrels: Any,
     metrics: tuple[Metric, ...],
@@ -212,8 +224,8 @@ def _sampled(
     return ranks_in_run(lists, judged, metrics, negatives, policy), (lists, judged)
 
 
-def _metrics(given: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    metrics = metrics_of(given)
+def _metrics(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+    metrics = metrics_of(wanted)
     for metric in metrics:
         refuse_metric(metric)
         if metric.sampled is not None:
@@ -262,9 +274,6 @@ def _refuse_ranks_drawn(ranks: Any, *, replace: bool) -> None:
         )
 
 
-# Corrected: values over all candidates, estimated from sampled ones; a table, a frame, a file.
-
-
 METHODS = {
     "bias-variance": "bias-variance: a value per sampled rank with the least squared bias over all ranks + {gamma:g} · variance",
     "stopped EM": "stopped EM: the metric under the distribution of full ranks that EM from equal shares comes to after 1,000 rounds at most",
@@ -301,7 +310,7 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Corrected(Result):
-    """Estimates of values over all candidates from sampled ones; made by ``sampled``."""
+    """Estimates of values over all candidates from sampled ones; made by ``correct``."""
 
     _plural: ClassVar[str] = "corrected values"
 
@@ -318,10 +327,10 @@ class Corrected(Result):
 
     def __getitem__(self, key: tuple[str, str]) -> Correction:
         """Return the estimate of a metric by a method; UsageError if it is not there."""
-        found = {(row.metric, row.method): row for row in self.rows}
-        if key not in found:
-            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in found])}.")
-        return found[key]
+        corrections = {(row.metric, row.method): row for row in self.rows}
+        if key not in corrections:
+            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in corrections])}.")
+        return corrections[key]
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -404,3 +413,136 @@ class Corrected(Result):
             for row in self.rows
         ]
         return Table(columns, rows, caption="Values over all candidates", notes=self.notes(), labels=2)
+
+
+# Negatives drawn with unequal, known probabilities: each better one counts for those that were not drawn.
+
+
+COLUMN = "probability"
+LEAST, SLACK, ERRORS = (
+    30,
+    0.05,
+    5,
+)  # lists, a share and standard errors, before probabilities are called wrong
+
+
+def weighted_estimates(
+    run: Run,
+    qrels: Qrels,
+    policy: Policy,
+    probabilities: Any,
+    metrics: Sequence[Metric],
+    functions: Sequence[np.ndarray],
+    sampled: Sampled,
+    level: float,
+) -> list[list[Estimate]]:
+    """Return the estimate of each metric from the rank that the weighted better negatives of each list make.
+
+    Formula
+        1 + Σ 1 / p_i over the better negatives i (Horvitz–Thompson): unbiased for the rank, hence for a metric that is a straight
+        line in it
+
+    Raises
+    ------
+    RankwellError
+        For a metric that is no straight line, or an item without a probability.
+
+    Notes
+    -----
+    Source: D. Horvitz and D. Thompson, JASA 47, 1952.
+    """
+    for metric, function in zip(metrics, functions, strict=True):
+        if values_of_line(function, 1) is None:
+            raise UsageError(
+                f"{metric} is no straight line in the rank, and with unequal probabilities nothing else has an unbiased estimate. "
+                f"Take auc or first_rank, draw negatives uniformly, or rank all candidates."
+            )
+    if policy.ties in ("best", "worst"):
+        raise UsageError(
+            f"ties={brief(policy.ties)} and probabilities= do not go together; use ties='item-desc'."
+        )
+    above, of_all = better_weights(run, qrels, policy, probabilities, sampled)
+    _refuse_other_probabilities(of_all, len(functions[0]) - 1)
+    from scipy.special import stdtrit
+
+    estimates = []
+    n = len(above)
+    for function in functions:
+        # the function is a line, so its value at an estimated rank is an unbiased estimate, also between whole ranks
+        slope = (function[-1] - function[0]) / (len(function) - 1)
+        values = function[0] + slope * above
+        mean = math.fsum(values) / n
+        reach = math.nan
+        if n > 1:
+            reach = float(stdtrit(n - 1, (1 + level) / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
+        # a mean cannot lie outside of the values of the metric, whatever Student's t says
+        low, high = max(mean - reach, float(function.min())), min(mean + reach, float(function.max()))
+        estimates.append([Estimate("weighted", mean, 0.0, low, high)])
+    return estimates
+
+
+def _refuse_other_probabilities(of_all: np.ndarray, others: int) -> None:
+    """Raise DataError if the negatives, each 1 / its probability, do not add up to the other candidates."""
+    n = len(of_all)
+    if n < LEAST:
+        return
+    mean, error = math.fsum(of_all) / n, float(of_all.std(ddof=1)) / math.sqrt(n)
+    # the weights of a list add up to the number of other candidates on average; by far more or less, the probabilities
+    # are of another draw
+    if abs(mean - others) > SLACK * others + ERRORS * error:
+        raise DataError(
+            f"the negatives, each counted as 1 / its probability, add up to {mean:,.0f} candidates, and there are {others:,} others. "
+            f"probabilities= are those to be among the negatives of a list, above 0 for each candidate; they add up to about their number."
+        )
+
+
+def better_weights(
+    run: Run, qrels: Qrels, policy: Policy, probabilities: Any, sampled: Sampled
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each list the sum of 1 / probability over the negatives above the relevant item, and over all negatives."""
+    pooled = Pooled.of([run.name], [run], policy)
+    _, candidate = pooled.find(qrels.query, qrels.item)
+    relevant = (
+        np.ones(len(candidate), np.bool_) if qrels.grade is None else np.isin(qrels.grade, sampled.grades)
+    )
+    chosen = candidate[(candidate >= 0) & relevant]
+    # infinite for queries without a relevant item in the list, which are left out below
+    rank = np.full(len(pooled.queries), np.inf)
+    of_candidate = np.empty(len(pooled))
+    of_candidate[pooled.candidate] = pooled.rank
+    rank[pooled.query[chosen]] = of_candidate[chosen]
+    judged = np.flatnonzero(np.isfinite(rank))
+    is_above = of_candidate < rank[pooled.query]
+    is_above &= np.isfinite(rank[pooled.query])
+    negatives = np.isin(pooled.query, judged)
+    negatives[chosen] = False
+    chance = np.full(len(pooled), np.nan)
+    chance[negatives] = _chances(pooled.catalogue, probabilities)[pooled.item[negatives]]
+    wrong = np.flatnonzero(negatives & ~((chance > 0) & (chance <= 1)))
+    if len(wrong):
+        item = pooled.catalogue.one(int(pooled.item[wrong[0]]))
+        raise DataError(
+            f"item {brief(item)} has no probability above 0 and at most 1 in probabilities=, and was drawn. Give the probability of "
+            f"each item to be among the negatives of a list."
+        )
+    # 1 in place of what is not drawn, so that nothing is divided by NaN
+    weights = np.where(negatives, 1 / np.where(negatives, chance, 1.0), 0.0)
+    sums = (np.bincount(pooled.query, own, minlength=len(rank)) for own in (weights * is_above, weights))
+    above, of_all = (column[judged] for column in sums)
+    return above, of_all
+
+
+def _chances(catalogue: Ids, probabilities: Any) -> np.ndarray:
+    """The probability of each item, NaN where there is none."""
+    if isinstance(probabilities, Mapping):
+        ids, values = (
+            Ids.of([*probabilities], "item"),
+            np.array([float(chance) for chance in probabilities.values()]),
+        )
+    else:
+        items = read_catalogue(probabilities)
+        if items.frame is None or COLUMN not in items.frame.columns:
+            raise UsageError(f"probabilities=: {items.name} has no column '{COLUMN}' beside the items.")
+        ids, values = items.item, items.frame[COLUMN].cast(float).to_numpy()
+    rows = Known(ids).rows_of(catalogue, "item")
+    return np.where(rows >= 0, values[rows], np.nan)

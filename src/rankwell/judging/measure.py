@@ -37,8 +37,8 @@ class Measure:
     @property
     def k(self) -> int | None:
         """The cut-off."""
-        found: int | None = getattr(self.metric, "k", None)
-        return found
+        k: int | None = getattr(self.metric, "k", None)
+        return k
 
     def effects(self, rank: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return what each item adds to its list if it is relevant, and each other one to the degree x.
@@ -54,6 +54,7 @@ class Measure:
         share = np.where(seen, 1.0 / rank, 0.0)
         above = np.cumsum(x, axis=1) - x
         added = x * share
+        # the sum of what stands below, from the end: of AP an item adds to the precision at each relevant one beneath it
         below = np.cumsum(added[:, ::-1], axis=1)[:, ::-1] - added
         return (1.0 + above) * share + np.where(seen, below, 0.0)
 
@@ -62,6 +63,7 @@ class Measure:
         if isinstance(self.metric, AP | P):
             return scale.relevant(grade, self.metric.rel).astype(np.float64)
         rows = np.arange(len(grade))
+        # gains are looked up per grade, so each grade is handed over as a list of one
         judged = np.nan_to_num(grade, nan=0.0)
         ranked = Ranked(len(grade), rows, np.ones(len(grade), np.int64), judged)
         metric: Any = self.metric

@@ -144,6 +144,7 @@ class ByRun(InTurn):
         if candidate in self.source:
             return self.source[candidate]
         listed = self.lists(int(self.pooled.query[candidate]))
+        # an answer that was not asked for counts for the list that shows it first
         places = {run: np.flatnonzero(row == candidate) for run, row in listed.items()}
         return min((int(at[0]), run) for run, at in places.items() if len(at))[1]
 
@@ -193,8 +194,8 @@ class Bandit(ByRun):
     def values(self, query: int, runs: list[int]) -> np.ndarray:
         """Return what each run promises: the mean of the belief in it."""
         alpha, beta = self.beliefs(query, runs)
-        found: np.ndarray = alpha / (alpha + beta)
-        return found
+        means: np.ndarray = alpha / (alpha + beta)
+        return means
 
 
 def methods() -> tuple[str, ...]:
@@ -215,9 +216,6 @@ def method_named(name: Any) -> type[Method]:
     raise UsageError(f"method={brief(name)}: {module.__name__} has no Method with `name = {brief(name)}`.")
 
 
-# Told: what is judged so far, and which candidates can still be asked for.
-
-
 class Told:
     """The grade of each candidate (NaN if unjudged), and which are closed: judged, asked for, or skipped.
 
@@ -230,11 +228,12 @@ class Told:
         self.grade = np.full(len(pooled), np.nan)
         query, candidate = pooled.find_judged(pool)
         is_judged = pool.scale.judged(pool.grades)
-        known = is_judged & (candidate >= 0)
-        self.grade[candidate[known]] = pool.grades[known]
+        is_listed = is_judged & (candidate >= 0)
+        self.grade[candidate[is_listed]] = pool.grades[is_listed]
         relevant = is_judged & measure.relevant(pool.grades, pool.scale) & (query >= 0)
         self.known = np.bincount(query[relevant], minlength=len(pooled.queries))
         self.elsewhere = int(np.count_nonzero(is_judged & (candidate < 0)))
+        # at least 1, so that the first relevant item has something to be measured against
         seen = float(pool.grades[is_judged].max()) if is_judged.any() else 1.0
         self.highest = max(seen, 1.0) if highest is None else highest
         self.closed = ~np.isnan(self.grade)

@@ -19,7 +19,7 @@ from rankwell.display.output import write
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.answer_grammar import grade_in
-from rankwell.judging.batch_files import AnswerLine, said
+from rankwell.judging.batch_files import AnswerLine, read_answer_line
 from rankwell.judging.model_prompts import KIND
 from rankwell.judging.sheets.contents import Grade
 from rankwell.tables.arguments import checked
@@ -111,8 +111,8 @@ class Answers:
 
     def qrels(self) -> Qrels:
         """Return the judgements, without repeats, and who made them."""
-        kept = [row for row in self.rows if not row[3]]
-        query, item, grade = ([row[at] for row in kept] for at in range(3))
+        first_rows = [row for row in self.rows if not row[3]]
+        query, item, grade = ([row[at] for row in first_rows] for at in range(3))
         return Qrels(query, item, np.array(grade, np.float64), assessor=self.assessor, name="model")
 
     def to_frame(self) -> pl.DataFrame:
@@ -144,8 +144,8 @@ class Answers:
                 lines.writerow([query, item, grade, judge, date, order, str(is_repeat).lower(), ""])
             write(text.getvalue().rstrip("\n"), str(path))
             return
-        kept = [row for row in self.rows if not row[3]]
-        write("\n".join(f"{query} 0 {item} {grade}" for query, item, grade, _ in kept), str(path))
+        first_rows = [row for row in self.rows if not row[3]]
+        write("\n".join(f"{query} 0 {item} {grade}" for query, item, grade, _ in first_rows), str(path))
 
     @property
     def _judge(self) -> str:
@@ -221,28 +221,28 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     (Qrels 'model': 1 rows, judged by model some-model (prompt 0a2f9f1bba9e), ['1 of 2 requests were not answered'])
     """
     _refuse_date(date)
-    asked = _key(key)
-    scale = tuple(Grade(**each) for each in asked["grades"])
-    pairs, tasks = asked["pairs"], asked["tasks"]
+    batch = _read_key(key)
+    scale = tuple(Grade(**row) for row in batch["grades"])
+    pairs, tasks = batch["pairs"], batch["tasks"]
     votes: dict[int, Counter[int]] = defaultdict(Counter)
     reasons: dict[int, str] = {}
     failures: Counter[str] = Counter()
-    for place, line in _lines([file, *files]):
-        at = _task(line, asked["key"], len(tasks), place)
-        found = said(line)
-        if found is None:
+    for place, line in _read_lines([file, *files]):
+        at = _number_of_task(line, batch["key"], len(tasks), place)
+        reply = read_answer_line(line)
+        if reply is None:
             raise DataError(
                 f"{place}: no answer is there; give what the batch returned, or lines with custom_id and answer."
             )
-        if found.failed:
+        if reply.failed:
             reasons.setdefault(at, "failed")
-            failures[found.failed] += 1
+            failures[reply.failed] += 1
             continue
-        if found.refused:
+        if reply.refused:
             reasons.setdefault(at, "refused")
-        if found.cut:
+        if reply.cut:
             reasons.setdefault(at, "cut")
-        for text in found.texts:
+        for text in reply.texts:
             read = grade_in(text, scale)
             if read.grade is None:
                 reasons[at] = read.why
@@ -254,11 +254,12 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
         most = votes[at].most_common(2) if at in votes else []
         if not most:
             counts[reasons.get(at, "missing")] += 1
+        # a tie is not broken: the middle of 0 and 3 would be a grade that no answer gave
         elif len(most) == 2 and most[0][1] == most[1][1]:
             counts["tied"] += 1
         else:
             rows.append((*pairs[task["pair"]], most[0][0], task["is_repeat"]))
-    assessor = Assessor("model", asked["model"], prompt=asked["prompt"], date=date)
+    assessor = Assessor("model", batch["model"], prompt=batch["prompt"], date=date)
     return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures)
 
 
@@ -270,25 +271,25 @@ def _refuse_date(text: str) -> None:
         raise UsageError(f"date={brief(text)}: must be a date such as 2026-11-25.") from None
 
 
-def _key(path: str | Path) -> Key:
+def _read_key(path: str | Path) -> Key:
     data = KEY.read(path)
     with KEY.checking(path):
-        grades = [each["grade"] for each in data["grades"]]
+        grades = [row["grade"] for row in data["grades"]]
         ensure(
             len(grades) > 1 and grades == sorted({*grades}) and {*grades} <= {*range(10)},
             "grades",
             "this is no scale",
         )
-        first = [each["pair"] for each in data["tasks"] if not each["is_repeat"]]
+        first = [row["pair"] for row in data["tasks"] if not row["is_repeat"]]
         ensure(sorted(first) == [*range(len(data["pairs"]))], "tasks", "they do not ask for each pair once")
-        again = {each["pair"] for each in data["tasks"] if each["is_repeat"]}
+        again = {row["pair"] for row in data["tasks"] if row["is_repeat"]}
         ensure(again <= {*first}, "tasks", "one repeats a pair that there is not")
         ensure(len({*map(tuple, data["pairs"])}) == len(data["pairs"]), "pairs", "one stands there twice")
     return data
 
 
-def _lines(files: list[str | Path]) -> Iterator[tuple[str, AnswerLine]]:
-    names = [os.fspath(each) for each in files]
+def _read_lines(files: list[str | Path]) -> Iterator[tuple[str, AnswerLine]]:
+    names = [os.fspath(file) for file in files]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"{twice[0]} is given twice; its answers would count twice.")
     for name in names:
@@ -308,9 +309,10 @@ def _lines(files: list[str | Path]) -> Iterator[tuple[str, AnswerLine]]:
             raise DataError(f"{name}: the file is empty; give what the batch returned, one answer a line.")
 
 
-def _task(line: AnswerLine, key: str, tasks: int, place: str) -> int:
+def _number_of_task(line: AnswerLine, key: str, tasks: int, place: str) -> int:
     """The number of the request that a line answers."""
     name = line.get("custom_id")
+    # from the right: the key is hexadecimal, and the number is all behind the last dash
     begin, _, number = str(name).rpartition("-")
     if begin != key or not number.isdecimal() or int(number) >= tasks:
         raise DataError(

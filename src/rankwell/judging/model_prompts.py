@@ -227,9 +227,6 @@ def _of_pair(query: str | int, item: str | int, asked: str, shown: str) -> dict[
     }
 
 
-# Templates of prompts: text files with places for a query, an item, grades and guidelines.
-
-
 PLACES = (
     "query",
     "query_json",
@@ -271,12 +268,12 @@ class Template:
             text, name = guidelines_in(path), str(path)
         text = text.replace("\r\n", "\n")
         system, rule, user = text.partition(match[0]) if (match := RULE.search(text)) else ("", "", text)
-        found = cls(name, system.strip() if rule else "", user.strip())
-        places = found.places()
-        for each in places:
-            if each not in PLACES:
+        template = cls(name, system.strip() if rule else "", user.strip())
+        places = template.places()
+        for place in places:
+            if place not in PLACES:
                 raise UsageError(
-                    f"{name}: {{{each}}} is none of {one_of([f'{{{own}}}' for own in PLACES])}.{nearest(each, PLACES)} "
+                    f"{name}: {{{place}}} is none of {one_of([f'{{{own}}}' for own in PLACES])}.{nearest(place, PLACES)} "
                     f"Write {{{{ and }}}} for braces."
                 )
         for what in ("query", "item"):
@@ -284,7 +281,7 @@ class Template:
                 raise UsageError(
                     f"{name}: the template says nowhere what the {what} is; write {{{what}}} or {{{what}_json}}."
                 )
-        return found
+        return template
 
     def places(self) -> set[str]:
         """Return the names of what the template has places for."""

@@ -32,14 +32,14 @@ class Block:
 
     def take(self, of_candidates: np.ndarray) -> np.ndarray:
         """Return the value of the candidate at each place, 0 at padded ones."""
-        found: np.ndarray = np.append(of_candidates, 0.0)[self.candidate]
-        return found
+        values: np.ndarray = np.append(of_candidates, 0.0)[self.candidate]
+        return values
 
     def by_run(self, values: np.ndarray, runs: int) -> np.ndarray:
         """Return the values at all places as a table of candidates (rows) and runs (columns), 0 where a list lacks the item."""
-        found = np.zeros((self.size + 1, runs))
-        found[self.candidate, self.run[:, None]] = values
-        return found[: self.size]
+        table = np.zeros((self.size + 1, runs))
+        table[self.candidate, self.run[:, None]] = values
+        return table[: self.size]
 
 
 @record(eq=False)
@@ -65,15 +65,15 @@ class Pooled:
         DataError
             If a run holds no rows, repeats an item in a list, or has ids of another kind.
         """
-        found = candidates_of(lists_of(runs, by_score=False), policy, by_score=False)
-        query = np.concatenate([each.query for each in found.runs])
-        run = np.repeat(np.arange(len(runs)), [len(each.query) for each in found.runs])
+        candidates = candidates_of(lists_of(runs, by_score=False), policy, by_score=False)
+        query = np.concatenate([lists.query for lists in candidates.runs])
+        run = np.repeat(np.arange(len(runs)), [len(lists.query) for lists in candidates.runs])
         order = np.argsort(query, kind="stable")  # each run's rows are in the order of queries and ranks
-        candidate = np.concatenate([each.candidate for each in found.runs])[order]
-        rank = np.concatenate([each.rank for each in found.runs])[order]
-        rows = offsets_of(np.bincount(query, minlength=len(found.queries)))
+        candidate = np.concatenate([lists.candidate for lists in candidates.runs])[order]
+        rank = np.concatenate([lists.rank for lists in candidates.runs])[order]
+        rows = offsets_of(np.bincount(query, minlength=len(candidates.queries)))
         return cls(
-            tuple(names), found.queries, found.catalogue, found.offsets, found.item, rows, candidate, run[order], rank
+            tuple(names), candidates.queries, candidates.catalogue, candidates.offsets, candidates.item, rows, candidate, run[order], rank
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -87,9 +87,9 @@ class Pooled:
     @cached_property
     def best_rank(self) -> np.ndarray:
         """The best rank of each candidate in any list."""
-        found = np.full(len(self), np.iinfo(np.int64).max)
-        np.minimum.at(found, self.candidate, self.rank.astype(np.int64))
-        return found
+        best = np.full(len(self), np.iinfo(np.int64).max)
+        np.minimum.at(best, self.candidate, self.rank.astype(np.int64))
+        return best
 
     @cached_property
     def voices(self) -> np.ndarray:
@@ -101,14 +101,15 @@ class Pooled:
         """The candidates by best rank, those in more lists first, then in the order of queries."""
         return np.lexsort((-self.voices, self.best_rank))
 
-    def only(self, kept: np.ndarray) -> Pooled:
+    def only(self, is_kept: np.ndarray) -> Pooled:
         """Return the same with some of the candidates (a mask); items keep their ranks."""
-        until = offsets_of(kept)
-        rows = np.flatnonzero(kept[self.candidate])
+        # how many candidates are kept before each: the new number of one that is kept
+        until = offsets_of(is_kept)
+        rows = np.flatnonzero(is_kept[self.candidate])
         return replace(
             self,
             offsets=until[self.offsets],
-            item=self.item[kept],
+            item=self.item[is_kept],
             row_offsets=np.searchsorted(rows, self.row_offsets),
             candidate=until[self.candidate[rows]],
             run=self.run[rows],
@@ -127,9 +128,9 @@ class Pooled:
             run=(np.cumsum(~out) - 1)[self.run[rows]],
             rank=self.rank[rows],
         )
-        kept = np.zeros(len(self), np.bool_)
-        kept[fewer.candidate] = True
-        return fewer.only(kept), np.flatnonzero(kept)
+        is_kept = np.zeros(len(self), np.bool_)
+        is_kept[fewer.candidate] = True
+        return fewer.only(is_kept), np.flatnonzero(is_kept)
 
     def of_query(self, query: int) -> slice:
         """Return the candidates of a query."""
@@ -140,8 +141,10 @@ class Pooled:
         rows = slice(int(self.row_offsets[query]), int(self.row_offsets[query + 1]))
         own, first = self.of_query(query), int(self.offsets[query])
         size, run = own.stop - own.start, self.run[rows]
+        # where the run changes a list begins; rows are sorted by run within a query
         heads = np.flatnonzero(np.append(True, run[1:] != run[:-1])[: len(run)])
         lengths = np.diff(np.append(heads, len(run)))
+        # a mask of the places that have an item, by which rows of all lengths go into one table at once
         filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
         candidate = np.full(filled.shape, size)
         rank = np.full(filled.shape, ABSENT)
@@ -157,9 +160,10 @@ class Pooled:
         """Return the query of each pair of ids and its candidate, -1 for those that no run has."""
         known_queries, known_items, keys = self._known
         query, item = known_queries.rows_of(queries, "query"), known_items.rows_of(items, "item")
-        wanted = query * len(self.catalogue) + item
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return query, np.where((query >= 0) & (item >= 0) & (keys[place] == wanted), place, -1)
+        pair_keys = query * len(self.catalogue) + item
+        # keys ascend; a search for what is not there may end behind the last
+        place = np.minimum(np.searchsorted(keys, pair_keys), len(keys) - 1)
+        return query, np.where((query >= 0) & (item >= 0) & (keys[place] == pair_keys), place, -1)
 
     def find_judged(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
         """Return the same for each judgement of a pool."""

@@ -33,9 +33,6 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels, Run
 
-# Sampled ranks: the rank of the one relevant item of each sampled list, from a run or as people logged them.
-
-
 CLOSE = 1e-9
 
 
@@ -64,19 +61,21 @@ def logged_ranks(ranks: Any, negatives: int | None, metrics: Sequence[Metric]) -
     if negatives is None:
         raise UsageError("logged_ranks= does not say how many negatives were ranked; give negatives=100.")
     try:
-        found = np.asarray(ranks, np.float64)
+        given_ranks = np.asarray(ranks, np.float64)
     except (TypeError, ValueError):
-        found = np.empty((0, 0))
-    if found.ndim != 1 or not len(found):
+        given_ranks = np.empty((0, 0))
+    if given_ranks.ndim != 1 or not len(given_ranks):
         raise UsageError(f"logged_ranks={brief(ranks)}: must be a list of ranks, one per query.")
-    wrong = np.flatnonzero(~((found >= 1) & (found <= negatives + 1) & (found == np.floor(found))))
+    wrong = np.flatnonzero(
+        ~((given_ranks >= 1) & (given_ranks <= negatives + 1) & (given_ranks == np.floor(given_ranks)))
+    )
     if len(wrong):
-        hint = " Ranks begin at 1, those from 0 need + 1." if found[wrong[0]] == 0 else ""
+        hint = " Ranks begin at 1, those from 0 need + 1." if given_ranks[wrong[0]] == 0 else ""
         raise DataError(
-            f"logged_ranks= has {found[wrong[0]]:g} at place {wrong[0]:,}: the rank of one item among {negatives:,} negatives is a whole "
+            f"logged_ranks= has {given_ranks[wrong[0]]:g} at place {wrong[0]:,}: the rank of one item among {negatives:,} negatives is a whole "
             f"number from 1 to {negatives + 1:,}.{hint}"
         )
-    whole = found.astype(np.int64)
+    whole = given_ranks.astype(np.int64)
     by_rank = [values_by_rank(metric, negatives + 1, Scale(), (1.0,)) for metric in metrics]
     means = tuple(math.fsum(values[whole - 1]) / len(whole) for values in by_rank)
     return Sampled(whole, negatives, 0, Scale(), (1.0,), means)
@@ -95,20 +94,20 @@ def ranks_in_run(
     """
     if policy.ties == "expected":
         raise UsageError("ties='expected' gives the relevant item no one rank; use ties='item-desc'.")
-    own = _parameters(metrics, policy)
+    own = _written_threshold(metrics, policy)
     counted = metrics_of([*(f"{name}{own}" for name in ("first_rank", "num_rel", "num_rel_ret")), "num_ret"])
     evaluator = Evaluator(qrels, [*counted, *metrics], policy=policy, engine="memory")
-    found = evaluator.evaluate(run)
-    table = found.per_query
+    results = evaluator.evaluate(run)
+    table = results.per_query
     queries = table["query"].to_list()
     columns = [table[str(metric)].fill_null(np.nan).to_numpy() for metric in (*counted, *metrics)]
-    rank, relevant, listed, length = (np.nan_to_num(each) for each in columns[:4])
+    rank, relevant, listed, length = (np.nan_to_num(column) for column in columns[:4])
     if not queries:
         raise DataError(
             f"{run.name}: no list has a judged query, so no rank is known. Do the ids of the queries fit those of the judgements?"
         )
     _refuse_lists(queries, relevant, listed, length)
-    m, ranks = _negatives(queries, length, negatives), rank.astype(np.int64)
+    m, ranks = _count_negatives(queries, length, negatives), rank.astype(np.int64)
     deep = np.flatnonzero(ranks > m + 1)
     if len(deep):
         raise DataError(
@@ -118,23 +117,25 @@ def ranks_in_run(
     pool = evaluator.task.pool
     grades = _grades(pool.grades[pool.scale.relevant(pool.grades, getattr(counted[0], "rel", None))])
     tied = np.zeros(len(ranks), np.bool_)
-    if found.counts.get(UNDECIDED):
+    # ties are looked at only where there are some, as each side costs an evaluation
+    if results.counts.get(UNDECIDED):
         best, worst = (_ranks_under(ties, run, qrels, counted[0], policy) for ties in ("best", "worst"))
         tied = best != worst
     for metric, values in zip(metrics, columns[4:], strict=True):
         by_rank = values_by_rank(metric, m + 1, pool.scale, grades)[ranks - 1]
+        # queries with ties have two ranks, and the metric may be of either
         other = np.flatnonzero(~tied & ~(np.abs(values - by_rank) <= CLOSE))
         if len(other):
             raise UsageError(
                 f"{metric} is {values[other[0]]:g} for query {brief(queries[other[0]])}, and {by_rank[other[0]]:g} by the rank of the "
                 f"relevant item alone: it reads other judgements too. Take a metric of that rank, such as hit@10, rr or auc."
             )
-    means = tuple(found.mean[str(metric)] for metric in metrics)
+    means = tuple(results.mean[str(metric)] for metric in metrics)
     return Sampled(ranks, m, int(tied.sum()), pool.scale, grades, means)
 
 
-def _grades(found: np.ndarray) -> tuple[float, ...]:
-    return tuple(np.unique(found).tolist())
+def _grades(grades: np.ndarray) -> tuple[float, ...]:
+    return tuple(np.unique(grades).tolist())
 
 
 def _ranks_under(
@@ -145,7 +146,7 @@ def _ranks_under(
     return np.asarray(under.per_query[str(metric)].to_numpy())
 
 
-def _parameters(metrics: Sequence[Metric], policy: Policy) -> str:
+def _written_threshold(metrics: Sequence[Metric], policy: Policy) -> str:
     """The threshold of all metrics, as they are written with it."""
     own = [policy.rel, *(getattr(metric, "rel", None) for metric in metrics)]
     rels = {rel for rel in own if rel is not None}
@@ -181,7 +182,7 @@ def _refuse_lists(queries: list[Any], relevant: np.ndarray, listed: np.ndarray, 
             raise DataError(f"query {brief(queries[at[0]])} has {said}{others}. {remedy}.")
 
 
-def _negatives(queries: list[Any], length: np.ndarray, negatives: int | None) -> int:
+def _count_negatives(queries: list[Any], length: np.ndarray, negatives: int | None) -> int:
     m = int(length[0]) - 1 if negatives is None else negatives
     if m < 1:
         raise DataError(
@@ -255,12 +256,12 @@ class SampledRanks:
 
     def _by_em(self, function: np.ndarray) -> Estimate | None:
         """The mean under the distribution of ranks where EM is stopped, and under all that fit."""
-        found = self._bounds(function[self.places.rank - 1], self.places.missed_of(function), self.level)
-        if found is None:
+        bounds = self._bounds(function[self.places.rank - 1], self.places.missed_of(function), self.level)
+        if bounds is None:
             return None
         weights, rounds, still_gains = self._stopped
         value = float(weights @ self.places.mean_of(function))
-        low, high = max(found[0], float(function.min())), min(found[1], float(function.max()))
+        low, high = max(bounds[0], float(function.min())), min(bounds[1], float(function.max()))
         bias = max(high - value, value - low, 0.0)
         return Estimate("stopped EM", value, bias, low, high, rounds, still_gains)
 
@@ -272,15 +273,17 @@ class SampledRanks:
         places = self.places
         values = outcome_values(places.kernel, places.mean_of(function), places.share, weight=self.weight)
         tail = (1 - self.level) / 2
+        # both sides are lines between places: the function, and the expected value per outcome, which moves by its steps
         missed = places.missed_of(function) + float(np.abs(np.diff(values)).sum()) * places.missed
-        found = self._bounds(places.kernel @ values - function[places.rank - 1], missed, 1 - tail)
-        if found is None:
+        bounds = self._bounds(places.kernel @ values - function[places.rank - 1], missed, 1 - tail)
+        if bounds is None:
             return None
+        # a group of outcomes shares a value, and the mean is over the outcomes themselves
         sizes = np.diff(np.append(places.first, len(self.counts)))
         mean, reach = self._mean(np.repeat(values, sizes), tail)
-        low, high = mean - found[1] - reach, mean - found[0] + reach
+        low, high = mean - bounds[1] - reach, mean - bounds[0] + reach
         ends = max(low, float(function.min())), min(high, float(function.max()))
-        return Estimate("bias-variance", mean, max(found[1], -found[0], 0.0), *ends)
+        return Estimate("bias-variance", mean, max(bounds[1], -bounds[0], 0.0), *ends)
 
     def _mean(self, values: np.ndarray, tail: float) -> tuple[float, float]:
         """The mean of a value per sampled rank, and how far Student's interval reaches on both sides."""
@@ -294,14 +297,15 @@ class SampledRanks:
 
     def _bounds(self, target: np.ndarray, missed: float, level: float) -> tuple[float, float] | None:
         """The least and the greatest mean of what is linear in the distribution of ranks, with what lines between places miss."""
-        found = self._fitting(level).of(target)
-        return None if found is None else (found[0] - missed, found[1] + missed)
+        ends = self._fitting(level).of(target)
+        return None if ends is None else (ends[0] - missed, ends[1] + missed)
 
     def _fitting(self, level: float) -> MixtureBounds:
         """The distributions of ranks that fit, at one level."""
         if level not in self._made:
             below, missed = np.cumsum(self.counts)[self.places.limits], self.places.missed
             shares = limits_of_shares(below, self.n, level=level)
+            # what lines between places miss widens the limits, so that no distribution is excluded by the grid
             wider = ShareLimits(shares.low - missed, shares.high + missed)
             self._made[level] = MixtureBounds(self.places.below, wider)
         return self._made[level]
@@ -326,12 +330,13 @@ def values_of_line(function: np.ndarray, negatives: int) -> np.ndarray | None:
     True
     """
     n = len(function)
+    # tested against the line through its ends, by which the estimate is made
     line = np.linspace(function[0], function[-1], n)
     spread = float(function.max() - function.min())
     if np.abs(function - line).max() > STRAIGHT * spread:
         return None
-    found: np.ndarray = np.linspace(function[0], function[-1], negatives + 1)
-    return found
+    values: np.ndarray = np.linspace(function[0], function[-1], negatives + 1)
+    return values
 
 
 # A metric as a function of the rank of the one relevant item, taken from the metric itself.
@@ -370,9 +375,9 @@ def values_by_rank(metric: Metric, length: int, scale: Scale, grades: Sequence[f
     refuse_metric(metric)
     assert isinstance(metric, QueryMetric)
     metric = replace(metric, sampled=None)
-    first = _values(metric, length, scale, grades[0])
+    first = _values_at_grade(metric, length, scale, grades[0])
     for grade in grades[1:]:
-        if not np.array_equal(first, _values(metric, length, scale, grade), equal_nan=True):
+        if not np.array_equal(first, _values_at_grade(metric, length, scale, grade), equal_nan=True):
             raise UsageError(
                 f"{metric} depends on the grade of the relevant item, and these have {len(grades)} different ones. Take a metric "
                 f"of ranks alone, such as ndcg@10, or grades='interactions'."
@@ -386,20 +391,16 @@ def values_by_rank(metric: Metric, length: int, scale: Scale, grades: Sequence[f
     return first
 
 
-def _values(metric: QueryMetric, length: int, scale: Scale, grade: float) -> np.ndarray:
+def _values_at_grade(metric: QueryMetric, length: int, scale: Scale, grade: float) -> np.ndarray:
     lists = np.arange(length)
     ids = Ids.of_integers(lists)
     grades = np.full(length, grade)
     ranks, ones = lists + 1, np.ones(length, np.int64)
     pool = Pool(ids, np.arange(length + 1), ids, grades, scale)
-    found = Ranked(length, lists, ranks, grades, tie_start=ranks, tie_size=ones)
-    judged = Judged(ids, lists, found, np.full(length, length), pool, ties=(ranks, ones))
+    ranked = Ranked(length, lists, ranks, grades, tie_start=ranks, tie_size=ones)
+    judged = Judged(ids, lists, ranked, np.full(length, length), pool, ties=(ranks, ones))
     context = Context(scale=scale, grade_max=grade, grade_min=grade)
     return np.asarray(metric.per_query(judged, context), np.float64)
-
-
-# Places: the full ranks that are computed with, all of them or so many that straight lines between them miss
-# next to nothing.
 
 
 MOST = 2500  # places; with fewer ranks each is one
@@ -486,6 +487,7 @@ def places_for(candidates: int, functions: Sequence[np.ndarray]) -> np.ndarray:
             wide = np.flatnonzero((most > close) & (np.diff(ranks) > 1))
             if not len(wide):
                 break
+            # an interval that a line misses is halved until none does
             ranks = np.union1d(ranks, (ranks[wide] + ranks[wide + 1]) // 2)
     return ranks
 
@@ -498,11 +500,12 @@ def spread_to(ranks: np.ndarray, amounts: np.ndarray) -> np.ndarray:
     """
     every = np.arange(1, len(amounts) + 1)
     left = np.clip(np.searchsorted(ranks, every, side="right") - 1, 0, max(len(ranks) - 2, 0))
+    # the last place has no other behind it, and takes the whole of its rank
     right = np.minimum(left + 1, len(ranks) - 1)
     width = np.maximum(ranks[right] - ranks[left], 1)
     part = (every - ranks[left]) / width
-    found = np.bincount(left, amounts * (1 - part), minlength=len(ranks))
-    return found + np.bincount(right, amounts * part, minlength=len(ranks))
+    amounts_left = np.bincount(left, amounts * (1 - part), minlength=len(ranks))
+    return amounts_left + np.bincount(right, amounts * part, minlength=len(ranks))
 
 
 def groups_of(outcomes: int, most: int) -> np.ndarray:
@@ -513,4 +516,5 @@ def groups_of(outcomes: int, most: int) -> np.ndarray:
     """
     if outcomes <= most:
         return np.arange(outcomes)
+    # squares of even steps: widths grow with the root of the number, as the spread of a count does
     return np.unique(np.floor(np.linspace(0, math.sqrt(outcomes), most + 1)[:-1] ** 2).astype(np.int64))

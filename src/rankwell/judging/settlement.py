@@ -53,7 +53,7 @@ class Settling:
 
     def pairs_after(self, judgements: int) -> int:
         """Return how many neighbouring pairs can be expected to be settled after so many more judgements."""
-        return sum(each <= judgements for each in self.expected_of_pairs)
+        return sum(expected <= judgements for expected in self.expected_of_pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -96,15 +96,17 @@ def settling_of(answers: Told, confidence: float, within: float = WITHIN) -> Set
         raise UsageError(f"confidence={confidence:g}: must be above 0.5 and below 1.")
     from scipy.special import ndtri
 
-    estimates = estimates_of(answers)
+    estimates = expect_answers(answers)
     effects = Effects.of(answers, estimates)
     order = np.argsort(-effects.means, kind="stable")
     is_mean = len(order) == 1
     pairs = [(order[0], None)] if is_mean else list(pairwise(order))
+    # a mean may be off on both sides; of two runs only the sign of the difference matters
     z = float(ndtri((1 + confidence) / 2 if is_mean else confidence))
     expected, bound = [], []
     for one, other in pairs:
         path = effects.path(one, other)
+        # effects are sums over queries, not means
         room = within * len(answers.pooled.queries)
         gap = room if is_mean else float(effects.means[one] - effects.means[other])
         expected.append(path.until(z * np.sqrt(path.variance) <= gap))
@@ -179,10 +181,12 @@ class Effects:
             spread[of_query] = spread_of_pairs(block.by_run(added, runs))
         # Σ p_i ∂/∂p_i has each pair of items twice, and the effects of items alone have none
         part = estimates.gain[pooled.candidate] * (own + effect) / 2
+        # what is judged can move nothing any more
         spread[answers.judged] = 0.0
         order = np.argsort(-spread, kind="stable")
         number = np.empty(len(order), np.int64)
         number[order] = np.arange(len(order))
+        # 16-bit numbers are sorted by radix, in time with their number
         by_run = np.argsort(pooled.run.astype(np.int16 if runs < 2**15 else np.int64), kind="stable")
         return cls(
             np.bincount(pooled.run, part, minlength=runs),
@@ -202,6 +206,7 @@ class Effects:
             if run is not None:
                 rows = slice(int(self.of_run[run]), int(self.of_run[run + 1]))
                 change[self.at[rows]] += sign * self.effect[rows]
+        # only judgements that move this difference; in the order in which all are made
         at = np.flatnonzero(change[: self.n_open])
         change = change[at]
         expected, most = change * self.gain[at], change * self.top
@@ -218,10 +223,10 @@ def _divisors(answers: Told, estimates: Estimates) -> np.ndarray:
     metric = answers.measure.metric
     n = len(answers.pooled.queries)
     still = np.where(answers.judged, 0.0, estimates.chance)
-    found = answers.known + np.bincount(answers.pooled.query, still, minlength=n)
+    n_relevant = answers.known + np.bincount(answers.pooled.query, still, minlength=n)
     if answers.measure.k is not None and getattr(metric, "denom", None) != "R":
-        found = np.minimum(found, answers.measure.k)
-    return np.where(found > 0, found, 1.0)
+        n_relevant = np.minimum(n_relevant, answers.measure.k)
+    return np.where(n_relevant > 0, n_relevant, 1.0)
 
 
 # How likely each candidate is to be relevant, learned from the answers so far.
@@ -242,7 +247,7 @@ class Estimates(NamedTuple):
     top: float
 
 
-def estimates_of(answers: Told) -> Estimates:
+def expect_answers(answers: Told) -> Estimates:
     """Return what answers to come are expected to be.
 
     The log odds of relevance are linear in log Σ 1/r over the lists that have the item (a logistic regression on the judged
@@ -250,6 +255,7 @@ def estimates_of(answers: Told) -> Estimates:
     have the mean gain of those found so far, the highest one before any is found.
     """
     pooled = answers.pooled
+    # reciprocal ranks add up over lists as votes do; the log makes them even enough for a line
     support = np.log(np.bincount(pooled.candidate, 1.0 / pooled.rank, minlength=len(pooled)))
     judged = answers.judged
     intercept, slope = logistic(support[judged], answers.relevant[judged])
@@ -257,8 +263,8 @@ def estimates_of(answers: Told) -> Estimates:
     chance[judged] = answers.relevant[judged]
     gains = answers.measure.gains(answers.grade, answers.scale, answers.highest)
     top = float(answers.measure.gains(np.array([answers.highest]), answers.scale, answers.highest)[0])
-    found = gains[answers.relevant] if answers.relevant.any() else np.array([top])
-    mean, square = float(found.mean()), float((found**2).mean())
+    gains_found = gains[answers.relevant] if answers.relevant.any() else np.array([top])
+    mean, square = float(gains_found.mean()), float((gains_found**2).mean())
     gain = np.where(judged, gains, chance * mean)
     variance = np.where(judged, 0.0, chance * square - (chance * mean) ** 2)
     return Estimates(chance, gain, np.maximum(variance, 0.0), top)
@@ -277,6 +283,7 @@ def logistic(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     for _ in range(STEPS):
         fitted = 1.0 / (1.0 + np.exp(-(design @ at)))
         slope = design.T @ (y - fitted) - at
+        # the prior adds 1 to each curvature, so that the matrix can always be inverted
         curvature = (design * (fitted * (1 - fitted))[:, None]).T @ design + np.eye(2)
         step = np.linalg.solve(curvature, slope)
         at += step / max(1.0, float(np.abs(step).max()))  # no step above 1, so that it cannot run away

@@ -111,23 +111,25 @@ def simulate(
     is_method = isinstance(given, type) and issubclass(given, Method)
     if not isinstance(given, str | Metric | type) or is_method or given in known_methods():
         raise UsageError(ORDER)
-    kinds = [method_named(each) for each in ([methods] if isinstance(methods, str | type) else methods)]
+    kinds = [method_named(method) for method in ([methods] if isinstance(methods, str | type) else methods)]
     read = read_with(read, rules)
     measure, rule = measure_of(metric), ordering_policy(policy, rules, ARGUMENTS)
     of_runs, of_qrels = reading_of(read)
     opened = runs_of(runs, of_runs)
     pool = pool_for(qrels, measure, rule, of_qrels)
-    left = _left_out(leave_out, opened)
+    left = _runs_left_out(leave_out, opened)
     refuse_aim("order", len(opened))
     budgets = _budgets(budgets)
     collection = JudgedRuns.of(opened, pool, measure, rule, rest=rest)
     out = () if leave_out == "each" else left
     traces = {kind: list(collection.trace(kind, out, budgets, seed)) for kind in kinds}
-    rows = [row for kind in kinds for row in _spent(kind.name, traces[kind], collection)]
-    apart = [row for kind in kinds for row in _left(kind.name, traces[kind], collection, out)]
+    rows = [row for kind in kinds for row in _progress(kind.name, traces[kind], collection)]
+    apart = [row for kind in kinds for row in _outside_runs(kind.name, traces[kind], collection, out)]
     for run in left if leave_out == "each" else ():
         for kind in kinds:
-            apart += _left(kind.name, collection.trace(kind, (run,), budgets, seed), collection, (run,))
+            apart += _outside_runs(
+                kind.name, collection.trace(kind, (run,), budgets, seed), collection, (run,)
+            )
     return Simulation(
         tuple(rows),
         tuple(apart),
@@ -171,12 +173,12 @@ class JudgedRuns:
         is_answer = (candidate >= 0) & pool.scale.judged(pool.grades)
         grade = np.full(len(pooled), 0.0 if rest == "nonrelevant" else np.nan)
         grade[candidate[is_answer]] = pool.grades[is_answer]
-        kept = ~np.isnan(grade)
-        if not kept.any():
+        is_answered = ~np.isnan(grade)
+        if not is_answered.any():
             raise DataError("none of the items in the runs is judged, so there is nothing to judge again.")
         rows = np.flatnonzero(pool.scale.judged(pool.grades))
         every = Qrels(pool.queries.ids[owners(pool.offsets)[rows]], pool.items[rows], pool.grades[rows])
-        pooled, grade = pooled.only(kept), grade[kept]
+        pooled, grade = pooled.only(is_answered), grade[is_answered]
         relevant = int(np.count_nonzero(measure.relevant(grade, pool.scale)))
         truth = _means(runs, every, measure, policy)
         return cls(runs, pool, measure, policy, pooled, grade, truth, relevant)
@@ -193,6 +195,7 @@ class JudgedRuns:
         pooled, grade = self.pooled.without(left_out)
         answer = self.grade[grade]
         nothing = pool_of(None, Asked(self.policy), self.pool.scale)[0]
+        # known beforehand, as judges know their scale
         highest = float(max(self.grade.max(), 1.0))
         answers = Told(pooled, nothing, self.measure, highest)
         chooser = Chooser.by(method(answers, seed), "order")
@@ -213,35 +216,40 @@ class JudgedRuns:
 
 def _means(runs: Mapping[str, Run], qrels: Qrels, measure: Measure, policy: Policy) -> np.ndarray:
     judgements = (
+        # few judgements may look like interactions, all of one grade, and must be read as judgements all the same
         replace(policy, grades="judgements") if policy.rel is None and policy.grades == "auto" else policy
     )
-    found = Evaluator(qrels, [measure.metric], policy=judgements).results_of_sources(runs)
-    return np.array([found[name].mean[str(measure.metric)] for name in runs])
+    results = Evaluator(qrels, [measure.metric], policy=judgements).results_of_sources(runs)
+    return np.array([results[name].mean[str(measure.metric)] for name in runs])
 
 
-def _spent(method: str, steps: Iterable[Step], collection: JudgedRuns) -> Iterator[Spent]:
+def _progress(method: str, steps: Iterable[Step], collection: JudgedRuns) -> Iterator[Progress]:
     """What the order of the runs is after each number of judgements."""
     for step in steps:
+        # sums in another order differ by a last digit, and 1 should be 1
         tau = round(float(ap_correlation(collection.truth, step.means)), 12)
         error = float(np.sqrt(np.mean((step.means - collection.truth) ** 2)))
         is_order = bool(np.isfinite(step.means).all())
-        found = step.relevant / collection.relevant if collection.relevant else math.nan
-        yield Spent(method, step.judgements, tau if is_order else math.nan, error, found, step.queries)
+        share_found = step.relevant / collection.relevant if collection.relevant else math.nan
+        yield Progress(
+            method, step.judgements, tau if is_order else math.nan, error, share_found, step.queries
+        )
 
 
-def _left(
+def _outside_runs(
     method: str, steps: Iterable[Step], collection: JudgedRuns, left_out: Sequence[str]
-) -> Iterator[Left]:
+) -> Iterator[OutsideRun]:
     """How the runs that took no part do after each number of judgements."""
     names = [*collection.runs]
     outside = np.array([name in left_out for name in names])
     for step in steps:
         change = step.means - collection.truth
+        # all means fall while little is judged; what counts is how much more those of outsiders fall
         inside = float(change[~outside].mean())
         for at in np.flatnonzero(outside).tolist():
             ranks = [1 + int(np.count_nonzero(means > means[at])) for means in (step.means, collection.truth)]
             bias = float(change[at]) - inside
-            yield Left(
+            yield OutsideRun(
                 method,
                 step.judgements,
                 names[at],
@@ -252,12 +260,12 @@ def _left(
             )
 
 
-def _left_out(given: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tuple[str, ...]:
+def _runs_left_out(leave_out: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tuple[str, ...]:
     """The runs to leave out; UsageError for one that is none, or if too few are left."""
-    if given is None:
+    if leave_out is None:
         return ()
-    is_each = isinstance(given, str) and given == "each"
-    names = tuple(runs) if is_each else tuple(as_list("leave_out", given))
+    is_each = isinstance(leave_out, str) and leave_out == "each"
+    names = tuple(runs) if is_each else tuple(as_list("leave_out", leave_out))
     for name in names:
         if name not in runs:
             raise UsageError(
@@ -268,15 +276,15 @@ def _left_out(given: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tup
     return names
 
 
-def _budgets(given: Iterable[int] | int | None) -> list[int] | None:
+def _budgets(budgets: Iterable[int] | int | None) -> list[int] | None:
     """The numbers of judgements, ascending; UsageError for one that is none."""
-    if given is None:
+    if budgets is None:
         return None
-    listed = [given] if isinstance(given, int) else list(given)
-    found = [fit_kind(each, int) for each in listed]
-    if not found or any(each is UNFIT or each < 1 for each in found):
-        raise UsageError(f"budgets={brief(given)}: must be whole numbers of at least 1.")
-    return sorted({*found})
+    listed = [budgets] if isinstance(budgets, int) else list(budgets)
+    numbers = [fit_kind(budget, int) for budget in listed]
+    if not numbers or any(budget is UNFIT or budget < 1 for budget in numbers):
+        raise UsageError(f"budgets={brief(budgets)}: must be whole numbers of at least 1.")
+    return sorted({*numbers})
 
 
 def _doubling(most: int) -> Iterator[int]:
@@ -287,13 +295,10 @@ def _doubling(most: int) -> Iterator[int]:
     yield most
 
 
-# Simulation: how soon the order of runs is right, by method; a table, a frame, a file.
-
-
 KIND = "rankwell simulation of judging"
 
 
-class Spent(NamedTuple):
+class Progress(NamedTuple):
     """The state after some judgements: τ_AP with the true order, √ of the mean squared error of the means, the share found.
 
     ``tau_ap`` and ``error`` are NaN while no judged item is relevant, ``queries`` is how many have a judgement.
@@ -307,7 +312,7 @@ class Spent(NamedTuple):
     queries: int
 
 
-class Left(NamedTuple):
+class OutsideRun(NamedTuple):
     """A run that took no part in choosing: its mean and its rank, beside the true ones.
 
     ``bias`` is the change of its mean less the mean change of the runs that took part.
@@ -323,7 +328,7 @@ class Left(NamedTuple):
     true_rank: int
 
 
-class SpentRow(TypedDict):
+class ProgressRow(TypedDict):
     """``Spent`` in a file."""
 
     method: str
@@ -334,7 +339,7 @@ class SpentRow(TypedDict):
     queries: int
 
 
-class LeftRow(TypedDict):
+class OutsideRunRow(TypedDict):
     """``Left`` in a file."""
 
     method: str
@@ -355,8 +360,8 @@ class SavedSimulation(TypedDict):
     rest: str
     candidates: int
     idle: NotRequired[list[str]]
-    rows: list[SpentRow]
-    left_out: list[LeftRow]
+    rows: list[ProgressRow]
+    left_out: list[OutsideRunRow]
 
 
 FILE = Kind(
@@ -375,8 +380,8 @@ class Simulation(Saved):
     _plural: ClassVar[str] = "simulations"
     _file: ClassVar[Kind[Any]] = FILE
 
-    rows: tuple[Spent, ...]
-    left_out: tuple[Left, ...]
+    rows: tuple[Progress, ...]
+    left_out: tuple[OutsideRun, ...]
     systems: tuple[str, ...]
     metric: str
     rest: str
@@ -393,7 +398,7 @@ class Simulation(Saved):
         import polars as pl
 
         kinds: dict[str, Any] = {"method": pl.String, "judgements": pl.Int64, "queries": pl.Int64}
-        schema = {name: kinds.get(name, pl.Float64) for name in Spent._fields}
+        schema = {name: kinds.get(name, pl.Float64) for name in Progress._fields}
         return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
 
     def tables(self) -> list[Table]:
@@ -420,7 +425,7 @@ class Simulation(Saved):
 
     def _table_of_left(self) -> Table:
         """The means over the runs that were left out."""
-        groups: dict[tuple[str, int], list[Left]] = {}
+        groups: dict[tuple[str, int], list[OutsideRun]] = {}
         for row in self.left_out:
             groups.setdefault((row.method, row.judgements), []).append(row)
         rows = [
@@ -442,8 +447,8 @@ class Simulation(Saved):
 
     @classmethod
     def _of_file(cls, content: SavedSimulation, path: str | Path) -> Simulation:  # noqa: ARG003 - nothing names the file
-        rows = tuple(Spent(**_numbers(row)) for row in content["rows"])
-        left = tuple(Left(**_numbers(row)) for row in content["left_out"])
+        rows = tuple(Progress(**_numbers(row)) for row in content["rows"])
+        left = tuple(OutsideRun(**_numbers(row)) for row in content["left_out"])
         ensure_counts({"candidates": content["candidates"]}, "")
         for row in [*content["rows"], *content["left_out"]]:
             ensure_counts({word: n for word, n in row.items() if isinstance(n, int)}, "rows")
@@ -467,7 +472,7 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(listed) / len(listed)
 
 
-def _plain(row: Spent | Left) -> dict[str, Any]:
+def _plain(row: Progress | OutsideRun) -> dict[str, Any]:
     return {
         word: None if isinstance(value, float) and math.isnan(value) else value
         for word, value in row._asdict().items()

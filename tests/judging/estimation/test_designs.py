@@ -7,7 +7,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.judging.estimation.samples import allocated, chances, prior_of
+from rankwell.judging.estimation.samples import allocate, prior_of, scale_to_budget
 
 RUNS = {
     "a": {"1": [f"d{i}" for i in range(60)], "2": [f"d{i}" for i in range(7)]},
@@ -103,11 +103,11 @@ def test_the_prior_adds_up_to_one_and_is_that_of_all_pairs_of_ranks():
 
 
 def test_budgets_go_to_strata_in_proportion_and_no_further_than_they_hold():
-    assert allocated(np.array([100, 100]), np.array([3.0, 1.0]), 40).tolist() == [30, 10]
-    assert allocated(np.array([5, 100]), np.array([3.0, 1.0]), 40).tolist() == [5, 35]
-    assert allocated(np.array([5, 3]), np.array([3.0, 1.0]), 40).tolist() == [5, 3]
+    assert allocate(np.array([100, 100]), np.array([3.0, 1.0]), 40).tolist() == [30, 10]
+    assert allocate(np.array([5, 100]), np.array([3.0, 1.0]), 40).tolist() == [5, 35]
+    assert allocate(np.array([5, 3]), np.array([3.0, 1.0]), 40).tolist() == [5, 3]
     for budget in range(1, 40):
-        n = allocated(np.array([4, 20, 9]), np.array([5.0, 0.1, 1.0]), budget)
+        n = allocate(np.array([4, 20, 9]), np.array([5.0, 0.1, 1.0]), budget)
         assert n.sum() == min(budget, 33)
         assert (n <= [4, 20, 9]).all()
         assert budget < 6 or (n >= 2).all()
@@ -117,7 +117,7 @@ def test_probabilities_add_up_and_none_is_above_one():
     rng = np.random.default_rng(0)
     for budget in (1, 5, 17, 29):
         prior = rng.pareto(1.0, 30) + 1e-3
-        found = chances(prior, budget)
+        found = scale_to_budget(prior, budget)
         assert found.sum() == pytest.approx(budget)
         assert found.max() <= 1
         free = found < 1

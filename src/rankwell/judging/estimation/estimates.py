@@ -17,7 +17,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.arguments import ordering_policy, runs_of
 from rankwell.judging.estimation.estimators import LISTED, RULES, Target, targets_of
-from rankwell.judging.estimation.frame import Frame, JudgedRows, QueryFrame, Unanswered, judged_in
+from rankwell.judging.estimation.frame import Frame, JudgedRows, QueryFrame, Unanswered, match_judgements
 from rankwell.judging.estimation.means import EstimatedMean, PlainValue
 from rankwell.judging.estimation.samples import Sample
 from rankwell.judging.pools import Pooled
@@ -34,9 +34,6 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-# ``estimate``: metrics of runs from a random sample of judgements.
 
 
 ARGUMENTS = ("metrics", "frame", "estimators", "unanswered", "level", "beside", "read")
@@ -148,10 +145,10 @@ def estimate(
         judgements = drawn_from.judgements()
     rels = {str(each.metric): _rel(each, rule) for each in targets}
     pool, _ = pool_of(judgements, Asked(rule, rels=rels))
-    judged = judged_in(drawn_from, pool, unanswered, own=frame is None)
+    judged = match_judgements(drawn_from, pool, unanswered, own=frame is None)
     _refuse_partial(judged, targets, drawn_from)
     pooled = Pooled.of([*opened], [*opened.values()], rule)
-    lists, elsewhere = lists_of(pooled, drawn_from)
+    lists, elsewhere = ranks_in_frame(pooled, drawn_from)
     counts = Counter(judged.counts)
     counts["queries of the runs that are not in the frame"] = elsewhere
     doubts = []
@@ -159,12 +156,12 @@ def estimate(
         relevant = pool.scale.relevant(judged.grade, getattr(target.metric, "rel", None))
         doubts.append(uncertainty(drawn_from, judged, relevant, target.most))
     rows = tuple(
-        _mean(each, target, estimator, drawn_from, judged, pool.scale, rule, doubt)
+        _estimate_mean(each, target, estimator, drawn_from, judged, pool.scale, rule, doubt)
         for each in lists
         for target, doubt in zip(targets, doubts, strict=True)
         for estimator in target.estimators
     )
-    others = beside_of(opened, drawn_from, judged, targets, rule) if beside else ()
+    others = plain_values(opened, drawn_from, judged, targets, rule) if beside else ()
     return Estimated(rows, others, level, drawn_from, judged, counts, rule)
 
 
@@ -175,7 +172,7 @@ def _rel(target: Target, policy: Policy) -> float | None:
 
 def _refuse_partial(judged: JudgedRows, targets: tuple[Target, ...], frame: Frame) -> None:
     """Raise DataError for an estimator that must know which items of a list are in the frame, if only drawn items are known."""
-    named = [each for target in targets for each in target.estimators if each in LISTED]
+    named = [estimator for target in targets for estimator in target.estimators if estimator in LISTED]
     if named and not judged.is_whole:
         raise DataError(
             f"{frame.name}: all rows were drawn, so which other items could have been is not known, and {named[0]} must know it. Give the whole "
@@ -183,7 +180,7 @@ def _refuse_partial(judged: JudgedRows, targets: tuple[Target, ...], frame: Fram
         )
 
 
-def _mean(
+def _estimate_mean(
     lists: FrameRanks,
     target: Target,
     estimator: str,
@@ -201,10 +198,10 @@ def _mean(
         if policy.missing == "skip" and not lists.answered[at]:
             continue
         rows = slice(int(frame.offsets[at]), int(frame.offsets[at + 1]))
-        found = target.estimate(estimator, part, lists.rank[rows], judged.grade[rows], scale)
-        if found is not None:
-            variance = part.variance(found)
-            values[at], variances[at], df[at] = found.value, variance.value, variance.df
+        estimated = target.estimate(estimator, part, lists.rank[rows], judged.grade[rows], scale)
+        if estimated is not None:
+            variance = part.variance(estimated)
+            values[at], variances[at], df[at] = estimated.value, variance.value, variance.df
             continue
         is_undefined[at] = True
         if policy.undefined == "error":
@@ -213,6 +210,7 @@ def _mean(
                 f"leaves such queries out."
             )
         if policy.undefined != "skip":
+            # by the policy and no estimate, so without variance
             values[at], variances[at], df[at] = float(policy.undefined == "one"), 0.0, np.inf
     k = getattr(target.metric, "k", None) or np.inf
     outside = np.array([np.count_nonzero(ranks <= k) for ranks in lists.outside])
@@ -223,9 +221,6 @@ def _mean(
         lists.run, str(target.metric), estimator, values, variances, df, is_undefined, outside,
         doubt, float(missed / max(listed, 1)),
     )  # fmt: skip
-
-
-# Estimated: metrics estimated from a sample of judgements, with the two variances of each mean.
 
 
 BLIND = 0.02  # share of the items of a list
@@ -274,7 +269,7 @@ class Estimated(Result):
         judged = np.array([int(part.judged.sum()) for part in self.judged.parts])
         sizes = np.array([int(part.sizes.sum()) for part in self.judged.parts])
         queries = self.frame.queries.tolist()
-        kept = [
+        frames = [
             pl.DataFrame({"query": queries, "value": row.values, "se": np.sqrt(row.variances)}).select(
                 "query",
                 run=pl.lit(row.run),
@@ -288,7 +283,7 @@ class Estimated(Result):
             )
             for row in self.rows
         ]
-        return pl.concat(kept).with_columns(pl.col("value", "se").fill_nan(None))
+        return pl.concat(frames).with_columns(pl.col("value", "se").fill_nan(None))
 
     @property
     def strata(self) -> pl.DataFrame:
@@ -322,13 +317,13 @@ class Estimated(Result):
         for row in self.rows:
             low, high = row.design_interval(self.level)
             low_queries, high_queries = row.query_interval(self.level)
-            found = {
+            plain = {
                 "run": row.run, "metric": row.metric, "estimator": row.estimator, "value": row.value, "queries": row.queries,
                 "undefined": row.undefined, "design_variance": row.design_variance, "low": low, "high": high,
                 "query_variance": row.query_variance, "low_queries": low_queries, "high_queries": high_queries,
                 "variance_unknown": row.unknown, "possible_bias": row.possible_bias, "unseen": row.unseen, "outside": int(row.outside.sum()),
             }  # fmt: skip
-            rows.append({word: _defined(each) for word, each in found.items()})
+            rows.append({word: _defined(value) for word, value in plain.items()})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -341,7 +336,9 @@ class Estimated(Result):
             "counts": dict(+self.counts),
             "policy": self.policy.to_dict(),
             "rows": self._plain(),
-            "beside": [{word: _defined(each) for word, each in row._asdict().items()} for row in self.beside],
+            "beside": [
+                {word: _defined(value) for word, value in row._asdict().items()} for row in self.beside
+            ],
             "strata": strata,
             "per_query": self.per_query.to_dicts(),
         }
@@ -477,7 +474,7 @@ def _defined(value: Any) -> Any:
 # What the same judgements give without an estimator: the metric itself, condensed lists, bpref and infAP.
 
 
-def beside_of(
+def plain_values(
     runs: Mapping[str, Run], frame: Frame, judged: JudgedRows, targets: tuple[Target, ...], policy: Policy
 ) -> tuple[PlainValue, ...]:
     """Return the means of each run: unjudged items not relevant, and left out (condensed); for AP also bpref and infAP.
@@ -485,30 +482,33 @@ def beside_of(
     infAP reads items of the frame that were not drawn as pooled.
     """
     rule = replace(policy, grades="judgements") if policy.rel is None and policy.grades == "auto" else policy
-    known = ~np.isnan(judged.grade)
+    is_judged = ~np.isnan(judged.grade)
     query, item = frame.queries[frame.query], frame.items
-    sampled = Qrels(query[known], item[known], judged.grade[known], name="sampled")
-    pooled = Qrels(query, item, np.where(known, judged.grade, -1.0), name="sampled")
+    sampled = Qrels(query[is_judged], item[is_judged], judged.grade[is_judged], name="sampled")
+    # −1 for what is in the frame and not judged, as infAP knows its pool
+    pooled = Qrels(query, item, np.where(is_judged, judged.grade, -1.0), name="sampled")
     metrics = [target.metric for target in targets]
-    asked = [
+    evaluations = [
         ("not relevant", sampled, metrics, rule),
         ("condensed", sampled, metrics, replace(rule, unjudged="condense")),
     ]
     rels = dict.fromkeys(metric.rel for metric in metrics if type(metric) is AP)
     for rel in rels:
         field = "" if rel is None else f"(rel={rel:g})"
-        asked.append(("bpref", sampled, [metric_of(f"bpref{field}")], rule))
+        evaluations.append(("bpref", sampled, [metric_of(f"bpref{field}")], rule))
         if judged.is_whole:
             own = replace(rule, negative="unjudged")
-            asked.append(("infap", pooled, [metric_of(f"infap{field}")], own))
-    found = []
-    for how, qrels, wanted, own in asked:
+            evaluations.append(("infap", pooled, [metric_of(f"infap{field}")], own))
+    values_found = []
+    for how, qrels, wanted, own in evaluations:
         results = Evaluator(qrels, wanted, policy=own).results_of_sources(runs)
         for name in runs:
             for metric in wanted:
                 values = results[name].per_query[str(metric)].drop_nulls().to_numpy()
-                found.append(PlainValue(name, str(metric), how, results[name].mean[str(metric)], len(values)))
-    return tuple(found)
+                values_found.append(
+                    PlainValue(name, str(metric), how, results[name].mean[str(metric)], len(values))
+                )
+    return tuple(values_found)
 
 
 # How uncertain the numbers of relevant items are by which estimates are divided, and which items of lists no
@@ -531,15 +531,16 @@ def uncertainty(frame: Frame, judged: JudgedRows, relevant: np.ndarray, most: fl
         return float("nan")
     if frame.stratum is None:
         # a query that misses its rare items shows no variance, so all are given the mean of all
-        each = [_independent(part, relevant[own]) for part, own in _parts(frame, judged)]
-        spread = [float(np.mean(each))] * len(each)
+        variances = [_variance_of_independent(part, relevant[own]) for part, own in _parts(frame, judged)]
+        spread = [float(np.mean(variances))] * len(variances)
     else:
-        known = ~np.isnan(judged.grade)
-        n = np.bincount(frame.stratum[known], minlength=len(frame.strata))
-        found = np.bincount(frame.stratum[relevant], minlength=len(frame.strata))
-        share = found / np.maximum(n, 1)
+        is_judged = ~np.isnan(judged.grade)
+        n = np.bincount(frame.stratum[is_judged], minlength=len(frame.strata))
+        n_relevant = np.bincount(frame.stratum[relevant], minlength=len(frame.strata))
+        share = n_relevant / np.maximum(n, 1)
         spread = [
-            _stratified(part, share[np.unique(frame.stratum[own])]) for part, own in _parts(frame, judged)
+            _variance_of_strata(part, share[np.unique(frame.stratum[own])])
+            for part, own in _parts(frame, judged)
         ]
     return float(np.mean(np.where(counts < most, spread, 0.0))) / float(counts.mean()) ** 2
 
@@ -557,19 +558,16 @@ def _parts(frame: Frame, judged: JudgedRows) -> list[tuple[QueryFrame, slice]]:
     return [(part, slice(ends[at], ends[at + 1])) for at, part in enumerate(judged.parts)]
 
 
-def _stratified(part: QueryFrame, share: np.ndarray) -> float:
+def _variance_of_strata(part: QueryFrame, share: np.ndarray) -> float:
     n = np.maximum(part.drawn, 1)
     left = np.maximum(part.sizes - part.drawn, 0) * (part.drawn > 0)
     return float((part.sizes * left / n * share * (1 - share)).sum())
 
 
-def _independent(part: QueryFrame, relevant: np.ndarray) -> float:
+def _variance_of_independent(part: QueryFrame, relevant: np.ndarray) -> float:
     assert part.chance is not None
     chance = part.chance[relevant]
     return float(((1 - chance) / chance**2).sum())
-
-
-# Lists: the ranks that a run gives the items of a frame, and those of its items that are not in the frame.
 
 
 @record(eq=False)
@@ -585,13 +583,14 @@ class FrameRanks:
     outside: list[np.ndarray]
 
 
-def lists_of(pooled: Pooled, frame: Frame) -> tuple[list[FrameRanks], int]:
+def ranks_in_frame(pooled: Pooled, frame: Frame) -> tuple[list[FrameRanks], int]:
     """Return the lists of each run, and how many queries of the runs are not in the frame."""
     _, candidate = pooled.find(frame.queries[frame.query], frame.items)
     row_of = np.full(len(pooled), -1)
     row_of[candidate[candidate >= 0]] = np.flatnonzero(candidate >= 0)
+    # any item of a query finds the query; its first is at hand
     query, _ = pooled.find(frame.queries, frame.items[frame.offsets[:-1]])
-    found = []
+    lists = []
     for run, name in enumerate(pooled.names):
         own = pooled.run == run
         listed, ranks = pooled.candidate[own], pooled.rank[own].astype(np.float64)
@@ -599,15 +598,18 @@ def lists_of(pooled: Pooled, frame: Frame) -> tuple[list[FrameRanks], int]:
         rank = np.full(len(frame), np.inf)
         rank[row_of[listed[in_frame]]] = ranks[in_frame]
         answered = np.isin(query, pooled.query[listed])
-        found.append(
+        lists.append(
             FrameRanks(
-                name, rank, answered, _by_query(pooled.query[listed[~in_frame]], ranks[~in_frame], query)
+                name,
+                rank,
+                answered,
+                _split_by_query(pooled.query[listed[~in_frame]], ranks[~in_frame], query),
             )
         )
-    return found, len(pooled.queries) - int((query >= 0).sum())
+    return lists, len(pooled.queries) - int((query >= 0).sum())
 
 
-def _by_query(query: np.ndarray, rank: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
+def _split_by_query(query: np.ndarray, rank: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
     """The ranks of the rows of each wanted query; rows are in the order of queries."""
     low, high = np.searchsorted(query, wanted, side="left"), np.searchsorted(query, wanted, side="right")
     return [rank[a:b] for a, b in zip(low, high, strict=True)]

@@ -62,10 +62,11 @@ def infndcg(part: QueryFrame, rank: np.ndarray, gain: np.ndarray, discounts: np.
     stands, terms = np.zeros(len(rank)), np.zeros(len(rank))
     stands[rows] = weight[rows]
     terms[rows] = weight[rows] * gain[rows] * discounts[rank[rows].astype(np.int64) - 1]
-    counted, summed = (np.bincount(part.stratum, each, minlength=n) for each in (stands, terms))
+    counted, summed = (np.bincount(part.stratum, column, minlength=n) for column in (stands, terms))
     parts = listed * _ratio(summed, counted)
     own = part.stratum[part.judged]
     left, fewer = summed[own] - terms[part.judged], counted[own] - stands[part.judged]
+    # sums of floats: what is left of a single item may not be exactly 0
     is_alone = fewer <= 1e-9 * counted[own]
     without = parts.sum() - parts[own] + listed[own] * np.where(is_alone, 0.0, _ratio(left, fewer))
     # ideal lists end before this rank, so without a cut-off they are alike for lists of any length
@@ -89,13 +90,13 @@ def _ideals_without_one(part: QueryFrame, gain: np.ndarray, discounts: np.ndarra
     rows = np.flatnonzero(part.judged)
     kinds = np.column_stack([part.stratum[rows], gain[rows], part.weight[rows]])
     _, firsts, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
-    found = np.empty(len(firsts))
+    ideals = np.empty(len(firsts))
     for at, first in enumerate(rows[firsts]):
         own = part.stratum[first]
         weight = np.where(part.stratum == own, part.growth[own], 1.0) * part.weight
         weight[first] = 0.0
-        found[at] = ideal(gain, weight, discounts)
-    return found[kind.reshape(-1)]
+        ideals[at] = ideal(gain, weight, discounts)
+    return ideals[kind.reshape(-1)]
 
 
 def ideal(gain: np.ndarray, weight: np.ndarray, discounts: np.ndarray) -> float:
@@ -114,6 +115,7 @@ def ideal(gain: np.ndarray, weight: np.ndarray, discounts: np.ndarray) -> float:
     counts = np.bincount(level, weight[has_gain], minlength=len(levels))[::-1]
     ends = np.minimum(np.cumsum(counts), len(discounts))
     whole = ends.astype(np.int64)
+    # the sum of the discounts down to a rank that need not be whole: whole ones, and a part of the next
     until = np.append(0.0, np.cumsum(discounts))[whole] + (ends - whole) * np.append(discounts, 0.0)[whole]
     return float((levels[::-1] * np.diff(until, prepend=0.0)).sum())
 
@@ -166,6 +168,7 @@ def statap(part: QueryFrame, rank: np.ndarray, relevant: np.ndarray, most: float
     paired = in_stratum * share[:, None]
     below = np.cumsum(paired[::-1], axis=0)[::-1] - paired
     alone = np.bincount(stratum, weight * share, minlength=strata)
+    # a table of strata by strata: the weight of pairs, the lower item's stratum in rows
     with_above = np.zeros((strata, strata))
     np.add.at(with_above, stratum, (weight * share)[:, None] * above)
     inner = np.diagonal(with_above)
@@ -187,7 +190,7 @@ def statap(part: QueryFrame, rank: np.ndarray, relevant: np.ndarray, most: float
         + grown * (alone[judged] - single + outer[judged] - across)
         + grown**2 * part.factors_without_one[judged] * (inner[judged] - within)
     )
-    return _over(part, total, without, relevant, most)
+    return _divide_by_relevant(part, total, without, relevant, most)
 
 
 def xinfap(
@@ -216,8 +219,8 @@ def xinfap(
     hits, stratum = relevant[rows], part.stratum[rows]
     is_of = stratum[None, :] == np.arange(len(part.sizes))[:, None]
     scaled = part.scaled[rows]
-    listed, seen, found = (_above(is_of * each)[:, hits] for each in (1.0, scaled, scaled * hits))
-    likely = (found + EPSILON) / (seen + classes * EPSILON)
+    listed, seen, n_hits = (_sums_before(is_of * column)[:, hits] for column in (1.0, scaled, scaled * hits))
+    likely = (n_hits + EPSILON) / (seen + classes * EPSILON)
     weight, share = part.weight[rows][hits], 1.0 / rank[rows][hits]
     expected = weight * share * (1.0 + (listed * likely).sum(axis=0))
     by_stratum = np.bincount(stratum[hits], expected, minlength=len(part.sizes))
@@ -231,17 +234,19 @@ def xinfap(
     own = stratum[at]
     is_below = at[:, None] < np.flatnonzero(hits)[None, :]
     fewer = np.where(is_below, seen[own] - scaled[at][:, None], 0.0)
-    left = np.where(is_below, found[own] - (scaled * hits)[at][:, None], 0.0)
+    left = np.where(is_below, n_hits[own] - (scaled * hits)[at][:, None], 0.0)
     changed = np.where(is_below, (left + EPSILON) / (fewer + classes * EPSILON) - likely[own], 0.0)
     heavier = np.where(own[:, None] == stratum[hits][None, :], part.growth[own][:, None], 1.0)
     without[in_list] += (weight * share * listed[own] * changed * heavier).sum(axis=1)
     of_itself = np.zeros(len(rows))
     of_itself[hits] = expected
     without[in_list] -= part.growth[own] * of_itself[at]
-    return _over(part, float(expected.sum()), without, relevant, most)
+    return _divide_by_relevant(part, float(expected.sum()), without, relevant, most)
 
 
-def _over(part: QueryFrame, total: float, without: np.ndarray, relevant: np.ndarray, most: float) -> Estimate:
+def _divide_by_relevant(
+    part: QueryFrame, total: float, without: np.ndarray, relevant: np.ndarray, most: float
+) -> Estimate:
     """The totals over the estimated R, or the cut-off if that is less; and the same without each judged item."""
     weight = np.where(relevant, part.weight, 0.0)
     by_stratum = np.bincount(part.stratum, weight, minlength=len(part.sizes))
@@ -253,10 +258,10 @@ def _over(part: QueryFrame, total: float, without: np.ndarray, relevant: np.ndar
     return Estimate(total / min(float(weight.sum()), most), left)
 
 
-def _above(values: np.ndarray) -> np.ndarray:
+def _sums_before(values: np.ndarray) -> np.ndarray:
     """The sums of the columns before each."""
-    found: np.ndarray = np.cumsum(values, axis=1) - values
-    return found
+    before: np.ndarray = np.cumsum(values, axis=1) - values
+    return before
 
 
 # What can be estimated: AP by statAP and xinfAP, nDCG by inferred nDCG; and which estimators a metric has.
@@ -299,7 +304,7 @@ class Target(Protocol):
 
 
 @record
-class OfAP:
+class APTarget:
     """AP, divided by R or by min(R, k)."""
 
     metric: AP
@@ -320,7 +325,7 @@ class OfAP:
 
 
 @record
-class OfnDCG:
+class NDCGTarget:
     """nDCG with the ideal list of all judged items."""
 
     metric: nDCG
@@ -331,8 +336,8 @@ class OfnDCG:
     ) -> Estimate | None:
         """Return the estimate; None if no judged item has a gain. There is one estimator."""
         assert estimator in self.estimators
-        known = np.where(part.judged, grade, 0.0)
-        ranked = Ranked(len(grade), np.arange(len(grade)), np.ones(len(grade), np.int64), known)
+        grades = np.where(part.judged, grade, 0.0)
+        ranked = Ranked(len(grade), np.arange(len(grade)), np.ones(len(grade), np.int64), grades)
         gain = np.where(
             part.judged & scale.judged(grade), self.metric.gains(ranked, Context(scale, None)), 0.0
         )
@@ -370,24 +375,24 @@ def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
 
 
 def _target_of(metric: Metric, names: tuple[str, ...]) -> Target:
-    found: Target
+    target: Target
     if type(metric) is AP:
         if metric.denom not in (None, "R", "min_rk"):
             raise UsageError(f"{metric}: AP is estimated with denom=R, and at a cut-off min_rk.")
-        found = OfAP(metric, tuple(name for name in names if name in OF_AP))
+        target = APTarget(metric, tuple(name for name in names if name in OF_AP))
     elif type(metric) is nDCG:
         is_plain = metric.ideal in ("judged", "uncut" if metric.k is None else "judged")
         if not is_plain or not isinstance(metric.gain, str) or not isinstance(metric.discount, str):
             raise UsageError(
                 f"{metric}: nDCG is estimated with gain=linear or exp2, a named discount, and the ideal list of all judged items."
             )
-        found = OfnDCG(metric, tuple(name for name in names if name == "infndcg"))
+        target = NDCGTarget(metric, tuple(name for name in names if name == "infndcg"))
     else:
         raise UsageError(
             f"{metric} has no estimator here; ap, ap@k, ndcg and ndcg@k have. Sums over items (P@k, DCG@k, RBP@k) are estimated from items drawn "
             f"with known propensities by rw.prediction_powered(drawn='items')."
         )
-    if not found.estimators:
+    if not target.estimators:
         own = OF_AP if type(metric) is AP else ["infndcg"]
         raise UsageError(f"{metric}: none of {one_of(names)} estimates it; take {one_of(own)}.")
-    return found
+    return target

@@ -86,7 +86,7 @@ class Frame:
         if "stratum" in frame.columns:
             names = frame["stratum"].unique(maintain_order=True).to_list()
             codes = np.array(
-                [*map({each: at for at, each in enumerate(names)}.__getitem__, frame["stratum"])]
+                [*map({stratum: at for at, stratum in enumerate(names)}.__getitem__, frame["stratum"])]
             )
         grade = columns.get("grade", np.full(len(frame), np.nan))
 
@@ -117,10 +117,10 @@ class Frame:
         """Return the row of each pair of ids, -1 for those that are not in the frame, -2 for those of a query that is not."""
         known_queries, known_items, keys, order = self._known
         query, item = known_queries.rows_of(queries, "query"), known_items.rows_of(items, "item")
-        wanted = query * len(known_items) + item
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        found = np.where((item >= 0) & (keys[place] == wanted), order[place], -1)
-        return np.where(query < 0, -2, found)
+        pair_keys = query * len(known_items) + item
+        place = np.minimum(np.searchsorted(keys, pair_keys), len(keys) - 1)
+        rows = np.where((item >= 0) & (keys[place] == pair_keys), order[place], -1)
+        return np.where(query < 0, -2, rows)
 
     def judgements(self) -> Qrels:
         """Return the grades that stand in the frame itself; DataError if there are none."""
@@ -154,7 +154,7 @@ class JudgedRows:
     counts: Counter[str]
 
 
-def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) -> JudgedRows:
+def match_judgements(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) -> JudgedRows:
     """Return what is judged of a frame, whose rows ``drawn`` says were drawn; without it those that are judged were.
 
     ``own`` is whether the judgements are those of the frame itself.
@@ -170,10 +170,11 @@ def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) ->
     is_judged = pool.scale.judged(pool.grades)
     counts["judged items of queries that are not in the frame"] = int((is_judged & (row == -2)).sum())
     counts["judged items that are not in the frame"] = int((is_judged & (row == -1)).sum())
-    kept = is_judged & (row >= 0)
-    grade[row[kept]] = pool.grades[kept]
+    in_frame = is_judged & (row >= 0)
+    grade[row[in_frame]] = pool.grades[in_frame]
     drawn = ~np.isnan(grade) if frame.drawn is None else frame.drawn
     counts["judged items that were not drawn"] = int((~np.isnan(grade) & ~drawn).sum())
+    # a judgement of what was not drawn was chosen by somebody, and would make the sample another
     grade[~drawn] = np.nan
     missing = np.flatnonzero(drawn & np.isnan(grade))
     if len(missing) and unanswered == "error":
@@ -189,13 +190,15 @@ def judged_in(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: bool) ->
             f"{frame.name}: none of the drawn items is judged. Do the ids of the judgements fit those of the frame?"
         )
     parts = tuple(
-        _part(frame, slice(int(low), int(high)), drawn, ~np.isnan(grade), own=own)
+        _query_frame(frame, slice(int(low), int(high)), drawn, ~np.isnan(grade), own=own)
         for low, high in zip(frame.offsets[:-1], frame.offsets[1:], strict=True)
     )
     return JudgedRows(grade, parts, frame.is_whole, +counts)
 
 
-def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, own: bool) -> QueryFrame:
+def _query_frame(
+    frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, own: bool
+) -> QueryFrame:
     """The part of one query."""
     drawn, judged = drawn[rows], judged[rows]
     chance = None if frame.propensity is None else frame.propensity[rows]
@@ -209,6 +212,8 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
         )
     if frame.stratum is None:
         assert chance is not None  # a frame has one or the other
+        # of independently drawn items the share that was judged scales the probability: missing at random, others stand
+        # for them
         answered = judged.sum() / max(drawn.sum(), 1)
         return QueryFrame(
             np.zeros(len(drawn), np.int64), judged, np.array([len(drawn)]), chance * (answered or 1.0)
@@ -217,7 +222,7 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
     sizes = np.bincount(stratum)
     n = np.bincount(stratum[drawn], minlength=len(sizes))
     if not frame.is_whole:
-        sizes = _sizes(frame, rows, stratum, n, own=own)
+        sizes = _sizes_of_strata(frame, rows, stratum, n, own=own)
     elif chance is not None:
         expected = (n / sizes)[stratum]
         # of a stratum of which nothing was drawn only a larger sample could tell
@@ -234,7 +239,9 @@ def _part(frame: Frame, rows: slice, drawn: np.ndarray, judged: np.ndarray, *, o
     return QueryFrame(stratum, judged, sizes)
 
 
-def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own: bool) -> np.ndarray:
+def _sizes_of_strata(
+    frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own: bool
+) -> np.ndarray:
     """The numbers of items of strata of which only drawn items are known, from their propensities."""
     if frame.propensity is None:
         hint = (
@@ -256,6 +263,7 @@ def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own
             f"{frame.place(at)}: items of one stratum have different propensities. Strata are drawn at random, all items alike: leave the "
             f"column stratum out if items were drawn independently."
         )
+    # the propensity is n / N, rounded in the file
     sizes = np.round(n / low)
     if (sizes > MOST).any():
         at = rows.start + int((sizes > MOST)[stratum].argmax())
@@ -264,9 +272,6 @@ def _sizes(frame: Frame, rows: slice, stratum: np.ndarray, n: np.ndarray, *, own
             f"can be counted."
         )
     return np.maximum(sizes.astype(np.int64), n)
-
-
-# Part: the frame of one query, what was judged of it, and how it was drawn.
 
 
 ABSENT = np.inf  # the rank of an item that the list lacks, or has below the cut-off

@@ -72,11 +72,12 @@ class EstimatedMean:
     def design(self) -> Variance:
         """The variance of the mean over samples of items, for these queries."""
         variances, df = self.variances[self.used], self.df[self.used]
-        known = ~np.isnan(variances)
-        if not known.any():
+        is_known = ~np.isnan(variances)
+        if not is_known.any():
             return Variance(math.nan, math.nan)
-        total = Variance.sum(variances[known], df[known])
-        share = len(variances) / known.sum() / len(variances) ** 2
+        total = Variance.sum(variances[is_known], df[is_known])
+        # v̄ / Q, as if the unknown variances were the mean of the known
+        share = len(variances) / is_known.sum() / len(variances) ** 2
         return Variance(total.value * float(share), total.df)
 
     @property

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# ``sample``: items to judge, drawn at random with known probabilities.
-
-
 ARGUMENTS = ("budget", "design", "seed", "read")
 BUDGET = 50
 
@@ -101,10 +98,11 @@ def sample(
     if not opened:
         raise UsageError("give at least one run.")
     pooled = Pooled.of([*opened], [*opened.values()], rule)
+    # a number per item from its ids and the seed, so that a longer list or another run changes no draw of another item
     keys = uniform(draws(seed, pooled.queries[pooled.query], pooled.catalogue[pooled.item]))
     prior = _prior(pooled)
     drawings = [
-        drawing_of(design, pooled.best_rank[own], prior[own], keys[own], budget)
+        draw_query(design, pooled.best_rank[own], prior[own], keys[own], budget)
         for own in map(pooled.of_query, range(len(pooled.queries)))
     ]
     frame = _frame(pooled, drawings)
@@ -118,19 +116,19 @@ def _prior(pooled: Pooled) -> np.ndarray:
     """The mean prior of each candidate over the runs; a run that lacks it gives 0."""
     lists = pooled.query[pooled.candidate] * len(pooled.names) + pooled.run
     length = np.bincount(lists)[lists]
-    found: np.ndarray = np.bincount(
+    prior: np.ndarray = np.bincount(
         pooled.candidate, prior_of(pooled.rank.astype(np.int64), length), minlength=len(pooled)
     )
-    return found / len(pooled.names)
+    return prior / len(pooled.names)
 
 
 def _frame(pooled: Pooled, drawings: list[Drawing]) -> Frame:
-    names = {name: None for each in drawings for name in each.names}
+    names = {name: None for drawing in drawings for name in drawing.names}
     code = {name: at for at, name in enumerate(names)}
     stratum = None
     if names:
         stratum = np.concatenate(
-            [np.array([code[name] for name in each.names])[each.stratum] for each in drawings]
+            [np.array([code[name] for name in drawing.names])[drawing.stratum] for drawing in drawings]
         )
     return Frame(
         "the sample",
@@ -139,14 +137,11 @@ def _frame(pooled: Pooled, drawings: list[Drawing]) -> Frame:
         pooled.catalogue[pooled.item],
         tuple(names),
         stratum,
-        np.concatenate([each.chance for each in drawings]),
-        np.concatenate([each.drawn for each in drawings]),
+        np.concatenate([drawing.chance for drawing in drawings]),
+        np.concatenate([drawing.drawn for drawing in drawings]),
         np.full(len(pooled), np.nan),
         RowOf("the sample"),
     )
-
-
-# Sample: the items to judge, drawn at random from the lists of runs, and the frame they were drawn from.
 
 
 class Drawn(NamedTuple):
@@ -223,8 +218,8 @@ class Sample(Result):
             If a suffix is of no format, or a file cannot be written.
         """
         other = frame_beside(path) if frame is None else Path(frame)
-        for each in (path, other):
-            self.suffix_of(each)
+        for name in (path, other):
+            self.suffix_of(name)
         save(self.whole_frame(), other)
         save(self.to_frame(), path)
         return other
@@ -236,7 +231,7 @@ class Sample(Result):
             **{word: getattr(self, word) for word in words},
             "frame": len(self.frame),
             "queries": len(self.frame.queries),
-            "items": [each._asdict() for each in self],
+            "items": [drawn._asdict() for drawn in self],
         }
 
     def summary(self) -> Table:
@@ -287,7 +282,7 @@ class Sample(Result):
 
     def to_table(self) -> Table:
         """Return a table of the items to judge."""
-        rows = [(str(each.query), str(each.item), each.stratum, each.propensity) for each in self]
+        rows = [(str(drawn.query), str(drawn.item), drawn.stratum, drawn.propensity) for drawn in self]
         columns = [Column("query"), Column("item"), Column("stratum"), Column("propensity", "value")]
         return Table(columns, rows, caption="Items to judge")
 
@@ -330,19 +325,20 @@ class Drawing(NamedTuple):
     drawn: np.ndarray
 
 
-def drawing_of(
+def draw_query(
     design: Design, best_rank: np.ndarray, prior: np.ndarray, keys: np.ndarray, budget: int
 ) -> Drawing:
     """Draw a number of candidates of a query by random numbers from 0 to 1, ``keys``; all if there are no more than that."""
     if design == "poisson":
-        chance = chances(prior, budget)
+        chance = scale_to_budget(prior, budget)
         return Drawing(None, (), chance, keys < chance)
     stratum, names, shares = _strata(design, best_rank, prior, budget)
     sizes = np.bincount(stratum, minlength=len(names))
-    n = allocated(sizes, shares, budget)
+    n = allocate(sizes, shares, budget)
     order = np.lexsort((keys, stratum))
     firsts = np.cumsum(sizes) - sizes
     drawn = np.zeros(len(keys), np.bool_)
+    # of each stratum those with the smallest keys, all of a query at once
     drawn[order] = np.arange(len(keys)) - firsts[stratum[order]] < n[stratum[order]]
     return Drawing(stratum, names, (n / sizes)[stratum], drawn)
 
@@ -366,7 +362,7 @@ def _strata(
     level = np.empty(len(prior), np.int64)
     level[order] = np.minimum((mass - prior[order] / prior.sum() / 2) * n, n - 1).astype(np.int64)
     levels, stratum = np.unique(level, return_inverse=True)
-    return stratum, tuple(f"prior {each}" for each in (levels + 1).tolist()), np.bincount(stratum, prior)
+    return stratum, tuple(f"prior {number}" for number in (levels + 1).tolist()), np.bincount(stratum, prior)
 
 
 def _ranks(level: int, *, is_last: bool) -> str:
@@ -375,14 +371,14 @@ def _ranks(level: int, *, is_last: bool) -> str:
     return f"{low}+" if is_last or level == len(EDGES) else f"{low}-{EDGES[level]}"
 
 
-def allocated(sizes: np.ndarray, shares: np.ndarray, budget: int) -> np.ndarray:
+def allocate(sizes: np.ndarray, shares: np.ndarray, budget: int) -> np.ndarray:
     """Return how many to draw of each stratum: in proportion to the shares, at least two and no more than there are.
 
     Two are needed to see a variance. What a stratum cannot take goes to the others, in proportion.
 
-    >>> allocated(np.array([10, 20, 70]), np.array([10.0, 10.0, 10.0]), 36).tolist()
+    >>> allocate(np.array([10, 20, 70]), np.array([10.0, 10.0, 10.0]), 36).tolist()
     [10, 13, 13]
-    >>> allocated(np.array([3, 50]), np.array([1.0, 100.0]), 10).tolist()
+    >>> allocate(np.array([3, 50]), np.array([1.0, 100.0]), 10).tolist()
     [2, 8]
     """
     budget = min(budget, int(sizes.sum()))
@@ -392,31 +388,34 @@ def allocated(sizes: np.ndarray, shares: np.ndarray, budget: int) -> np.ndarray:
     low, high = 0.0, 1.0
     while np.clip(high * shares, least, sizes).sum() < budget:
         high *= 2
+    # halving: the total grows with the factor, but has corners where strata are full
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if np.clip(middle * shares, least, sizes).sum() < budget else (low, middle)
-    wanted = np.clip(high * shares, least, sizes)
-    found = np.floor(wanted + 1e-9).astype(np.int64)
-    rest = np.argsort(-(wanted - found), kind="stable")[: max(budget - int(found.sum()), 0)]
-    found[rest] += 1
-    return np.minimum(found, sizes)
+    exact = np.clip(high * shares, least, sizes)
+    whole = np.floor(exact + 1e-9).astype(np.int64)
+    # what rounding down left goes to the largest remainders
+    rest = np.argsort(-(exact - whole), kind="stable")[: max(budget - int(whole.sum()), 0)]
+    whole[rest] += 1
+    return np.minimum(whole, sizes)
 
 
-def chances(prior: np.ndarray, budget: int) -> np.ndarray:
+def scale_to_budget(prior: np.ndarray, budget: int) -> np.ndarray:
     """Return probabilities in proportion to a prior, none above 1, that add up to the budget.
 
-    >>> chances(np.array([6.0, 2.0, 1.0, 1.0]), 2).tolist()
+    >>> scale_to_budget(np.array([6.0, 2.0, 1.0, 1.0]), 2).tolist()
     [1.0, 0.5, 0.25, 0.25]
     """
     if budget >= len(prior):
         return np.ones(len(prior))
     order = np.argsort(-prior, kind="stable")
     left = np.cumsum(prior[order][::-1])[::-1]  # of each and all below
+    # the highest priors are drawn for certain until the scaled rest has none above 1
     certain = int(np.argmax((budget - np.arange(len(prior))) * prior[order] < left))
     scale = (budget - certain) / left[certain]
-    found: np.ndarray = np.minimum(prior * scale, 1.0)
-    found[order[:certain]] = 1.0
-    return found
+    chances: np.ndarray = np.minimum(prior * scale, 1.0)
+    chances[order[:certain]] = 1.0
+    return chances
 
 
 def prior_of(rank: np.ndarray, length: np.ndarray) -> np.ndarray:
@@ -429,5 +428,5 @@ def prior_of(rank: np.ndarray, length: np.ndarray) -> np.ndarray:
     """
     n = np.maximum(length, rank)  # ranks with gaps may be beyond the length
     sums = np.append(0.0, np.cumsum(1.0 / np.arange(1, int(n.max(initial=1)) + 1)))
-    found: np.ndarray = (1.0 + sums[n] - sums[rank - 1]) / (2 * n)
-    return found
+    prior: np.ndarray = (1.0 + sums[n] - sums[rank - 1]) / (2 * n)
+    return prior

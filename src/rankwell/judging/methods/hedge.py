@@ -47,9 +47,11 @@ class Hedge(InTurn):
     def weights(self, query: int) -> np.ndarray:
         """Return the weights of the runs; their sum is 1."""
         losses = self._losses[query]
+        # the least loss is taken off, so that β^loss does not underflow after many judgements; the weights are shares all
+        # the same
         raw = np.exp(math.log(BETA) * (losses - losses.min()))
-        found: np.ndarray = raw / raw.sum()
-        return found
+        weights: np.ndarray = raw / raw.sum()
+        return weights
 
     def choose_in(self, query: int) -> Choice:
         """Return the open candidate with the highest weighted cost."""

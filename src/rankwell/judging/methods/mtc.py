@@ -22,8 +22,8 @@ def spread_of_pairs(values: np.ndarray) -> np.ndarray:
     n = values.shape[1]
     if n == 1:
         return np.abs(values[:, 0])
-    found: np.ndarray = (np.sort(values, axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
-    return found
+    spread: np.ndarray = (np.sort(values, axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
+    return spread
 
 
 class MTC(Method):
@@ -56,11 +56,12 @@ class MTC(Method):
         answers, pooled = self.answers, self.pooled
         own, block = pooled.of_query(query), pooled.block(query)
         runs = len(pooled.names)
-        known = answers.relevant[own].astype(np.float64)
-        if_relevant = spread_of_pairs(block.by_run(self._effects(block.rank, block.take(known)), runs))
+        is_relevant = answers.relevant[own].astype(np.float64)
+        if_relevant = spread_of_pairs(block.by_run(self._effects(block.rank, block.take(is_relevant)), runs))
         weight = if_relevant
         if answers.measure.is_quadratic:
-            possible = np.where(np.isnan(answers.grade[own]), 1.0, known)
+            # what could still be relevant: the judged as they are, and all others
+            possible = np.where(np.isnan(answers.grade[own]), 1.0, is_relevant)
             if_not = spread_of_pairs(block.by_run(self._effects(block.rank, block.take(possible)), runs))
             weight = np.maximum(if_relevant, if_not) / max(int(answers.known[query]), 1)
         self.weight[own] = weight
@@ -77,6 +78,7 @@ class MTC(Method):
         queries = np.flatnonzero(self.top >= best * ALIKE)
         query = int(queries[self.answers.asked[queries].argmin()])
         own = self.pooled.of_query(query)
+        # below any weight, so that closed candidates never win a tie of zeros
         weight = np.where(self.answers.closed[own], -1.0, self.weight[own])
         alike = np.flatnonzero(weight >= best * ALIKE)
         chosen = own.start + int(alike[self.pooled.best_rank[own][alike].argmin()])

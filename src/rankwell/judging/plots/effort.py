@@ -76,15 +76,17 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
 PICTURE = Picture(effort)
 
 
-def _simulated(found: Any) -> Simulation:
-    if isinstance(found, Simulation):
-        return found
-    if not isinstance(found, (str, os.PathLike)):
-        raise UsageError(f"found= is what rw.judging.simulate returned, or its file, not {brief(found)}.")
-    return Simulation.load(Path(found))
+def _simulated(simulation: Any) -> Simulation:
+    if isinstance(simulation, Simulation):
+        return simulation
+    if not isinstance(simulation, (str, os.PathLike)):
+        raise UsageError(
+            f"found= is what rw.judging.simulate returned, or its file, not {brief(simulation)}."
+        )
+    return Simulation.load(Path(simulation))
 
 
-def rows_of(found: Simulation) -> list[Row]:
+def rows_of(simulation: Simulation) -> list[Row]:
     """Return a row per method and number of judgements at which the runs have an order."""
     return [
         {
@@ -94,18 +96,20 @@ def rows_of(found: Simulation) -> list[Row]:
             "error": row.error,
             "found": row.found,
         }
-        for row in found.rows
+        for row in simulation.rows
         if not math.isnan(row.tau_ap)
     ]
 
 
-def ends_of(found: Simulation) -> dict[str, float]:
+def ends_of(simulation: Simulation) -> dict[str, float]:
     """Return the last value of each method, NaN if it has none."""
-    return dict.fromkeys(found.methods, math.nan) | {row["system"]: row["value"] for row in rows_of(found)}
+    return dict.fromkeys(simulation.methods, math.nan) | {
+        row["system"]: row["value"] for row in rows_of(simulation)
+    }
 
 
-def ticks_of(found: Simulation) -> list[int]:
+def ticks_of(simulation: Simulation) -> list[int]:
     """Return the numbers of judgements that have a tick: each, but one very near to the next."""
-    budgets = sorted({row.judgements for row in found.rows})
-    kept = [a for a, b in pairwise(budgets) if b >= 1.2 * a]
-    return [*kept, *budgets[-1:]]
+    budgets = sorted({row.judgements for row in simulation.rows})
+    ticks = [a for a, b in pairwise(budgets) if b >= 1.2 * a]
+    return [*ticks, *budgets[-1:]]

@@ -53,7 +53,7 @@ class SheetPairs(NamedTuple):
 
 def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> SheetPairs:
     """Return the pairs to judge: what ``next`` chose or ``sample`` drew, or judgements in any form; DataError if there are none."""
-    listed = _listed(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, read or {})
+    listed = _read_pairs(pairs.to_frame() if isinstance(pairs, Chosen | Sample) else pairs, read or {})
     ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
     if not ids:
         raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
@@ -61,14 +61,14 @@ def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> SheetPairs:
     return SheetPairs(listed, ids, queries, items)
 
 
-def _listed(pairs: Any, read: Mapping[str, Any]) -> Qrels:
+def _read_pairs(pairs: Any, read: Mapping[str, Any]) -> Qrels:
     """The pairs as if each were relevant; items to judge, which are no judgements elsewhere, are what is asked for here."""
     if are_files(pairs):
         # opened once: what comes through a pipe cannot be read again
         pairs = [
             file
-            for each in (pairs if isinstance(pairs, list | tuple) else [pairs])
-            for file in files_of(each)
+            for source in (pairs if isinstance(pairs, list | tuple) else [pairs])
+            for file in files_of(source)
         ]
     try:
         return read_qrels(pairs, **read)
@@ -103,13 +103,13 @@ def contents_of(
     RankwellError
         If a table cannot be read, has no such column, or holds none of the queries or items.
     """
-    asked = texts_of_queries(texts, pairs, encoding)
-    of_queries = [None] * len(queries) if asked is None else asked.of(queries)
+    query_texts = texts_of_queries(texts, pairs, encoding)
+    of_queries = [None] * len(queries) if query_texts is None else query_texts.of(queries)
     _refuse_none(texts, "queries", queries, of_queries)
     table = read_catalogue(catalogue, encoding=encoding)
-    wanted = _usual(table) if columns is None else columns
-    read = [texts_of_items(table, column, encoding) for column in wanted]
-    shown = [[None] * len(items) if each is None else each.of(items) for each in read]
+    text_columns = _usual_columns(table) if columns is None else columns
+    read = [texts_of_items(table, column, encoding) for column in text_columns]
+    shown = [[None] * len(items) if texts_read is None else texts_read.of(items) for texts_read in read]
     images = images_of_items(table, image, folder_of(catalogue))
     sources = [None] * len(items) if images is None else images.of(items)
     album = Album(folder_of(catalogue), SIDE, MOST_EACH, MOST_TOGETHER)
@@ -120,31 +120,34 @@ def contents_of(
         text = "\n\n".join(part for part in parts[len(parts) > 1 :] if part)
         source = sources[at]
         picture = None if source is None else album.add(source)
-        made.append(_given({"id": str(item), "title": title, "text": text, "picture": picture}))
-    _refuse_none(catalogue, "items", items, [each if len(each) > 1 else None for each in made])
+        made.append(_without_empty({"id": str(item), "title": title, "text": text, "picture": picture}))
+    _refuse_none(
+        catalogue, "items", items, [texts_read if len(texts_read) > 1 else None for texts_read in made]
+    )
     without = Counter(
-        queries=sum(not text for text in of_queries), items=sum(len(each) == 1 for each in made)
+        queries=sum(not text for text in of_queries), items=sum(len(texts_read) == 1 for texts_read in made)
     )
     of_asked = [
-        _given({"id": str(query), "text": text}) for query, text in zip(queries, of_queries, strict=True)
+        _without_empty({"id": str(query), "text": text})
+        for query, text in zip(queries, of_queries, strict=True)
     ]
     return Contents(of_asked, made, album.pictures, without, album.left_out)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value not in (None, "")}
 
 
-def _usual(table: Items) -> list[str | None]:
+def _usual_columns(table: Items) -> list[str | None]:
     """The columns of a title and of a text; None for what ``texts_of_items`` finds."""
     named = {} if table.frame is None else {column.lower(): column for column in table.frame.columns}
-    found = [next((named[each] for each in names if each in named), None) for names in (TITLES, TEXTS)]
-    return [each for each in found if each is not None] or [None]
+    columns = [next((named[name] for name in names if name in named), None) for names in (TITLES, TEXTS)]
+    return [name for name in columns if name is not None] or [None]
 
 
-def _refuse_none(source: Any, what: str, ids: Sequence[str | int], found: Sequence[object]) -> None:
+def _refuse_none(source: Any, what: str, ids: Sequence[str | int], texts: Sequence[object]) -> None:
     """Raise DataError if a table has nothing for any id, which other ids, or empty columns, explain."""
-    if source is not None and not any(found):
+    if source is not None and not any(texts):
         name = source if isinstance(source, str) else f"{what}="
         raise DataError(
             f"{name}: there is no text (or picture) for any of the {len(ids):,} {what} to judge, such as {brief(ids[0])}. Are the "
@@ -192,7 +195,9 @@ def tasks_of(
         places = shuffled
     elif order == "query":
         _, firsts, codes = np.unique(np.asarray(queries), return_index=True, return_inverse=True)
+        # stable: queries as they first come, and within each the shuffled order
         places = shuffled[np.argsort(firsts[codes][shuffled], kind="stable")]
+    # products are rounded: .07 · 100 is 7.000000000000001, which is 7 repeats and not 8
     count = int(np.ceil(repeats * n - 1e-9))
     again = np.sort(draw.choice(n, count, replace=False))  # places in the order of the tasks
     # between the place GAP tasks later and the end, of which those beyond the last are one after the other
@@ -247,8 +252,8 @@ def as_html(text: str) -> str:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1]) + HEADINGS, 6)}"
         token.attrs.pop("style", None)  # of columns of tables; the page forbids styles of its own
-    found: str = reader.renderer.render(tokens, reader.options, {})
-    return found
+    page: str = reader.renderer.render(tokens, reader.options, {})
+    return page
 
 
 # The grades that a judge can give, and what each is called.
@@ -268,7 +273,7 @@ class Grade(NamedTuple):
     label: str
 
 
-def grades_of(given: str | Mapping[int, str] | None, words: PageStrings) -> tuple[Grade, ...]:
+def grades_of(scale: str | Mapping[int, str] | None, words: PageStrings) -> tuple[Grade, ...]:
     """Return the grades, lowest first: those of a text or a mapping, or by default 0 to 3.
 
     Raises
@@ -284,35 +289,35 @@ def grades_of(given: str | Mapping[int, str] | None, words: PageStrings) -> tupl
     >>> [each.label for each in grades_of("0-2", words_of("en"))]
     ['', '', '']
     """
-    if given is None:
-        return tuple(Grade(each, words(f"sheet.grades.{each}")) for each in USUAL)
-    found = _of_text(given) if isinstance(given, str) else [Grade(*each) for each in given.items()]
-    for each in found:
-        if type(each.grade) is not int or not 0 <= each.grade <= 9 or not isinstance(each.label, str):
-            raise UsageError(f"grades: {brief(each.grade)} cannot be a grade: {REMEDY}.")
-        if len(each.label) > LONGEST:
+    if scale is None:
+        return tuple(Grade(option, words(f"sheet.grades.{option}")) for option in USUAL)
+    grades = _parse_grades(scale) if isinstance(scale, str) else [Grade(*option) for option in scale.items()]
+    for option in grades:
+        if type(option.grade) is not int or not 0 <= option.grade <= 9 or not isinstance(option.label, str):
+            raise UsageError(f"grades: {brief(option.grade)} cannot be a grade: {REMEDY}.")
+        if len(option.label) > LONGEST:
             raise UsageError(
-                f"grades: the label {brief(each.label)} is longer than {LONGEST} characters; say more in the guidelines."
+                f"grades: the label {brief(option.label)} is longer than {LONGEST} characters; say more in the guidelines."
             )
-    numbers = [each.grade for each in found]
+    numbers = [option.grade for option in grades]
     if len(numbers) < 2:
-        raise UsageError(f"grades={brief(given)}: a scale needs at least two grades, {REMEDY}.")
-    if twice := [each for each in numbers if numbers.count(each) > 1]:
-        raise UsageError(f"grades={brief(given)}: {twice[0]} is given twice.")
-    return tuple(sorted(found))
+        raise UsageError(f"grades={brief(scale)}: a scale needs at least two grades, {REMEDY}.")
+    if twice := [option for option in numbers if numbers.count(option) > 1]:
+        raise UsageError(f"grades={brief(scale)}: {twice[0]} is given twice.")
+    return tuple(sorted(grades))
 
 
-def _of_text(text: str) -> list[Grade]:
+def _parse_grades(text: str) -> list[Grade]:
     if match := RANGE.fullmatch(text):
         low, high = map(int, match.groups())
-        return [Grade(each, "") for each in range(low, high + 1)]
-    found: list[Grade] = []
+        return [Grade(grade, "") for grade in range(low, high + 1)]
+    grades: list[Grade] = []
     for part in text.split(","):
         match = NAMED.fullmatch(part)
         if match:
-            found.append(Grade(int(match[1]), match[2]))
-        elif found and re.match(r"\s*[^\s\d]", part):  # a label may hold a comma
-            found[-1] = Grade(found[-1].grade, f"{found[-1].label},{part.rstrip()}")
+            grades.append(Grade(int(match[1]), match[2]))
+        elif grades and re.match(r"\s*[^\s\d]", part):  # a label may hold a comma
+            grades[-1] = Grade(grades[-1].grade, f"{grades[-1].label},{part.rstrip()}")
         else:
             raise UsageError(f"grades={brief(text)}: {brief(part)} is no grade with a label: {REMEDY}.")
-    return found
+    return grades
