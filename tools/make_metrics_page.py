@@ -46,6 +46,10 @@ FAMILIES = {
         "Ratings and propensities",
         "For predicted ratings: RMSE, MAE and other errors. For judgements observed with a known probability: weighted estimates.",
     ),
+    "evidence": (
+        "Answers and evidence",
+        "For generated answers: how much of what a good answer holds they say. See [Answers judged by nuggets]({up}answers.md).",
+    ),
     "beyond": (
         "Beyond accuracy",
         "What accuracy does not see: how much of the catalogue is shown and how evenly; personalization, novelty, serendipity, similarity, calibration, popularity bias.",

@@ -19,8 +19,8 @@ def every_metric() -> list[Metric]:
     found = []
     for cls in classes():
         metric = cls()
-        if not metric.judgements:
-            continue  # metrics of lists alone are other work
+        if not metric.judgements or metric.only_grades:
+            continue  # metrics of lists alone are other work, and some take no grades such as these
         if "collection_size" in metric.needed():
             metric = cls(collection=1_000_000)
         metric = metric @ 10 if metric.cut == "required" else metric

@@ -78,6 +78,7 @@ from rankwell.metrics.beyond.popular import MeanPopRank as MeanPopRank
 from rankwell.metrics.binary.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.graded.experimental import NDCGRel as NDCGRel
 from rankwell.metrics.diversity.alpha import NRBP as NRBP
+from rankwell.metrics.evidence.nuggets import Nugget as Nugget
 from rankwell.metrics.binary.counts import NumNonrelJudgedRet as NumNonrelJudgedRet
 from rankwell.metrics.binary.counts import NumRel as NumRel
 from rankwell.metrics.binary.counts import NumRelRet as NumRelRet

@@ -48,7 +48,7 @@ def evaluated(metric):
     """Results of all data and of three parts of them, each of its own judgements; other data in each run of the tests."""
     rng = random.Random(f"{os.environ['RANKWELL_SEED']} addition {metric}")
     for _ in range(200):
-        given = testing.example(rng.randrange(1000))
+        given = testing.example(rng.randrange(1000)).fit(metric)
         parts = parts_of(given, rng)
         if parts is not None:
             try:

@@ -21,7 +21,8 @@ TEXTS = [
     *test_laws_of_novelty.TEXTS,
     *test_laws_of_topics.FROM_ITEMS,
 ]
-EVERY = [*METRICS, *map(metric_of, TEXTS)]
+OF_FEW_NUMBERS = [metric for metric in METRICS if metric.only_scores or metric.only_grades]
+EVERY = [metric for metric in [*METRICS, *map(metric_of, TEXTS)] if metric not in OF_FEW_NUMBERS]
 FIRST = {type(metric): metric for metric in reversed(EVERY)}
 LAST = {type(metric): metric for metric in EVERY}
 TWO_OF_EACH = list(dict.fromkeys([*FIRST.values(), *LAST.values()]))
@@ -29,6 +30,10 @@ TWO_OF_EACH = list(dict.fromkeys([*FIRST.values(), *LAST.values()]))
 
 def test_all_metrics_together_have_the_values_that_each_has_alone():
     testing.check_neighbours(EVERY, [], cases=2)
+
+
+def test_metrics_of_few_numbers_leave_others_alone_on_data_that_all_of_them_take():
+    testing.check_neighbours([*OF_FEW_NUMBERS, "ndcg@3", "ap", "rmse", "judged@2"], cases=4)
 
 
 BESIDE = 6

@@ -40,7 +40,7 @@ def sorted_by_query(given):
 @pytest.mark.parametrize("variants", groups_of([*variants_to_try(), *map(metric_of, PRIORS)]), ids=named)
 def test_parts_of_any_size_give_the_values_of_memory(variants):
     rng = random.Random(f"{os.environ['RANKWELL_SEED']} streams {variants[0]}")
-    given = testing.example(rng.randrange(1000))
+    given = testing.example(rng.randrange(1000)).fit(variants[0])
     policy = rng.choice(POLICIES)
     whole = outcome(variants, given, policy)
     is_refused = isinstance(whole[0], type)  # perhaps one of them alone

@@ -65,7 +65,8 @@ class Metric(SetOnce, metaclass=MetricType):
     values are computed from the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
     metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``always_shown``: parameters
-    that are written even at their default.
+    that are written even at their default. ``only_grades`` and ``only_scores``: the only numbers that the metric takes, if others
+    have no meaning for it; the data of tests are then made of these.
     """
 
     name: ClassVar[str] = ""
@@ -79,6 +80,8 @@ class Metric(SetOnce, metaclass=MetricType):
     sliceable: ClassVar[bool] = False
     sees_missing: ClassVar[bool] = False
     always_shown: ClassVar[frozenset[str]] = frozenset()
+    only_grades: ClassVar[tuple[float, ...]] = ()
+    only_scores: ClassVar[tuple[float, ...]] = ()
 
     k: int | None = None
     sampled: int | None = None

@@ -77,6 +77,7 @@ METRICS: dict[str, tuple[str, ...]] = {
     "MeanPrecision": ("binary.precision", "mean_precision"),
     "NDCGRel": ("graded.experimental", "ndcg_rel"),
     "NRBP": ("diversity.alpha", "nrbp"),
+    "Nugget": ("evidence.nuggets", "nugget"),
     "NumNonrelJudgedRet": ("binary.counts", "num_nonrel_judged_ret"),
     "NumRel": ("binary.counts", "num_rel"),
     "NumRelRet": ("binary.counts", "num_rel_ret"),

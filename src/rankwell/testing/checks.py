@@ -79,7 +79,8 @@ def groups_of(metrics: Iterable[Metric]) -> list[tuple[Metric, ...]]:
 
 def check(metrics: Sequence[Metric], cases: Iterable[Data]) -> None:
     """Raise LawBroken for the first law that a metric breaks without declaring it."""
-    for given in cases:
+    for drawn in cases:
+        given = drawn.fit(metrics[0])
         for name, law in LAWS.items():
             for metric in metrics:
                 if name not in metric.broken_laws() and not law(metric, given):

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankwell.evaluation import Evaluator
@@ -95,10 +96,19 @@ class Data:
         if self.seed % 2:
             lists = list(self.run.values())
             return dict(zip(self.run, lists[1:] + lists[:1], strict=True))
+        scores = sorted({score for items in self.run.values() for score in items.values()})
+        turned = dict(zip(scores, reversed(scores), strict=True))
         return {
-            query: {item: -score for item, score in list(items.items())[len(items) > 1 :]}
+            query: {item: turned[score] for item, score in list(items.items())[len(items) > 1 :]}
             for query, items in self.run.items()
         }
+
+    def fit(self, metric: Metric) -> Data:
+        """Return the data with no other scores and grades than those that a metric takes."""
+        if not metric.only_scores and not metric.only_grades:
+            return self
+        run, qrels = _of_few(self.run, metric.only_scores), _of_few(self.qrels, metric.only_grades)
+        return replace(self, run=run, qrels=qrels)
 
     def with_negative_rows(self) -> Data:
         """Return the data with two grades of −1 added per judged query, on a listed and an unlisted item if possible."""
@@ -128,6 +138,15 @@ class Data:
         query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
         weights = [chances[each] for each in item] if "propensity" in needs else None
         return Qrels(query, item, grade, topic if "topics" in needs else None, propensity=weights)
+
+
+def _of_few(table: dict[str, dict[str, Any]], allowed: Sequence[float]) -> dict[str, dict[str, Any]]:
+    """The same table with every number replaced by one of those that are allowed, equal ones by the same; itself if all are."""
+    if not allowed:
+        return table
+    numbers = sorted({number for items in table.values() for number in items.values()})
+    meant = dict(zip(numbers, cycle(allowed), strict=False))
+    return {query: {item: meant[number] for item, number in items.items()} for query, items in table.items()}
 
 
 def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:

@@ -87,6 +87,8 @@ def check_neighbours(
     wanted = permutations(made, 2) if pairs is None else pairs
     groups = [tuple(map(metric_of, pair)) for pair in wanted]
     for given in examples(cases, seed):
+        for metric in made:
+            given = given.fit(metric)
         bench = Bench(given)
         alone = {metric: bench.values([metric])[metric] for metric in {*made, *chain(*groups)}}
         for group in (made, made[::-1], *groups):

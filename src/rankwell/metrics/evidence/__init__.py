@@ -1,0 +1,3 @@
+"""Metrics of generated answers and of the evidence that they rest on."""
+
+from __future__ import annotations
