@@ -279,6 +279,7 @@ FORMATS = {
     "letor": ["test.letor"],
     "llamaindex": ["nodes.jsonl"],
     "mteb": ["predictions.json"],
+    "nuggetizer": [],  # of words for a few numbers alone: tests/readers/memory/test_nuggetizer.py
     "ragas": ["ragas.jsonl"],
     "rankllm": ["candidates.jsonl"],
     "recbole": ["data.inter"],

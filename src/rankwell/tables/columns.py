@@ -128,10 +128,14 @@ SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), Fals
 MOST_LEVELS = 10
 LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973
 TRUTH = {"true": 1.0, "false": 0.0}
+# what people write of nuggets, the facts that an answer should hold: how important each is, and what an answer says of it
+IMPORTANCE_WORDS = {"vital": 2.0, "okay": 1.0}
+SUPPORT_WORDS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 # what people write in a column of grades
 GRADE_WORDS = TRUTH | {
     "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
-}  # fmt: skip
+} | IMPORTANCE_WORDS  # fmt: skip
+NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS}
 
 
 class UnreadColumn(NamedTuple):

@@ -298,12 +298,14 @@ READ = {
     "ubi/click_queries.ndjson",
     "solr/ltr_interleaved_q1.json",
     "alce/result.json",
+    "trec_rag/assignments.jsonl",
+    "trec_rag/nuggets.jsonl",
 }
 NAMED = {
     "alce/made": "ALCE", "beir/corpus": "BEIR", "beir/queries": "BEIR", "browsecomp/q": "BrowseComp-Plus", "deepeval": "DeepEval",
     "elasticsearch/msearch_requests": "_msearch", "implicit": "implicit", "interleaving": "interleaved", "ltr": "from_groups",
     "mteb/results": "MTEB", "obp/bandit": "OBP", "obp/action": "no shape that is read", "peers": "no shape that is read",
-    "recbole/full": "RecBole", "recpack": "sparse matrix", "spans": "spans", "trec_rag/answers": "TREC RAG", "trec_rag": "nuggets|support",
+    "recbole/full": "RecBole", "recpack": "sparse matrix", "spans": "spans", "trec_rag/answers": "TREC RAG", "trec_rag": "support",
     "trulens": "TruLens", "ubi/click_events": "User Behavior Insights", "umbrela": "UMBRELA", "answers_truth": "nuggets", "clicks_truth": "no shape",
     "truth": "no shape",
 }  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
-from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, TRUTH, UnreadColumn, merge_unread
+from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, NUMBER_WORDS, TRUTH, UnreadColumn, merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
@@ -277,14 +277,14 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
 
 
 def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
-    """The numbers that a column writes, true and false as 1 and 0, and of grades also the words that judges write."""
+    """The numbers that a column writes, true and false as 1 and 0, and of grades and scores also the words that judges write."""
     import polars as pl
 
     text = series.str.strip_chars()
     numbers = text.cast(pl.Float64, strict=False)
     if not numbers.null_count():
         return numbers
-    words = GRADE_WORDS if word == "grade" else TRUTH
+    words = NUMBER_WORDS.get(word, TRUTH)
     meant = text.str.to_lowercase().replace_strict(words, default=None, return_dtype=pl.Float64)
     numbers = numbers.fill_null(meant) if numbers.null_count() == len(numbers) else numbers
     if not numbers.null_count():

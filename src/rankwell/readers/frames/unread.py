@@ -9,11 +9,10 @@ from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import Given, say
 from rankwell.readers.frames.pieces import PIECE, Frames
 from rankwell.tables.columns import (
-    GRADE_WORDS,
     LEAST_TIME,
     MOST_LEVELS,
+    NUMBER_WORDS,
     SYSTEMS,
-    TRUTH,
     UnreadColumn,
     is_passed,
     known_word,
@@ -114,7 +113,7 @@ def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, UnreadC
     A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
     name holds numbers only if some are fractions, as no id, part or index is, and no time.
     """
-    words = GRADE_WORDS if kind == "qrels" else TRUTH
+    words = NUMBER_WORDS["grade" if kind == "qrels" else "score"]
     levels: dict[str, set[float] | None] = {column: set() for column in columns}
     left, has_fractions = set(columns), set[str]()
     for frame in frames(PIECE):

@@ -38,7 +38,7 @@ OPTIONS = (
 class Answer(NamedTuple):
     """The hits of one query. Without ``numbers`` (scores or grades) their order counts; ``text`` names a query that has no id.
 
-    ``failure`` says why there is no answer, ``lack`` why it is incomplete.
+    ``failure`` says why there is no answer, ``lack`` why it is incomplete, ``system`` who gave it, where the answer names that.
     """
 
     items: list[Any]
@@ -47,6 +47,7 @@ class Answer(NamedTuple):
     text: Any = None
     failure: str = ""
     lack: str = ""
+    system: Any = None
 
 
 Read = Callable[[Any], Iterable[Answer]]
@@ -229,13 +230,21 @@ def gather(
     gathered, known = Gathered(label, word), set[Any]()
     failures, lacks, follows = list[str](), list[str](), True
     scored: Any = None
+    systems: list[Any] = []
     for answer in answers:
         query = _query(answer, ids, label, what)
-        if query in known:
+        if answer.system is not None and answer.system not in systems:
+            systems.append(answer.system)
+        if len(systems) > 1:
             raise DataError(
-                f"{label}: two answers are to the query {brief(query)}. Remove one, or tell them apart by ids: query_ids='ids.txt', "
-                f"an id a line in the order of the answers."
+                f"{label}: it holds several systems ({', '.join(map(brief, systems))}), whose lists would be mixed. Give each by itself: a "
+                f"file or a list of one system."
             )
+        if query in known:
+            remedy = "Keep one of them."
+            if answer.query is None or ids is not None:
+                remedy = "Remove one, or tell them apart by ids: query_ids='ids.txt', an id a line in the order of the answers."
+            raise DataError(f"{label}: two answers are to the query {brief(query)}. {remedy}")
         known.add(query)
         if answer.failure:
             failures.append(f"{query} ({answer.failure})")

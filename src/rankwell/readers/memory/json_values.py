@@ -82,7 +82,7 @@ KNOWN: tuple[tuple[set[str], str], ...] = (
     ({"user_input", "reference_contexts"}, f"rows of ragas without reference_context_ids, which hold texts and no ids. {GIVE_IDS}"),
     ({"passage", "judgment", "prediction"}, f"judgements of UMBRELA, which hold texts and no ids. {GIVE_IDS}"),
     ({"references", "answer"}, "answers with citations (TREC RAG), whose references are no ranking. Give the run they were written from."),
-    ({"nuggets"}, "nuggets of queries, and no items. Give a run, or judgements of items."),
+    ({"nuggets"}, 'nuggets in no form that is read. Give records as nuggetizer writes them: {"qid": …, "nuggets": [{"text": …, "importance": "vital"}]}.'),
     ({"sentence", "citation", "support"}, "judgements of citations (support), and not of items for a query. Give judgements of items."),
     ({"sentence", "cited"}, "verdicts on citations (ALCE), and not on items for a query. Give judgements of items."),
     ({"start_index", "end_index"}, "spans of texts, and no ids of items. Give each chunk an id, and {query: [id, …]}."),

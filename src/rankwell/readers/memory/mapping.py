@@ -15,7 +15,7 @@ from rankwell.kernels import dicts
 from rankwell.readers.frames.in_memory import is_frame
 from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
-from rankwell.tables.columns import known_word
+from rankwell.tables.columns import NUMBER_WORDS, known_word
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import StoredPlace
@@ -73,6 +73,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
             return ItemLists(queries, offsets, items, numbers, name)
         return ItemLists(queries, offsets, ids_in(listed, name), None, name)
     items = Ids.of(listed, f"{name}: item")
+    lists = _of_words(lists, NUMBER_WORDS[word])
     try:
         numbers = np.fromiter(
             chain.from_iterable(each.values() for each in lists), np.float64, int(offsets[-1])
@@ -83,6 +84,14 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         chain.from_iterable(each.values() for each in lists), numbers, word, ListOf(name, queries, offsets)
     )
     return ItemLists(queries, offsets, items, numbers, name)
+
+
+def _of_words(lists: list[Any], words: Mapping[str, float]) -> list[Any]:
+    """The same with numbers in place of words, if all values are words such as judges write."""
+    values = chain.from_iterable(each.values() for each in lists)
+    if not all(isinstance(value, str) and value in words for value in values):
+        return lists
+    return [{item: words[value] for item, value in each.items()} for each in lists]
 
 
 def _members(query: Any, each: Any, word: str, name: str) -> Any:
@@ -170,9 +179,11 @@ def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place
 
 
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
+    words = NUMBER_WORDS[word]
+    is_of_words = all(isinstance(value, str) for items in source.values() for value in items.values())
     for query, items in source.items():
         for item, value in items.items():
-            if not is_number(value):
+            if not is_number(value) and not (is_of_words and value in words):
                 said = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))
@@ -250,6 +261,7 @@ class Gathered:
         self.queries: list[Any] = []
         self.lengths: list[int] = []
         self.graded: bool | None = None
+        self._words = NUMBER_WORDS.get(word, {})
         self._items: list[Any] = []
         self._numbers: list[Any] = []
         self._columns: list[tuple[Ids, np.ndarray]] = []
@@ -273,6 +285,7 @@ class Gathered:
         self.lengths.append(len(members))
         if graded:
             for item, number in members:
+                number = self._words.get(number, number) if type(number) is str else number
                 if type(number) not in NUMBER:
                     raise DataError(
                         f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
