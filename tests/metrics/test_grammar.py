@@ -1,12 +1,15 @@
-"""The grammar of a metric's text: name(param=value, …)@k."""
+"""The grammar of a metric's text, name(param=value, …)@k, and that each text is read once."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of, metrics_of
+from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import value_text
+from rankwell.metrics.parsing import MOST_PARSED, PARSED
 
 
 @pytest.mark.parametrize(
@@ -120,3 +123,48 @@ def test_a_profile_stands_for_its_metrics():
 def test_what_is_no_metric_is_refused(wanted, message):
     with pytest.raises(rw.RankwellError, match=message):
         metrics_of(wanted)
+
+
+def test_a_text_is_read_once():
+    assert metric_of("ndcg(gain=exp2)@7") is metric_of("ndcg(gain=exp2)@7")
+
+
+def test_a_text_is_read_once_also_when_another_metric_is_loaded():
+    before = metric_of("ndcg(gain=exp2)@7")
+
+    @definition
+    class Another(QueryMetric):
+        """No name of it is in a text that was read."""
+
+        name = "another_of_parsing"
+
+        def per_query(self, judged, _):
+            return np.zeros(len(judged))
+
+    assert type(metric_of("another_of_parsing")) is Another
+    assert metric_of("ndcg(gain=exp2)@7") is before
+
+
+def test_a_metric_that_is_defined_again_is_read_again():
+    def define(value):
+        @definition
+        class Constant(QueryMetric):
+            """A constant."""
+
+            name = "constant_of_parsing"
+
+            def per_query(self, judged, _):
+                return np.full(len(judged), value)
+
+        return Constant
+
+    first = define(1.0)
+    assert type(metric_of("constant_of_parsing")) is first
+    second = define(2.0)
+    assert type(metric_of("constant_of_parsing")) is second
+
+
+def test_texts_that_were_read_do_not_pile_up():
+    for k in range(1, MOST_PARSED + 10):
+        metric_of(f"p@{k}")
+    assert len(PARSED) <= MOST_PARSED
