@@ -28,7 +28,7 @@ HOMES = {
     "Terms": "rankwell.metrics.additive",
     "definition": "rankwell.metrics.metric",
     "metric": "rankwell.metrics.from_function",
-    "metric_of": "rankwell.metrics.parsing",
+    "metric_of": "rankwell.metrics.grammar",
     # what a metric is given, and what it returns
     "Context": "rankwell.matching.context",
     "GeometricMean": "rankwell.tables.states",

@@ -7,7 +7,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
-from rankwell.metrics.diversity.normalised import everyone
+from rankwell.metrics.diversity.topic_ideal import without_lists
 
 from .worked import examples
 
@@ -77,7 +77,7 @@ def test_the_ideal_list_is_that_of_the_worked_example(ideal):
     text = f"ab_ndcg(ideal={ideal})@4"
     task, expected = task_of(text), EXAMPLES["ab.ideal_greedy_catalogue"]["expected"]
     metric = metric_of(text)
-    terms = metric.ideal_terms(everyone(task.pool), task.context)
+    terms = metric.ideal_terms(without_lists(task.pool), task.context)
     assert [terms.ids.one(row) for row in terms.rows.item.tolist()] == expected["order"]
     assert terms.gain == pytest.approx(expected["gains"], rel=0, abs=1e-12)
     assert terms.sum()[0] == pytest.approx(expected["idcg"], rel=0, abs=1e-12)

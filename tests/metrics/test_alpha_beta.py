@@ -9,7 +9,7 @@ from rankwell.cli import run as command
 from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.metrics import metric_of
 from rankwell.metrics.diversity.alpha_beta import ABnDCG
-from rankwell.metrics.diversity.normalised import Normalised
+from rankwell.metrics.diversity.topic_ideal import Normalised
 
 ITEMS = [
     {"item": item, "genres": genres, "maker": maker}

@@ -7,9 +7,9 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of, metrics_of
+from rankwell.metrics.grammar import MOST_PARSED, PARSED
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import value_text
-from rankwell.metrics.parsing import MOST_PARSED, PARSED
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankwell as rw
-from rankwell.metrics.binary.interpolated import needed_hits
+from rankwell.metrics.binary.precision_recall import needed_hits
 
 
 @given(st.floats(0, 1), st.lists(st.integers(0, 10**6), max_size=5))

@@ -19,7 +19,7 @@ from rankwell.matching import lists as judge_lists
 from rankwell.matching import lists as matched_lists
 from rankwell.matching import pool as judge_pool
 from rankwell.metrics import additive, metric_of
-from rankwell.metrics.binary import binary, first, judged, precision
+from rankwell.metrics.binary import binary, first, incompleteness, precision
 from rankwell.metrics.graded import cascade, gain, gain_functions, ndcg
 from rankwell.tables import ranked, states
 from rankwell.tables.ids import Ids
@@ -197,7 +197,9 @@ def denominators_swapped(patch):
 
 
 def bpref_counts_unjudged(patch):
-    patch.setattr(judged.Bpref, "terms", lambda self, lists, context: precision.AP().terms(lists, context))
+    patch.setattr(
+        incompleteness.Bpref, "terms", lambda self, lists, context: precision.AP().terms(lists, context)
+    )
 
 
 def errors_of_rr(patch):
@@ -216,7 +218,7 @@ def batches_counted_twice(patch):
     original = engines.Task.measure
 
     def measure(self, judged, counts):
-        part = original(self, judged, counts)
+        part = original(self, incompleteness, counts)
         return replace(
             part, states={m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()}
         )

@@ -14,9 +14,9 @@ from tests.definitions.reference_aspects_random import random_ratings
 from tests.mutants.planting import around, put
 
 from rankwell.kernels import cascade, exact, ideal
-from rankwell.metrics.diversity import interests, rated_topics
-from rankwell.metrics.diversity import normalised as rated
+from rankwell.metrics.diversity import interests, topic_ideal
 from rankwell.metrics.diversity import satisfaction as topical
+from rankwell.metrics.diversity import topic_ideal as rated
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
@@ -115,12 +115,12 @@ MUTANTS = {
             original(self, judged, context), self.terms(judged, context).sum())),
         ("ab_ndcg", {"candidates": "judged"})),
     "α counts for rated items of a low rating": (
-        around(rated_topics.OfRatings, "chance", lambda original, self, grade, context: np.maximum(
+        around(topic_ideal.OfRatings, "chance", lambda original, self, grade, context: np.maximum(
             original(self, grade, context), self.unrated)), ("ab_dcg", {"alpha": 0.3})),
     "ratings are not mapped": (
-        put(rated_topics.OfRatings, "map", lambda self, grade, context: np.ones(len(grade))), ("ab_dcg", {})),
+        put(topic_ideal.OfRatings, "map", lambda self, grade, context: np.ones(len(grade))), ("ab_dcg", {})),
     "minmax for ratio": (
-        put(rated_topics.OfRatings, "map", lambda self, grade, context: (
+        put(topic_ideal.OfRatings, "map", lambda self, grade, context: (
             (grade - context.grade_max / 9) / (context.grade_max * 8 / 9))), ("ab_hit", {})),
     "one item, several topics: the gain is their sum": (
         around(cascade, "gains", lambda original, *given: original(*given[:-1], False)), ("ab_dcg", {})),

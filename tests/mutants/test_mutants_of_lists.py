@@ -10,7 +10,8 @@ from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
 from rankwell.matching.scale import Scale
-from rankwell.metrics.beyond import calibration, divergences, familiarity, lists
+from rankwell.metrics import divergences
+from rankwell.metrics.beyond import calibration, familiarity, lists
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked

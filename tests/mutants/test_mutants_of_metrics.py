@@ -16,9 +16,9 @@ from rankwell.metrics.binary import (
     counts,
     first,
     geometric,
-    interpolated,
-    judged,
+    incompleteness,
     precision,
+    precision_recall,
     sets,
 )
 from rankwell.metrics.graded import cascade, experimental, gain, ideal, ndcg, users  # fmt: skip
@@ -35,7 +35,7 @@ def ties_by_rank(original, self, rows):
 
 
 def not_interpolated(hits, relevant, level, levels):
-    needed = np.maximum(interpolated.needed_hits(level, relevant, levels), 1)
+    needed = np.maximum(precision_recall.needed_hits(level, relevant, levels), 1)
     there = hits.where(hits.nth() == needed[hits.query])
     return np.where(relevant > 0, there.sum(needed[there.query] / there.rank), np.nan)
 
@@ -67,11 +67,11 @@ MUTANTS = {
     "mean precision that is AP": (
         put(precision.MeanPrecision, "weights_of", lambda self, ranks: 1.0 / ranks), ["mean_precision@5"]),
     "iprec: a level more or less": (
-        around(interpolated, "needed_hits", lambda original, *given: original(*given) + 1), ["iprec(level=.3)", "avg11"]),
+        around(precision_recall, "needed_hits", lambda original, *given: original(*given) + 1), ["iprec(level=.3)", "avg11"]),
     "iprec: trec_eval 9 for exact": (
-        around(interpolated, "needed_hits", lambda original, level, r, _: original(level, r, "trec9")),
+        around(precision_recall, "needed_hits", lambda original, level, r, _: original(level, r, "trec9")),
         ["avg11", "iprec(level=.3)", "iprec(level=1)", "avg11(levels=trec10)"]),
-    "iprec: not interpolated": (put(interpolated, "interpolated", not_interpolated), ["iprec(level=.3)", "avg11"]),
+    "iprec: not interpolated": (put(precision_recall, "interpolate", not_interpolated), ["iprec(level=.3)", "avg11"]),
     "first rank of the second hit": (
         put(first.FirstRank, "per_query", lambda self, *given: first.FullRank(k=self.k).per_query(*given)), ["first_rank"]),
     "full rank without all hits": (
@@ -103,11 +103,11 @@ MUTANTS = {
     "compat: depth ignored": (
         put(ideal.Compat, "_depths", lambda self, lists: np.full(len(lists), 1000)), ["compat(depth=2)"]),
     "unjudged over n": (
-        put(judged.UnjudgedShare, "per_query",
-            lambda self, *given: 1 - judged.JudgedShare(k=self.k).per_query(*given)), ["unj@5"]),
+        put(incompleteness.UnjudgedShare, "per_query",
+            lambda self, *given: 1 - incompleteness.JudgedShare(k=self.k).per_query(*given)), ["unj@5"]),
     "infAP that is AP": (
-        put(judged.InfAP, "terms", lambda self, *given: precision.AP(rel=self.rel).terms(*given)), ["infap"]),
-    "infAP: no epsilon": (put(judged, "EPSILON", 1e-2), ["infap"]),
+        put(incompleteness.InfAP, "terms", lambda self, *given: precision.AP(rel=self.rel).terms(*given)), ["infap"]),
+    "infAP: no epsilon": (put(incompleteness, "EPSILON", 1e-2), ["infap"]),
     "AUC: ties won": (
         around(auc.AUC, "per_query", lambda original, self, lists, context: 1 - original(self, lists, context)), ["auc"]),
     "AUC among judged counts the list": (
@@ -126,7 +126,7 @@ MUTANTS = {
         put(ndcg.nDCG, "_most", lambda self, lists, context: float(np.nanmax(lists.found.grade, initial=1.0))),
         ["ndcg(ideal=maximal)@3"]),
     "area under PR: begins at 0": (
-        around(interpolated.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),
+        around(precision_recall.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),
         ["auc_pr(method=trapezoid)"]),
     "G: ranks cost one more": (
         around(experimental.Ideals, "until", lambda original, self, query, place: original(self, query, place) + 1.0), ["g"]),

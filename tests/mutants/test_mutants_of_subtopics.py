@@ -15,7 +15,7 @@ from tests.definitions.test_subtopics import test_the_divisor_of_ndeval_is_the_s
 from tests.mutants.planting import around, fails, put
 
 from rankwell.kernels import cascade
-from rankwell.metrics.diversity import alpha, aspects, intents, reaching, stopping, subtopics
+from rankwell.metrics.diversity import alpha, aspects, err_ia, intents, subtopics, topic_recall
 from rankwell.metrics.diversity import subtopic_metric as cascading
 
 Subtopics = subtopics.Subtopics
@@ -63,9 +63,9 @@ MUTANTS = {
         alpha._Alpha, "use", lambda self, topics, context: (np.ones(len(topics.slot)), np.full(len(topics.slot), 1 - self.alpha))),
     "NRBP: (1 − α) β for 1 − (1 − α) β": put(
         alpha.NRBP, "weights_of", lambda self, ranks: (1 - self.alpha) * self.beta * self.beta ** (ranks - 1.0)),
-    "ERR-IA without the reciprocal rank": put(stopping._ERRIA, "weights_of", lambda self, ranks: np.ones(len(ranks))),
-    "RBU: unjudged items are free": put(stopping.RBU, "rows", lambda self, judged: judged.found.top(self.k)),
-    "RBU: p^r": around(stopping.RBU, "weights_of", lambda original, self, ranks: original(self, ranks + 1)),
+    "ERR-IA without the reciprocal rank": put(err_ia._ERRIA, "weights_of", lambda self, ranks: np.ones(len(ranks))),
+    "RBU: unjudged items are free": put(err_ia.RBU, "rows", lambda self, judged: judged.found.top(self.k)),
+    "RBU: p^r": around(err_ia.RBU, "weights_of", lambda original, self, ranks: original(self, ranks + 1)),
     "RBU: one scale for all topics": around(
         Subtopics, "highest", lambda original, self: np.full(len(self.level), self.level.max(initial=1.0))),
     "intent-aware means without weights": put(
@@ -73,10 +73,10 @@ MUTANTS = {
         replace(cascading.OnTopics.subtopics(self, pool, context), weight=np.ones(
             len(cascading.OnTopics.subtopics(self, pool, context).topic)))),
     "S-recall over the topics of the list": put(
-        reaching.SRecall, "divisor", lambda self, judged, context: np.maximum(
+        topic_recall.SRecall, "divisor", lambda self, judged, context: np.maximum(
             self.terms(judged, context).sum(), (self.n_topics(judged, context) > 0).astype(float))),
     "S-precision: the list's rank over the ideal's": around(
-        reaching.SPrecision, "_arrival", lambda original, self, made, wanted: original(made, np.maximum(wanted - 1, 1))),
+        topic_recall.SPrecision, "_arrival", lambda original, self, made, wanted: original(made, np.maximum(wanted - 1, 1))),
     "global gain: the highest, not the sum": put(
         aspects.DnDCG, "_global", lambda self, pool, context: pool.grades * 1.0),
     "D#-nDCG: γ on the other part": around(
@@ -95,5 +95,5 @@ def test_a_divisor_of_ndeval_with_one_rank_too_many_is_caught(monkeypatch):
         monkeypatch
     )
     monkeypatch.setattr(alpha, "everything", cascading.everything)
-    monkeypatch.setattr(stopping, "everything", cascading.everything)
+    monkeypatch.setattr(err_ia, "everything", cascading.everything)
     assert fails(norms)

@@ -10,7 +10,7 @@ from tests.mutants.planting import around, fails, put
 from rankwell.matching import pool as judge_pool
 from rankwell.metrics.diversity import by_topic
 from rankwell.metrics.diversity import split_by_topic as topics
-from rankwell.metrics.preferences import fulfilled as preferred
+from rankwell.metrics.preferences import preference_pairs as preferred
 from rankwell.metrics.preferences import preferences, preferences_fair
 from rankwell.tables import ranked
 
@@ -72,11 +72,11 @@ MUTANTS = {
     "preferences: pairs of one level count": (
         around(preferred.GroupItems, "unlike", lambda original, items: original(items) + 1), of("prefs_num_poss")),
     "preferences: items not retrieved are not missed": (
-        put(preferred.Tally, "possible", lambda tally, pairs: tally.both + tally.one), of("prefs_simp")),
+        put(preferred.PairTally, "possible", lambda tally, pairs: tally.both + tally.one), of("prefs_simp")),
     "preferences: one is both": (
-        put(preferred.Tally, "fulfilled", lambda tally, pairs: tally.both_fulfilled), of("prefs_avgjg", "one")),
+        put(preferred.PairTally, "fulfilled", lambda tally, pairs: tally.both_fulfilled), of("prefs_avgjg", "one")),
     "preferences: subgroups are one": (around(judge_pool, "topics_of", first_subgroup), of("prefs_simp", parts=3)),
-    "preferences: nothing follows": (put(preferred, "_close", lambda matrix: matrix), of("prefs_num_poss", parts=3)),
+    "preferences: nothing follows": (put(preferred, "_close_chains", lambda matrix: matrix), of("prefs_num_poss", parts=3)),
     "preferences: groups averaged as one": (
         put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
             preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),

@@ -13,7 +13,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
-from rankwell.metrics.beyond.weighted_counts import WeightedCounts
+from rankwell.metrics.beyond.catalogue import WeightedCounts
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked

@@ -273,7 +273,7 @@ def _options(rules: Loads, k: int) -> dict[str, Any]:
 def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -> tuple[Costs, Any]:
     """What the systems cost, and the judgements."""
     from rankwell.efficiency import Command, measure
-    from rankwell.metrics.parsing import metrics_of
+    from rankwell.metrics.grammar import metrics_of
     from rankwell.readers.collections.collection import read_collection
 
     _refuse_no_topics(quality)

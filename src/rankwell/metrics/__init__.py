@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rankwell.metrics.grammar import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.names import METRICS
-from rankwell.metrics.parsing import Wanted, metric_of, metrics_of
 from rankwell.metrics.registry import class_named, classes, find, registry
 
 __all__ = [  # noqa: PLE0604 - names of a table

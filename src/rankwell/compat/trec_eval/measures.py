@@ -14,8 +14,8 @@ from rankwell.errors import UsageError, brief, nearest
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics import metric_of
-from rankwell.metrics.binary.interpolated import Avg11, interpolated
 from rankwell.metrics.binary.levels import Levels, needed_hits
+from rankwell.metrics.binary.precision_recall import Avg11, interpolate
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.graded.users import RBP, RBPResidual
 from rankwell.metrics.metric import Metric, QueryMetric, definition
@@ -88,7 +88,7 @@ class Eleven(Avg11):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - same signature as all metrics
         """The mean over the levels."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
-        highest = interpolated(hits, relevant, 0.0, self.levels)
+        highest = interpolate(hits, relevant, 0.0, self.levels)
         found = hits.count()
         least = found.copy()
         is_read, is_lost = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
@@ -100,7 +100,7 @@ class Eleven(Avg11):
             is_read |= needed <= found
             is_lost |= is_read & ((needed > least) | (needed == 0))
             least = np.where(is_read & ~is_lost, needed, least)
-            total += np.where(is_lost, highest, interpolated(hits, relevant, level, self.levels))
+            total += np.where(is_lost, highest, interpolate(hits, relevant, level, self.levels))
         return total / len(at)
 
 

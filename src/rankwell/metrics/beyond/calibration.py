@@ -10,9 +10,9 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
-from rankwell.metrics.beyond.divergences import DIVERGENCES, js
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.tail import OfHead
+from rankwell.metrics.divergences import DIVERGENCES, js
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.popularity import PARTS

@@ -1,9 +1,10 @@
-"""Metrics of all lists together against the catalogue: how much of it is shown."""
+"""Metrics of all lists together against the catalogue: how much of it is shown, and the counts that they add up."""
 
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -11,19 +12,11 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
-from rankwell.metrics.beyond.shown_judged import FewerJudged, ShownJudged
-from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, definition
+from rankwell.records import cached_property, record
 from rankwell.tables.csr import distinct, places_among
-from rankwell.tables.states import Counts, ItemCounts, State, Total
-
-__all__ = [
-    "Coverage",
-    "OfCounts",
-    "PredictionCoverage",
-    "TestShare",
-]
+from rankwell.tables.states import Counts, ItemCounts, NotAdded, State, Tally, Total
 
 
 @definition
@@ -140,29 +133,6 @@ class Coverage(OfCounts):
         return Total.of(state.weights * _chances(state.counts, state.n, self.users)).value / total
 
 
-def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
-    """The weight of each item of the catalogue, and their sum."""
-    assert context.items is not None
-    weights = context.items.numbers(column)
-    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
-    if len(wrong):
-        row = int(wrong[0])
-        raise DataError(
-            f"{context.items.name}: item {brief(context.items.item.one(row))} has the weight {weights[row]:g}; a weight is "
-            f"at least 0."
-        )
-    return weights, Total.of(weights).value
-
-
-def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
-    """The probability that each item is in a sample of ``size`` of ``n`` lists."""
-    # C(n − c, size) / C(n, size), factor by factor as c grows
-    # 1 − C(n − c, size) / C(n, size), the ratio as a product of its factors, since binomials of millions overflow
-    place = np.arange(int(counts.max(initial=0)), dtype=np.float64)
-    without = np.concatenate(([1.0], np.cumprod(np.maximum(n - size - place, 0.0) / (n - place))))
-    return 1.0 - without[counts]
-
-
 @definition
 class PredictionCoverage(OfCounts):
     """Prediction coverage: the share of the catalogue that the system recommends to anyone, at any rank.
@@ -256,8 +226,191 @@ class TestShare(CorpusMetric):
         return state.judged.distinct / shown if shown else math.nan
 
 
+def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
+    """The weight of each item of the catalogue, and their sum."""
+    assert context.items is not None
+    weights = context.items.numbers(column)
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{context.items.name}: item {brief(context.items.item.one(row))} has the weight {weights[row]:g}; a weight is "
+            f"at least 0."
+        )
+    return weights, Total.of(weights).value
+
+
+def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
+    """The probability that each item is in a sample of ``size`` of ``n`` lists."""
+    # C(n − c, size) / C(n, size), factor by factor as c grows
+    # 1 − C(n − c, size) / C(n, size), the ratio as a product of its factors, since binomials of millions overflow
+    place = np.arange(int(counts.max(initial=0)), dtype=np.float64)
+    without = np.concatenate(([1.0], np.cumprod(np.maximum(n - size - place, 0.0) / (n - place))))
+    return 1.0 - without[counts]
+
+
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
     """The numbered items that are judged for anybody, ascending."""
     assert context.catalogue is not None
     rows = distinct(context.catalogue.rows_of(pool.summary.items, "item"))
     return rows[rows >= 0]
+
+
+@record(eq=False)
+class WeightedCounts:
+    """How often each item was shown, with the weight of each of these items, and the weight of the whole catalogue.
+
+    ``places`` holds a weight for each number of ``shown``; where all items have a number, those not shown may have 0.
+    """
+
+    shown: ItemCounts
+    places: np.ndarray
+    total: float
+
+    @classmethod
+    def of(cls, shown: ItemCounts, weights: np.ndarray, total: float) -> WeightedCounts:
+        """Return the counts with the weights of the items, given those of the whole catalogue."""
+        items = shown.sums.items
+        return cls(shown, weights if items is None else weights[items], total)
+
+    def __add__(self, other: WeightedCounts) -> WeightedCounts:
+        shown = self.shown + other.shown
+        places = np.zeros(len(shown.sums.numbers))
+        for each in (self, other):
+            each.fill(places, shown)
+        return WeightedCounts(shown, places, self.total)
+
+    def __iadd__(self, other: WeightedCounts) -> Self:
+        """Add to these counts, which nobody else may hold."""
+        if self.shown.sums.items is not None:
+            whole = self + other
+            return replace(self, shown=whole.shown, places=whole.places)
+        shown = self.shown
+        shown += other.shown
+        other.fill(self.places, shown)
+        return replace(self, shown=shown)
+
+    def fill(self, places: np.ndarray, shown: ItemCounts) -> None:
+        """Write the weights of these items to the places that they have in ``shown``."""
+        own, items = self.shown.sums.items, shown.sums.items
+        if own is None:
+            np.maximum(places, self.places, out=places)
+        else:
+            places[own if items is None else np.searchsorted(items, own)] = self.places
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of each item that was shown."""
+        return self.places if self.shown.sums.items is not None else self.places[self.shown.items]
+
+    def without(self, part: WeightedCounts) -> FewerCounts:
+        """Return what is left without a part of the lists."""
+        return FewerCounts(self, part)
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each item was shown."""
+        return self.shown.counts
+
+    @cached_property
+    def weight(self) -> Total:
+        """The weight of the items shown."""
+        return Total.of(self.weights)
+
+
+@record(eq=False)
+class FewerCounts:
+    """The counts and weights of some lists without a part of them."""
+
+    whole: WeightedCounts
+    part: WeightedCounts
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.whole.n - self.part.n
+
+    @property
+    def total(self) -> float:
+        """The weight of the whole catalogue."""
+        return self.whole.total
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of each item that is shown in the whole."""
+        return self.whole.weights
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each of these items was shown."""
+        counts = self.whole.counts.copy()
+        counts[np.searchsorted(self.whole.shown.items, self.part.shown.items)] -= self.part.counts
+        return counts
+
+    @property
+    def weight(self) -> Total:
+        """The weight of the items shown: only those of the part may be shown no more."""
+        _, after = self.whole.shown.sums.less(self.part.shown.sums)
+        return self.whole.weight.without(Total.of(self.part.weights[after == 0]))
+
+
+@record(eq=False)
+class ShownJudged:
+    """The items shown, and those of them that are judged."""
+
+    shown: ItemCounts
+    judged: ItemCounts
+
+    def __add__(self, other: ShownJudged) -> ShownJudged:
+        return ShownJudged(self.shown + other.shown, self.judged + other.judged)
+
+    def __iadd__(self, other: ShownJudged) -> Self:
+        """Add to these counts, which nobody else may hold."""
+        shown, judged = self.shown, self.judged
+        shown += other.shown
+        judged += other.judged
+        return replace(self, shown=shown, judged=judged)
+
+    @property
+    def size(self) -> int:
+        """The number of items in the catalogue."""
+        return self.shown.size
+
+    def cut(self, low: int, high: int) -> ShownJudged:
+        """Return the counts of the items from one row of the catalogue until another."""
+        return ShownJudged(self.shown.cut(low, high), self.judged.cut(low, high))
+
+    def folded(self) -> FewerJudged:
+        """Return how many items were shown how often, and how many judged ones."""
+        return FewerJudged(self.shown.folded(), self.judged.folded())
+
+    def without(self, part: ShownJudged) -> FewerJudged:
+        """Return what is left without a part of the lists."""
+        return FewerJudged(self.shown.without(part.shown), self.judged.without(part.judged))
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n
+
+
+@record(eq=False)
+class FewerJudged(NotAdded):
+    """How many items are shown how often, perhaps without a part of the lists, and the same of judged ones."""
+
+    shown: Tally
+    judged: Tally
+
+    def beside(self, other: FewerJudged) -> FewerJudged:
+        """Return the same of the items of both, in the same lists."""
+        return FewerJudged(self.shown.beside(other.shown), self.judged.beside(other.judged))
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n

@@ -165,7 +165,7 @@ def _share(lengths: np.ndarray) -> np.ndarray:
 
 
 @record(eq=False)
-class Paired:
+class ItemsByLength:
     """How many lists of each length hold each item: what the overlaps of all pairs of lists are made of.
 
     ``counts`` are those of an item and a length together, which stand as ``item · 2^20 + length`` in a catalogue of so many times its size.
@@ -174,7 +174,7 @@ class Paired:
     counts: ItemCounts
 
     @classmethod
-    def of(cls, rows: Ranked, size: int) -> Paired:
+    def of(cls, rows: Ranked, size: int) -> ItemsByLength:
         """Return the counts of the lists of a batch."""
         assert rows.item is not None
         lengths = rows.count()
@@ -186,8 +186,8 @@ class Paired:
         codes = (rows.item << LENGTH) | lengths[rows.query]
         return cls(ItemCounts.of(codes, size << LENGTH, len(lengths)))
 
-    def __add__(self, other: Paired) -> Paired:
-        return Paired(self.counts + other.counts)
+    def __add__(self, other: ItemsByLength) -> ItemsByLength:
+        return ItemsByLength(self.counts + other.counts)
 
     @property
     def n(self) -> int:
@@ -199,9 +199,9 @@ class Paired:
         """The number of items in the catalogue."""
         return self.counts.size >> LENGTH
 
-    def cut(self, low: int, high: int) -> Paired:
+    def cut(self, low: int, high: int) -> ItemsByLength:
         """Return the counts of the items from one row of the catalogue until another."""
-        return Paired(self.counts.cut(low << LENGTH, high << LENGTH))
+        return ItemsByLength(self.counts.cut(low << LENGTH, high << LENGTH))
 
     def folded(self) -> Overlaps:
         """Return how many items all pairs of lists share."""

@@ -11,7 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.catalogue import counts_within, refuse_unnumbered
-from rankwell.metrics.beyond.list_pairs import FewerUnits, Overlaps, Paired, Sets, Units, UnitSums
+from rankwell.metrics.beyond.list_pairs import FewerUnits, ItemsByLength, Overlaps, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.states import Counts, ItemCounts
@@ -19,7 +19,7 @@ from rankwell.tables.states import Counts, ItemCounts
 __all__ = ["Personalization"]
 
 Pairs = (
-    Counts | UnitSums | Units | FewerUnits | Paired | Overlaps | Sets
+    Counts | UnitSums | Units | FewerUnits | ItemsByLength | Overlaps | Sets
 )  # of lists: what they have in common
 
 
@@ -66,7 +66,7 @@ class Personalization(CorpusMetric):
         if self.similarity == "shared" and self.k is None:
             raise UsageError(f"{self} divides by k: write {self}@10.")
 
-    def state(self, judged: Judged, context: Context) -> ItemCounts | UnitSums | Paired | Sets:
+    def state(self, judged: Judged, context: Context) -> ItemCounts | UnitSums | ItemsByLength | Sets:
         """What of the lists the similarity needs."""
         assert context.catalogue is not None
         size = len(context.catalogue)
@@ -81,7 +81,7 @@ class Personalization(CorpusMetric):
         if self.similarity == "cosine":
             return UnitSums.of(rows, judged.once(counts_within, self.k, size))
         if self.similarity == "overlap":
-            return Paired.of(rows, size)
+            return ItemsByLength.of(rows, size)
         return Sets(rows.count(), rows.item, len(judged))
 
     def value(self, state: Pairs) -> float:
@@ -97,7 +97,7 @@ class Personalization(CorpusMetric):
             return _shared(state.alike) / self.k
         if isinstance(state, UnitSums | Units | FewerUnits):
             return _cosines(state)
-        return _overlaps(state.shared) if isinstance(state, Paired | Overlaps) else state.jaccards()
+        return _overlaps(state.shared) if isinstance(state, ItemsByLength | Overlaps) else state.jaccards()
 
 
 def _shared(alike: np.ndarray) -> int:

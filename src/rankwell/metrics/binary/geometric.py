@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.metrics.binary.judged import Bpref
+from rankwell.metrics.binary.incompleteness import Bpref
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.states import Average, GeometricMean

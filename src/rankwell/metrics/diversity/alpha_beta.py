@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.matching.context import Context
-from rankwell.metrics.diversity.normalised import Normalised
-from rankwell.metrics.diversity.rated_topics import OfRatings
 from rankwell.metrics.diversity.satisfaction import Unrated
+from rankwell.metrics.diversity.topic_ideal import Normalised, OfRatings
 from rankwell.metrics.metric import definition
 
 __all__ = ["ABDCG", "ABHit", "ABTopic", "ABnDCG"]

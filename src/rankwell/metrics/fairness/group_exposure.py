@@ -11,8 +11,8 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
-from rankwell.metrics.beyond.divergences import js, kl, tv
 from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.divergences import js, kl, tv
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, Metric, definition
 from rankwell.records import record

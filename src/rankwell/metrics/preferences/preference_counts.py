@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.binary.counts import Count
 from rankwell.metrics.metric import definition
-from rankwell.metrics.preferences.fulfilled import Pairs
+from rankwell.metrics.preferences.preference_pairs import Pairs
 from rankwell.metrics.preferences.preferences import Preference, Preferred
 
 __all__ = ["PrefsNumFul", "PrefsNumPoss"]

@@ -10,7 +10,13 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.diversity.split_by_topic import TopicQueries, topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.metrics.preferences.fulfilled import GroupItems, Pairs, Tally, compound, matrices
+from rankwell.metrics.preferences.preference_pairs import (
+    GroupItems,
+    Pairs,
+    PairTally,
+    groups_of_parts,
+    preference_matrices,
+)
 from rankwell.records import record
 from rankwell.tables.ranked import NO_ROWS, ratio
 
@@ -24,7 +30,7 @@ class Preferred:
     """The judgement groups of a batch, with their queries and preferences."""
 
     each: TopicQueries
-    tally: Tally
+    tally: PairTally
     has_any: np.ndarray  # whether a group has a preference
 
     @classmethod
@@ -48,12 +54,12 @@ def _groups(judged: Judged, groups: Groups) -> TopicQueries:
     return TopicQueries(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
 
 
-def _tally(judged: Judged, groups: Groups) -> Tally:
+def _tally(judged: Judged, groups: Groups) -> PairTally:
     each = _groups(judged, groups)
     tally = GroupItems.of(each.judged).tally()
-    several = compound(each.judged, each.subgroups)
+    several = groups_of_parts(each.judged, each.subgroups)
     if len(several):
-        matrix = matrices(each.judged, each.subgroups)
+        matrix = preference_matrices(each.judged, each.subgroups)
         for group in several.tolist():
             tally.put(group, matrix(group).tally())
     return tally
@@ -221,7 +227,7 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
     each, queries = given.each, np.flatnonzero(given.defined(len(judged)) > 1)
     pool, found = judged.pool, judged.found
     assert found.pool_row is not None
-    matrix = matrices(each.judged, each.subgroups)
+    matrix = preference_matrices(each.judged, each.subgroups)
     values: dict[Pairs, np.ndarray] = {"all": np.zeros(len(queries)), "one": np.zeros(len(queries))}
     values["both"] = np.zeros(len(queries))
     hits, groups = (

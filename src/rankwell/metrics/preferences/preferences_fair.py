@@ -10,7 +10,13 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import definition
-from rankwell.metrics.preferences.fulfilled import GroupItems, PreferenceMatrix, Tally, compound, matrices
+from rankwell.metrics.preferences.preference_pairs import (
+    GroupItems,
+    PairTally,
+    PreferenceMatrix,
+    groups_of_parts,
+    preference_matrices,
+)
 from rankwell.metrics.preferences.preferences import Preference, Preferred, share
 
 __all__ = ["PrefsAvgJGRnonrel"]
@@ -71,8 +77,8 @@ class PrefsAvgJGRnonrel(Preference):
         items = GroupItems.of(groups)
         relevant = items.count(judged.scale.relevant(items.grade, self.rel))
         fulfilled, possible = self._of_levels(items, judged.scale, relevant)
-        several = compound(groups, parts)
-        matrix = matrices(groups, parts) if len(several) else None
+        several = groups_of_parts(groups, parts)
+        matrix = preference_matrices(groups, parts) if len(several) else None
         for group in several.tolist():
             assert matrix is not None
             fulfilled[group], possible[group] = self._of_matrix(matrix(group), judged.scale)
@@ -114,7 +120,7 @@ class PrefsAvgJGRnonrel(Preference):
         return fulfilled[0], possible[0]
 
     def _padded(
-        self, tally: Tally, more: np.ndarray, shown: np.ndarray, of: np.ndarray
+        self, tally: PairTally, more: np.ndarray, shown: np.ndarray, of: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """What is fulfilled and possible with ``more`` nonrelevant items below all others (none if ``more`` ≤ 0)."""
         more = np.maximum(more, 0)

@@ -1,16 +1,16 @@
-"""Parser of a metric's text.
+"""Grammar of a metric's text, and other tools' spellings, for the hint of an error: these are never read with rankwell's defaults.
 
-text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
-value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" pair … "}" | text
-pair   = number ":" number | others ":" own
+text  = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
+value = number | true | false | none | word | 'quoted' | "[" … "]" | "{" pair … "}" | text
+pair  = number ":" number | others ":" own
 
-A bare word is read as a metric if the parameter's type is Metric: by_topic(metric=ap).
+A bare word is read as a metric if the parameter's type is Metric: ``by_topic(metric=ap)``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -19,16 +19,74 @@ from rankwell.metrics.bundles import profile
 from rankwell.metrics.metric import ASKED, MOST_NESTED, NO_CUT, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
 from rankwell.metrics.registry import find, is_metric, unknown
-from rankwell.metrics.spellings import meant
 
 Wanted = str | Metric | type[Metric]
+
+
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
 )
-MOST_PARSED = 10_000
+
+
+MOST_PARSED = (
+    10_000  # texts that are kept: a program that makes metrics by the million does not fill the memory
+)
+
+
 LONGEST_CUT = 16  # digits
+
+
 _WORDS = {"true": True, "false": False, "none": None}
+
+
+CUT = 10  # stands for a cut-off that is a letter
+
+
+# what trec_eval and others call a metric, by the text that means the same
+RENAMED = {
+    "map_cut": ("ap(denom=R)",),
+    "map": ("ap(denom=R)", "ap(denom=min_rk)"),
+    "ap": ("ap(denom=R)", "ap(denom=min_rk)"),
+    "gm_map": ("gmap(denom=R)",),
+    "11pt_avg": ("avg11(levels=trec10)",),
+    "ideal_dcg": ("idcg",),
+    "relative_p": ("r(denom=min_rk)",),
+    "rprec_mult": ("rprec(multiple={},levels=trec9)",),
+    "iprec_at_recall": ("iprec(level={},levels=trec10)",),
+    "set_map": ("set_ap",),
+    "set_recall": ("set_r",),
+    "set_relative_p": ("set_r(denom=min_rn)",),
+    "f1": ("f", "set_f"),
+    "f1_score": ("f", "set_f"),
+}
+
+
+_SPELLING = re.compile(
+    r"(?P<name>[a-z0-9_-]*?[a-z](?:1(?=[^\d.]))?)(?P<cut>_cut)?"
+    r"(?:(?:_at_?|[_.:@(\[ -])?(?P<at>k|\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)[)\]]?)?"
+)
+
+
+def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+    """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
+    if wanted is None:
+        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
+    made = tuple(dict.fromkeys(chain.from_iterable(map(_metrics_of_entry, listed))))
+    if not made:
+        raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    return made
+
+
+def _metrics_of_entry(wanted: Wanted) -> tuple[Metric, ...]:
+    """The metrics that one entry asks for, each complete; those of a text are read and checked once."""
+    if not isinstance(wanted, str):
+        return (metric_of(wanted),)
+    made = ASKED.get(wanted)
+    if made is None:
+        made = ASKED[wanted] = tuple(map(metric_of, profile(wanted) or [wanted]))
+    return made
 
 
 def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> Metric:
@@ -47,7 +105,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
     ap(denom=min_rk)@10
     """
     if isinstance(wanted, str):
-        made = _parsed(wanted)
+        made = _parse(wanted)
     elif isinstance(wanted, type) and issubclass(wanted, Metric):
         made = wanted()
     elif isinstance(wanted, Metric):
@@ -63,7 +121,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
     return made
 
 
-def _parsed(text: str) -> Metric:
+def _parse(text: str) -> Metric:
     """The metric of a text, which is read once: a metric is a value."""
     made = PARSED.get(text)
     if made is None:
@@ -125,7 +183,7 @@ class _Reader:
         left = self.text[self.at :].strip() or "the end"
         return UsageError(
             f"cannot read {brief(self.text)} as a metric: expected {wanted} but found {brief(left)}. "
-            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10.{meant(self.text, _is_right)}"
+            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10.{suggest_spelling(self.text, _is_right)}"
         )
 
     def _metric(self) -> Metric:
@@ -134,7 +192,7 @@ class _Reader:
             raise UsageError(f"{brief(self.text)}: metrics are nested more than {MOST_NESTED} deep.")
         name = self._expect("word", "the name of a metric")
         if not is_metric(name):
-            raise unknown(name, meant(self.text, _is_right))
+            raise unknown(name, suggest_spelling(self.text, _is_right))
         cls = find(name)
         values: dict[str, Any] = {}
         if self._take("sign", "("):
@@ -205,22 +263,29 @@ class _Reader:
         return parts
 
 
-def _asked(wanted: Wanted) -> tuple[Metric, ...]:
-    """The metrics that one entry asks for, each complete; those of a text are read and checked once."""
-    if not isinstance(wanted, str):
-        return (metric_of(wanted),)
-    made = ASKED.get(wanted)
-    if made is None:
-        made = ASKED[wanted] = tuple(map(metric_of, profile(wanted) or [wanted]))
-    return made
+def suggest_spelling(text: str, is_right: Callable[[str], bool]) -> str:
+    """Return ``" Did you mean X?"`` for another tool's spelling of a metric, or an empty string.
+
+    Examples
+    --------
+    >>> suggest_spelling("ndcg_cut_10", lambda text: text == "ndcg@10")
+    ' Did you mean ndcg@10?'
+    """
+    match = _SPELLING.fullmatch(text.strip().lower())
+    if match is None:
+        return ""
+    name, at = match["name"].replace("-", "_"), match["at"]
+    names = RENAMED.get(f"{name}{match['cut'] or ''}") or RENAMED.get(name) or (name,)
+    points = [] if at is None else [str(CUT) if at == "k" else at] if "," not in at else at.split(",")
+    written = [_write(name, point) for point in points or [None] for name in names]
+    texts = [text for text in written if is_right(text)]
+    if not texts:
+        return ""
+    # several cut-offs in one spelling are several metrics, several meanings of it are a choice
+    return f" Did you mean {(' and ' if len(points) > 1 else ' or ').join(texts)}?"
 
 
-def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
-    if wanted is None:
-        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
-    made = tuple(dict.fromkeys(chain.from_iterable(map(_asked, listed))))
-    if not made:
-        raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    return made
+def _write(name: str, point: str | None) -> str:
+    if point is None:
+        return name
+    return name.format(point) if "{}" in name else f"{name}@{point}"

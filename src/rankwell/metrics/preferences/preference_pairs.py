@@ -23,7 +23,7 @@ Pairs = Literal["all", "one", "both"]
 
 
 @record(eq=False)
-class Tally:
+class PairTally:
     """Preferences per group by how many of the two items were retrieved (both, one, none), and those fulfilled."""
 
     both: np.ndarray
@@ -41,7 +41,7 @@ class Tally:
         """The number of these that are fulfilled."""
         return self.both_fulfilled if pairs == "both" else self.both_fulfilled + self.one_fulfilled
 
-    def put(self, group: int, other: Tally) -> None:
+    def put(self, group: int, other: PairTally) -> None:
         """Replace the numbers of a group by those of a single group's tally."""
         for each in fields(self):
             getattr(self, each.name)[group] = getattr(other, each.name)[0]
@@ -96,14 +96,14 @@ class GroupItems:
         before = offsets_of(self.count(chosen))
         return until - before[self.group]
 
-    def tally(self) -> Tally:
+    def tally(self) -> PairTally:
         """Return the preferences of each group."""
         shown, hidden = self.where(self.is_shown), self.where(~self.is_shown)
         both, none, whole = shown.unlike(), hidden.unlike(), self.unlike()
         both_fulfilled = shown.above()
         # items not retrieved are in ascending order, so they add nothing here
         one_fulfilled = self.above() - both_fulfilled
-        return Tally(both, both_fulfilled, whole - both - none, one_fulfilled, none)
+        return PairTally(both, both_fulfilled, whole - both - none, one_fulfilled, none)
 
     def unlike(self) -> np.ndarray:
         """Return per group the number of item pairs on different levels."""
@@ -150,7 +150,7 @@ class PreferenceMatrix:
     grade: np.ndarray
     shown: int
 
-    def tally(self, kept: np.ndarray | None = None) -> Tally:
+    def tally(self, kept: np.ndarray | None = None) -> PairTally:
         """Return the preferences among the ``kept`` items (None: all)."""
         preferred, shown = self.preferred, self.shown
         if kept is not None:
@@ -164,10 +164,10 @@ class PreferenceMatrix:
             one_fulfilled,
             preferred[below, below].sum(),
         )
-        return Tally(*(np.array([number], np.int64) for number in numbers))
+        return PairTally(*(np.array([number], np.int64) for number in numbers))
 
 
-def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], PreferenceMatrix]:
+def preference_matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], PreferenceMatrix]:
     """Return a function from group to matrix: from the grades of a single part, or from all that several parts imply."""
     pool, found = groups.pool, groups.found
     assert found.pool_row is not None
@@ -198,7 +198,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Prefer
             members = at[inside]
             preferred[np.ix_(members, members)] |= level[inside][:, None] > level[inside][None, :]
         if len(parts) > 1:
-            preferred = _close(preferred)
+            preferred = _close_chains(preferred)
         if (preferred & preferred.T).any():
             a, b = np.argwhere(np.triu(preferred & preferred.T, 1))[0]
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
@@ -211,7 +211,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Prefer
     return matrix
 
 
-def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
+def groups_of_parts(groups: Judged, subgroups: Topics | None) -> np.ndarray:
     """Return the groups whose judgements have several parts."""
     if subgroups is None:
         return np.empty(0, np.int64)
@@ -226,7 +226,7 @@ def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
     return np.bincount(keys[0], minlength=len(starts) - 1) > 1
 
 
-def _close(preferred: np.ndarray) -> np.ndarray:
+def _close_chains(preferred: np.ndarray) -> np.ndarray:
     """Add the implied preferences: a above b and b above c imply a above c."""
     # each round doubles the length of the chains; a product of floats is a fast one, and only its sign is read
     while True:

@@ -20,7 +20,7 @@ __all__ = ["AUCPR", "Avg11", "IPrec"]
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 
-def interpolated(hits: Ranked, relevant: np.ndarray, level: float, levels: str) -> np.ndarray:
+def interpolate(hits: Ranked, relevant: np.ndarray, level: float, levels: str) -> np.ndarray:
     """Return per query the highest precision at or after the rank that reaches a recall level."""
     needed = np.maximum(needed_hits(level, relevant, levels), 1)
     found = hits.count()
@@ -84,7 +84,7 @@ class IPrec(QueryMetric):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The highest precision from the hit that reaches the level."""
-        return interpolated(judged.relevant(self.rel), judged.n_relevant(self.rel), self.level, self.levels)
+        return interpolate(judged.relevant(self.rel), judged.n_relevant(self.rel), self.level, self.levels)
 
 
 @definition
@@ -136,7 +136,7 @@ class Avg11(QueryMetric):
         """The mean over the levels."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
         at = ELEVEN if self.at is None else self.at
-        total = sum(interpolated(hits, relevant, level, self.levels) for level in reversed(at))
+        total = sum(interpolate(hits, relevant, level, self.levels) for level in reversed(at))
         return total / len(at)  # type: ignore[return-value]
 
 

@@ -39,8 +39,7 @@ def hellinger(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     >>> hellinger(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 1.0], [0.5, 0.5]])).tolist()
     [1.0, 0.0]
     """
-    # equal to ½ Σ (√p − √q)² under the root, which is exactly 0 for equal rows and accurate near 0
-    # 1 − Σ √(p q) as half the squared distance of the roots, which is exactly 0 for equal rows
+    # 1 − Σ √(p q) as half the squared distance of the roots, which is exactly 0 for equal rows and accurate near 0
     apart = np.square(np.sqrt(p) - np.sqrt(q)).sum(axis=1) / 2
     return np.sqrt(np.minimum(apart, 1.0))
 

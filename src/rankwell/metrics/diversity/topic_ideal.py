@@ -1,4 +1,4 @@
-"""Topic-satisfaction metrics with ratings, divided by the value of the best list."""
+"""Topic-satisfaction metrics with ratings, and their division by the value of the best list."""
 
 from __future__ import annotations
 
@@ -24,6 +24,104 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
 EXACT = 6  # the longest list for which the best one is searched for
+
+
+@definition
+class OfRatings(Topical):
+    """A metric where a rated item satisfies by what it was rated.
+
+    Parameters
+        rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
+        max_grade: the highest grade of the scale; default that of the qrels
+        min_grade: the lowest grade of the scale (minmax); default that of the qrels
+        rel: the rating from which binary counts 1; default the policy's rel
+    """
+
+    rating_map: Literal["ratio", "minmax", "exp", "binary"] = "ratio"
+    max_grade: float | None = None
+    min_grade: float | None = None
+    rel: float | None = None
+
+    def applies(self, parameter: str) -> bool:
+        """``max_grade``, ``min_grade`` and ``rel`` apply only to rating maps that use them."""
+        is_binary = self.rating_map == "binary"
+        belongs = {"max_grade": not is_binary, "min_grade": self.rating_map == "minmax", "rel": is_binary}
+        return belongs.get(parameter, super().applies(parameter))
+
+    def needed(self) -> frozenset[str]:
+        """The ends of the scale, unless they are given."""
+        ends = {"grade_max": self.max_grade, "grade_min": self.min_grade}
+        asked = {need for need, given in ends.items() if given is None and self.applies(need[6:] + "_grade")}
+        return super().needed() | asked
+
+    def check_tables(self, context: Context) -> None:
+        """The grades must lie within the scale, whose ends must differ under minmax."""
+        super().check_tables(context)
+        if context.scale.kind == "interactions" or context.grade_max is None or not self.applies("max_grade"):
+            return
+        top, low = self._ends(context)
+        if context.grade_max > top:
+            raise UsageError(
+                f"{self}: a grade is above max_grade; set max_grade to the highest grade of the scale."
+            )
+        if self.rating_map == "minmax" and low >= top:
+            raise UsageError(
+                f"{self}: all grades are {top:g}, so minmax has no span. Set min_grade= and max_grade= to the ends of the "
+                f"scale, or use rating_map=ratio."
+            )
+
+    def broken_laws(self) -> dict[str, str]:
+        """The lowest and highest of all grades set the scale, unless they are given."""
+        if not self.needed() & {"grade_max", "grade_min"}:
+            return super().broken_laws()
+        law = {"judgements are apart": "the highest grade of all judgements sets the scale"}
+        return super().broken_laws() | law
+
+    def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
+        """α if unrated, β · ρ(grade) if rated."""
+        rated = np.flatnonzero(context.scale.judged(grade))
+        chance = np.full(len(grade), self.unrated)
+        chance[rated] = self.beta * self.map(grade[rated], context)
+        return chance
+
+    def map(self, grade: np.ndarray, context: Context) -> np.ndarray:
+        """Return ρ of the grades, 0 to 1."""
+        if context.scale.kind == "interactions":
+            return np.ones(len(grade))
+        if self.rating_map == "binary":
+            return context.scale.relevant(grade, self.rel).astype(np.float64)
+        top, low = self._ends(context)
+        if self.rating_map == "exp":
+            # (2^g − 1) / 2^top, without the powers themselves, which overflow for large grades
+            return np.maximum(np.exp2(grade - top) - np.exp2(-top), 0.0)
+        if self.rating_map == "ratio":
+            return np.maximum(grade, 0.0) / top if top > 0 else np.zeros(len(grade))
+        if len(grade) and grade.min() < low:
+            raise UsageError(
+                f"{self}: a grade is below min_grade; set min_grade to the lowest grade of the scale."
+            )
+        return (grade - low) / (top - low)
+
+    def _ends(self, context: Context) -> tuple[float, float]:
+        """The highest and the lowest grade of the scale."""
+        top = context.grade_max if self.max_grade is None else self.max_grade
+        low = context.grade_min if self.min_grade is None else self.min_grade
+        return (0.0 if top is None else top), (0.0 if low is None else low)
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """As for every such metric, plus ratings of disliked items that satisfy at least as much as unrated items."""
+        return super().counts(judged, context) | self._disliked(judged, context)
+
+    def _disliked(self, judged: Judged, context: Context) -> dict[str, int]:
+        scale, pool = judged.scale, judged.pool
+        rows = judged.in_catalogue(context)
+        grade = rows.grade[scale.judged(rows.grade)]
+        if self.unrated == 0 or scale.kind == "interactions" or not len(grade):
+            return {}
+        lowest, highest = pool.summary.lowest, pool.summary.highest
+        disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
+        wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
+        return {"disliked items that count at least as much as unrated ones (alpha ≤ beta·rating)": wrong}
 
 
 @record(eq=False)
@@ -111,8 +209,8 @@ class Normalised(Topical):
         asked = () if self.ideal == "exact" else context.cuts.get(self.name, ())
         cuts = asked if self.k in asked and self.candidates != "pool" else (self.k,)
         if self.candidates == "pool":
-            return judged.once(_of_batch, _searching(self, self.k, searched), context)
-        return context.once(_of_everyone, judged.pool, _searching(self, None, searched), cuts)
+            return judged.once(_of_batch, _ideal_metric(self, self.k, searched), context)
+        return context.once(_of_everyone, judged.pool, _ideal_metric(self, None, searched), cuts)
 
     def measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
         """Return the values of the best lists of a batch at some cut-offs."""
@@ -143,32 +241,27 @@ class Normalised(Topical):
         """The candidates of each query: its rated items, and any others asked for, without training items."""
         pool, train = judged.pool, context.train
         assert train is not None
-        kinds, interests, known = (
-            self.kinds(context),
-            self.interests(pool, context),
-            known_users(judged),
-        )
+        kinds, interests, users = self.kinds(context), self.interests(pool, context), known_users(judged)
         rated = judged.in_catalogue(context)
         own = rated.where(judged.scale.judged(rated.grade))
         if self.candidates == "pool":
             rows = judged.shown.top(self.k)
-            own = _with(own, rows.where(~judged.scale.judged(rows.grade)))
+            own = _append_rows(own, rows.where(~judged.scale.judged(rows.grade)))
         assert own.item is not None
-        own = own.where(
-            (own.item >= 0) & (np.append(kinds.of_item, -1)[own.item] >= 0)
-        )  # without topics nothing is gained
+        # an item without topics, or outside the catalogue (row -1), gains nothing
+        own = own.where((own.item >= 0) & (np.append(kinds.of_item, -1)[own.item] >= 0))
         return Candidates(
             kinds,
             own,
             self.chance(own.grade, context),
             self.unrated if self.candidates == "catalogue" else None,
-            lambda low, high: interests.rows(known[low:high]),
+            lambda low, high: interests.rows(users[low:high]),
             lambda low, high: train.rows(judged.queries[low:high]),
         )
 
 
 @lru_cache(maxsize=256)
-def _searching(metric: Normalised, k: int | None, ideal: Literal["exact", "greedy"]) -> Normalised:
+def _ideal_metric(metric: Normalised, k: int | None, ideal: Literal["exact", "greedy"]) -> Normalised:
     """The metric that has the same best lists, whatever is done with their values; it is asked for in every batch."""
     return replace(metric, k=k, clip=False, ideal=ideal)
 
@@ -178,7 +271,7 @@ def _of_batch(judged: Judged, metric: Normalised, context: Context) -> Ideals:
 
 
 def _of_everyone(context: Context, pool: Pool, metric: Normalised, cuts: tuple[int | None, ...]) -> Ideals:
-    return metric.measured(everyone(pool), context, cuts)
+    return metric.measured(without_lists(pool), context, cuts)
 
 
 def refuse_long(metric: Metric) -> None:
@@ -190,14 +283,14 @@ def refuse_long(metric: Metric) -> None:
         )
 
 
-def everyone(pool: Pool) -> Judged:
+def without_lists(pool: Pool) -> Judged:
     """Return all judged queries, without lists."""
     queries = len(pool.queries)
     none = Ranked(queries, *(np.empty(0, np.int64),) * 2, np.empty(0))
     return Judged(pool.queries.ids, np.arange(queries), none, np.zeros(queries, np.int64), pool)
 
 
-def _with(rows: Ranked, more: Ranked) -> Ranked:
+def _append_rows(rows: Ranked, more: Ranked) -> Ranked:
     """The rows of both tables, grouped by query, those of the first table first."""
     assert rows.item is not None
     assert more.item is not None
