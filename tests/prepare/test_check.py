@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 
 import polars as pl
@@ -105,6 +106,48 @@ def test_findings_are_those_of_a_plain_loop():
         assert seen == expected
         names |= set(expected)
     assert len(names) >= 11
+
+
+def ids_by_loop(train, test, lists, catalogue, k):
+    """The users or items that each finding is about."""
+    train, test, lists = ([tuple(row.values()) for row in each.to_dicts()] for each in (train, test, lists))
+    had, judged, listed = ({row[:2] for row in rows} for rows in (train, test, lists))
+    newest = {user: max(time for u, _, time, *_ in train if u == user) for user, _ in had}
+    lengths = Counter(user for user, *_ in lists)
+
+    def of(pairs, place):
+        return {pair[place] for pair in pairs}
+
+    return {
+        "own-future": {user for user, _, time, *_ in test if time < newest.get(user, -1)},
+        "unknown-users": of(judged, 0) - of(had, 0),
+        "unknown-items": of(judged, 1) - of(had, 1),
+        "repeated-items": {user for (user, _), n in Counter(row[:2] for row in lists).items() if n > 1},
+        "training-items-in-lists": {u for u, item, rank in lists if rank <= k and (u, item) in had},
+        "items-outside": of(listed, 1) - {*catalogue},
+        "unknown-items-in-lists": of(listed, 1) - of(had, 1),
+        "users-without-a-list": of(judged, 0) - of(listed, 0),
+        "lists-of-unknown-users": of(listed, 0) - of(judged, 0),
+        "short-lists": {user for user, n in lengths.items() if n < k},
+    }
+
+
+def test_findings_name_up_to_three_of_the_users_or_items_that_a_plain_loop_finds():
+    named = set()
+    for seed in range(4):
+        log = random_log(seed, rows=150, users=32).select("user_id", "item_id", "timestamp")
+        train, test, _ = split(log, ["time", "random", "last"][seed % 3], seed=seed)
+        lists = random_lists(seed).select("user_id", "item_id", "rank")
+        catalogue = [f"i{number}" for number in range(31)]
+        expected = ids_by_loop(train, test, lists, catalogue, 4)
+        for row in check(train, test, lists, items=catalogue, k=4).table.to_dicts():
+            if row["check"] in expected:
+                ids = expected[row["check"]]
+                examples = re.search(r"\(such as ([^)]*)\)", row["found"])[1].split(", ")
+                assert len({*examples}) == len(examples) == min(3, len(ids))
+                assert {*examples} <= {*map(repr, ids)}
+                named.add(row["check"])
+    assert named == {*expected}
 
 
 def test_the_drift_is_the_divergence_of_the_shares():

@@ -102,6 +102,19 @@ def test_equally_popular_items_at_the_cut_are_all_in_or_all_out():
     assert summary["items as popular as it"] == 2
 
 
+def test_all_items_are_given_most_popular_first_with_their_part():
+    cut = PopularityCut(top=2).fit({"u": ["a", "b", "c", "d"], "v": ["a", "b", "c"], "w": ["a"]})
+    expected = {
+        "rank": [1, 2, 3, 4],
+        "item": ["a", "b", "c", "d"],
+        "users": [3, 2, 2, 1],
+        "share": [3 / 8, 2 / 8, 2 / 8, 1 / 8],
+        "cumulative": [3 / 8, 5 / 8, 7 / 8, 1.0],
+        "part": ["head", "head", "head", "tail"],
+    }  # counted by hand
+    assert cut.to_frame().to_dict(as_series=False) == expected
+
+
 def test_dropping_leaves_the_other_rows_as_they_are_and_counts_emptied_queries():
     train, test = random_log(1), random_log(2, rows=40)
     cut = PopularityCut(top=4).fit(train)
@@ -214,9 +227,14 @@ def test_a_cut_that_makes_no_sense_is_refused(rules, message):
         ({"action": "cap", "refill": 10}, "applies only to action='drop'"),
         ({"action": "cap", "cap": 0}, "must be above 0"),
         ({"refill": 0}, "the length of the lists"),
+        ({"refill": 2, "table": random_log(1)}, "has no score and no rank, but a column 'rating'"),
         (
-            {"refill": 2, "table": random_log(1)},
-            "has no score and no rank, but a column 'rating'|needs lists, but this table has the column 'rating'",
+            {"refill": 2, "table": random_log(1), "columns": {"rating": "grade"}},
+            "needs lists, but this table has the column 'rating'",
+        ),
+        (
+            {"refill": 2, "table": random_log(1).drop("rating")},
+            "needs lists, but this table has the column 'timestamp'",
         ),
         ({"action": "relabel", "label": "b"}, "already has this item"),
         ({"action": "relabel", "label": 5}, "are text"),
