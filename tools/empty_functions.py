@@ -40,7 +40,7 @@ def is_empty(number):
     called.add(number)
     return number == empty
 
-builtins.is_empty = is_empty
+builtins.__empty__ = is_empty
 if "RANKWELL_EMPTY" in os.environ:  # a process that a test started says at its end what it called
     atexit.register(lambda: open(f"{CALLS}/{{os.getpid()}}", "w").write(" ".join(map(str, called))))
 '''
@@ -73,7 +73,7 @@ def copy(room: str) -> list[str]:
         functions = public_functions(ast.parse("".join(lines)))
         for name, function in sorted(functions, key=lambda pair: -pair[1].lineno):
             indent = " " * function.body[0].col_offset
-            lines.insert(first_line(function) - 1, f"{indent}if is_empty({len(names)}): return None\n")
+            lines.insert(first_line(function) - 1, f"{indent}if __empty__({len(names)}): return None\n")
             names.append(f"{path.relative_to(COPY / 'src' / 'rankwell')}:{function.lineno} {name}")
         path.write_text("".join(lines), encoding="utf-8")
     return names

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from tests.laws.drawing import ALL, drawn, named
+from tests.cases import drawn
+from tests.laws.drawing import ALL, named
 
 import rankwell as rw
 from rankwell import testing

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.laws.drawing import ALL, drawn, named
+from tests.cases import drawn
+from tests.laws.drawing import ALL, named
 
 import rankwell as rw
 from rankwell import testing

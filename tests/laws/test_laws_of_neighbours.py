@@ -6,8 +6,8 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from tests.cases import drawn
 from tests.laws import test_laws_of_alpha_beta, test_laws_of_lists, test_laws_of_novelty, test_laws_of_topics
-from tests.laws.drawing import drawn
 from tests.laws.test_laws import METRICS
 
 import rankwell as rw

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.laws.drawing import ALL, drawn, named
+from tests.cases import drawn
+from tests.laws.drawing import ALL, named
 
 from rankwell import testing
 from rankwell.metrics import metric_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -34,22 +35,55 @@ MADE = {
 
 def run(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a program in the tree, which takes the place of the installed package."""
+    return subprocess.run(words, cwd=tree, env=environment(tree), capture_output=True, text=True, check=False)
+
+
+def environment(tree: Path) -> dict[str, str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
-    return subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    return os.environ | {"PATH": path, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
 
 
 def python(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run(tree, sys.executable, *words)
 
 
-def pytest_in(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return python(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", *words)
+# Loading takes most of the time of a short run of tests, so one process runs the tests of several guides, one after the other.
+TESTS = """
+import os, sys
+import pytest
+for number, line in enumerate(sys.stdin):
+    to = os.open(f"out{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(to, 1)
+    os.dup2(to, 2)
+    code = pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", *eval(line)])
+    print(f"exit code {code:d}", flush=True)
+"""
 
 
-def failed(done: subprocess.CompletedProcess[str]) -> set[str]:
+def pytest_in(tree: Path, *commands: list[str]) -> list[str]:
+    """Return what each run of tests prints, whose last line is the exit code."""
+    done = subprocess.run(
+        [sys.executable, "-c", TESTS],
+        cwd=tree,
+        env=environment(tree),
+        input="".join(f"{words!r}\n" for words in commands),
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    return [(tree / f"out{number}").read_text(encoding="utf-8") for number in range(len(commands))]
+
+
+def rewrite(source: Path, text: str) -> None:
+    """Write a module, and forget its compiled form: two versions of one length in one second would be taken for the same."""
+    source.write_text(text, encoding="utf-8")
+    for compiled in (source.parent / "__pycache__").glob(f"{source.stem}.*.pyc"):
+        compiled.unlink()
+
+
+def failed(said: str) -> set[str]:
     """The files of the tests that failed."""
-    return set(re.findall(r"^(?:FAILED|ERROR) ([\w/.]+)", done.stdout, re.MULTILINE))
+    return set(re.findall(r"^(?:FAILED|ERROR) ([\w/.]+)", said, re.MULTILINE))
 
 
 def content(tree: Path) -> dict[str, bytes]:
@@ -124,12 +158,12 @@ def test_what_is_generated_is_generated_by_the_command(tree, made):
     assert "| `rrf` | Reciprocal rank fusion" in methods
 
 
-@pytest.mark.parametrize("heading", HEADINGS.values(), ids=HEADINGS)
-def test_the_tests_of_a_guide_pass(tree, made, heading):
-    for words in guides.tests_of(heading):
-        done = pytest_in(tree, *words)
-        assert done.returncode == 0, done.stdout
-        assert " passed" in done.stdout
+def test_the_tests_of_the_guides_pass(tree, made):
+    for said in pytest_in(
+        tree, *(words for heading in HEADINGS.values() for words in guides.tests_of(heading))
+    ):
+        assert said.endswith("exit code 0\n"), said
+        assert " passed" in said
 
 
 WRONG = {  # the example, its file, a fault, the command of the guide that catches it, and the test that fails
@@ -151,18 +185,25 @@ WRONG = {  # the example, its file, a fault, the command of the guide that catch
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("folder", "name", "right", "wrong", "command", "caught"), WRONG.values(), ids=[*WRONG]
-)
-def test_a_wrong_version_is_caught_by_the_commands_of_its_guide(
-    tree, made, folder, name, right, wrong, command, caught
-):
-    [source] = [path for path in (tree / "src").rglob(name) if right in path.read_text(encoding="utf-8")]
-    text = source.read_text(encoding="utf-8")
-    source.write_text(text.replace(right, wrong), encoding="utf-8")
-    done = pytest_in(tree, *guides.tests_of(HEADINGS[folder])[command])
-    source.write_text(text, encoding="utf-8")
-    assert caught in failed(done), done.stdout
+def rounds() -> list[list[str]]:
+    """The names of wrong versions that are tried at once: one of each example, whose tests are its own."""
+    by_example = [[name for name, (each, *_) in WRONG.items() if each == folder] for folder in HEADINGS]
+    return [[name for name in names if name is not None] for names in itertools.zip_longest(*by_example)]
+
+
+@pytest.mark.parametrize("names", rounds(), ids=range(1, len(rounds()) + 1))
+def test_a_wrong_version_is_caught_by_the_commands_of_its_guide(tree, made, names):
+    kept, commands = {}, []
+    for folder, name, right, wrong, command, _ in map(WRONG.__getitem__, names):
+        [source] = [path for path in (tree / "src").rglob(name) if right in path.read_text(encoding="utf-8")]
+        kept[source] = source.read_text(encoding="utf-8")
+        rewrite(source, kept[source].replace(right, wrong))
+        commands.append(guides.tests_of(HEADINGS[folder])[command])
+    printed = pytest_in(tree, *commands)
+    for source, text in kept.items():
+        rewrite(source, text)
+    for name, said in zip(names, printed, strict=True):
+        assert WRONG[name][-1] in failed(said), f"{name}\n{said}"
 
 
 def test_a_wrong_version_of_each_is_tried():
@@ -193,23 +234,25 @@ def test_a_picture_and_a_section_are_found_by_being_there_and_in_english_where_n
 
 
 def test_who_leaves_the_test_out_is_told_what_to_write(tree, made):
-    tests = [tree / path for each in HEADINGS.values() for path in guides.files_of(each) if "/test_" in path]
-    kept = {path: path.read_text(encoding="utf-8") for path in tests}
-    for path in tests:
+    paths = [tree / path for each in HEADINGS.values() for path in guides.files_of(each) if "/test_" in path]
+    kept = {path: path.read_text(encoding="utf-8") for path in paths}
+    for path in paths:
         path.unlink()
-    done = pytest_in(
+    [said] = pytest_in(
         tree,
-        "tests/definitions/test_plain.py",
-        "tests/judging/methods/test_rules.py",
-        "tests/readers/test_same_bits.py",
-        "tests/reporting/test_second.py",
-        "-k",
-        "every_metric or rrf or means or lengths or back_what_was_written",
+        [
+            "tests/definitions/test_plain.py",
+            "tests/judging/methods/test_rules.py",
+            "tests/readers/test_same_bits.py",
+            "tests/reporting/test_second.py",
+            "-k",
+            "every_metric or rrf or means or lengths or back_what_was_written",
+        ],
     )
     for path, text in kept.items():
         path.write_text(text, encoding="utf-8")
-    assert "write tests/definitions/test_NAME.py for ['half_life', 'top_item']" in done.stdout
-    assert "write tests/judging/methods/test_rrf.py with a class Plain(slow.Turns)" in done.stdout
-    assert "write tests/readers/test_pairs.py with a dict FILES" in done.stdout
-    assert "write tests/reporting/plots/test_means.py with a function plain()" in done.stdout
-    assert "write tests/reporting/sections/test_lengths.py with a function plain()" in done.stdout
+    assert "write tests/definitions/test_NAME.py for ['half_life', 'top_item']" in said
+    assert "write tests/judging/methods/test_rrf.py with a class Plain(slow.Turns)" in said
+    assert "write tests/readers/test_pairs.py with a dict FILES" in said
+    assert "write tests/reporting/plots/test_means.py with a function plain()" in said
+    assert "write tests/reporting/sections/test_lengths.py with a function plain()" in said

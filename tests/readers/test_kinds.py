@@ -10,7 +10,7 @@ import random
 
 import polars as pl
 import pytest
-from tests.cases import FEWER
+from tests.cases import FEWER, drawn
 from tests.readers import kinds
 
 import rankwell as rw
@@ -197,11 +197,11 @@ def test_every_kind_of_table_gives_the_same_bits(name, tmp_path):
 def answers(name, folder):
     """What an argument gives as each kind of table, beside two fixed ones for run and judgements."""
     table, question = QUESTIONS[name]
-    for kind, ids in CELLS:
-        for run_kind, other in (("polars", "numbers"), ("csv", "text"), ("polars", "names")):
-            if alike(other) == alike(ids):
-                run, qrels = (made(each, run_kind, other, folder) for each in ("run", "qrels"))
-                yield (kind, ids, run_kind), asked(question, run, qrels, made(table, kind, ids, folder))
+    beside = [("polars", "numbers"), ("csv", "text"), ("polars", "names")]
+    cases = [(*cell, *other) for cell in CELLS for other in beside if alike(other[1]) == alike(cell[1])]
+    for kind, ids, run_kind, other in drawn(cases, f"kinds {name}", FEWER):
+        run, qrels = (made(each, run_kind, other, folder) for each in ("run", "qrels"))
+        yield (kind, ids, run_kind), asked(question, run, qrels, made(table, kind, ids, folder))
 
 
 def test_a_column_of_any_kind_is_a_column_of_ids_or_numbers():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
 import subprocess
 import sys
 
 import pytest
+from tests.cases import drawn
 from tests.readers import ways
 
 import rankwell as rw
@@ -174,22 +176,22 @@ def marked(text, encoding, packed=""):
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("encoding", MARKED)
-@pytest.mark.parametrize("packed", ["", *ways.COMPRESSIONS])
-def test_a_byte_order_mark_says_the_encoding_whatever_was_said(tmp_path, name, encoding, packed):
+def test_a_byte_order_mark_says_the_encoding_whatever_was_said(tmp_path, name):
     columns = {"columns": {"1": "query", "2": "item", "3": "score"}} if name == "headerless.csv" else {}
     judged = {"é1": {"bé": 1}, "2": {"éc": 2}}
     expected = rw.evaluate({q: {i: s for r, i, s in rows("é") if r == q} for q in judged}, judged, "rr").mean
-    path = tmp_path / (name + packed)
-    path.write_bytes(marked(ways.FILES[name](rows("é"), "run").decode(), encoding, packed))
-    for said in (None, "latin-1", "euc-kr", "utf-16", "utf-8"):
+    said = (None, "latin-1", "euc-kr", "utf-16", "utf-8")
+    cases = itertools.product(MARKED, ["", *ways.COMPRESSIONS], said)
+    for encoding, packed, said in drawn(cases, f"encodings of {name}", 8):
+        path = tmp_path / (name + packed)
+        path.write_bytes(marked(ways.FILES[name](rows("é"), "run").decode(), encoding, packed))
         run = rw.read_run(path, encoding=said, **columns)
         assert rw.evaluate(run, judged, "rr").mean == expected
         if not columns:
             assert rw.evaluate(path, judged, "rr", read={"encoding": said}).mean == expected
             engine = rw.Stream()
             assert rw.evaluate(path, judged, "rr", read={"encoding": said}, engine=engine).mean == expected
-    assert (f", {encoding[:6]}" in run.source) == (encoding != "utf-8")
+        assert (f", {encoding[:6]}" in run.source) == (encoding != "utf-8"), (encoding, packed, said)
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
