@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import gc
 import importlib
 import os
 import pkgutil
@@ -22,6 +23,7 @@ import resource
 import shutil
 import sys
 from collections import defaultdict
+from collections.abc import Generator
 from itertools import accumulate
 from pathlib import Path
 
@@ -32,7 +34,7 @@ COPY = ROOT / "build" / "emptied"
 CALLS = COPY / "calls"
 MOST = 60  # seconds of tests that are tried once those that call a function have passed
 QUIET = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not exhaustive and not browser")
-PROBE = f'''
+PROBE = f"""
 import atexit, builtins, os
 empty, called = int(os.environ.get("RANKWELL_EMPTY", -1)), set()
 
@@ -43,7 +45,7 @@ def is_empty(number):
 builtins.__empty__ = is_empty
 if "RANKWELL_EMPTY" in os.environ:  # a process that a test started says at its end what it called
     atexit.register(lambda: open(f"{CALLS}/{{os.getpid()}}", "w").write(" ".join(map(str, called))))
-'''
+"""
 
 
 def public_functions(module: ast.Module) -> list[tuple[str, ast.FunctionDef]]:
@@ -89,7 +91,9 @@ class Run:
     def pytest_configure(self) -> None:
         from hypothesis import Phase, settings
 
-        settings.register_profile("once", deadline=None, phases=[Phase.explicit, Phase.generate], database=None)
+        settings.register_profile(
+            "once", deadline=None, phases=[Phase.explicit, Phase.generate], database=None
+        )
         settings.load_profile("once")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -99,7 +103,7 @@ class Run:
             )
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item):
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         import sitecustomize
 
         before = seconds()
@@ -133,6 +137,7 @@ def record(*paths: str) -> tuple[dict[str, tuple[float, set[int]]], set[str]]:
     out = COPY / "record"
     if os.fork() == 0:
         run = Run()
+        os.environ["RANKWELL_EMPTY"] = "-1"
         pytest_run(run, *paths)
         out.write_text(repr((run.calls, run.failed)))
         os._exit(0)
@@ -159,7 +164,9 @@ def passes(number: int, tests: dict[str, dict[str, float]]) -> bool:
 
 def main() -> None:
     """Print the functions of a room without which its tests pass."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("room", help="a folder or module of src/rankwell")
     parser.add_argument("tests", nargs="*", help="tests beside tests/ROOM")
     parser.add_argument("--only", default="", help="a part of the names of functions to empty")
@@ -181,7 +188,11 @@ def main() -> None:
     more, others = record(*paths) if paths else ({}, set())
     calls |= more
     failed |= others
-    print(f"{len(names)} functions, {len(calls)} tests, {sum(s for s, _ in calls.values()):.0f} s; without {sorted(failed)}")
+    gc.collect()
+    gc.freeze()  # each process would copy what its search for garbage touches
+    print(
+        f"{len(names)} functions, {len(calls)} tests, {sum(s for s, _ in calls.values()):.0f} s; without {sorted(failed)}"
+    )
     files: dict[str, dict[str, float]] = defaultdict(dict)  # by file, the tests that can be counted on
     for test, (time, _) in calls.items():
         if test not in failed:
@@ -196,7 +207,11 @@ def main() -> None:
             print(name, "(no test calls it)", flush=True)
             continue
         direct = {f: {t: s for t, s in tests.items() if t in callers} for f, tests in files.items()}
-        direct = {f: direct[f] for f in sorted(direct, key=lambda f: min(direct[f].values(), default=0)) if direct[f]}
+        direct = {
+            f: direct[f]
+            for f in sorted(direct, key=lambda f: min(direct[f].values(), default=0))
+            if direct[f]
+        }
         if not passes(number, direct):
             continue
         word = re.compile(rf"\b{name.rpartition(' ')[2].rpartition('.')[2]}\b")

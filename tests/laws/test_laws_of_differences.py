@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
+from tests.cases import drawn as part_of
 from tests.evidence import evidence
 
 import rankwell as rw
@@ -113,7 +114,7 @@ def with_noise(values, seed):
 @pytest.mark.parametrize(("n", "zeros"), [(9, 0.2), (15, 0.5), (45, 0.3), (60, 0.9), (300, 0.6)])
 def test_neither_unit_nor_rounding_changes_a_p_value(name, n, zeros):
     of = NUMBERS[name]
-    for seed in range(3):
+    for seed in part_of(range(3), f"differences {name} {n}", 3):
         first, second = drawn(n, zeros, seed)
         d = np.rint(7 * (first - second)) / 7  # each size one number, to the bit
         told = of(d)

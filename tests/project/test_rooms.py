@@ -48,9 +48,9 @@ def without(folder: Path, gone: tuple[str, ...]) -> Path:
         new.mkdir()
         for each in own.iterdir():
             name = each.relative_to(PACKAGE).as_posix()
-            if name in gone or each.name == "__pycache__":
+            if name in gone:
                 continue
-            if each.is_dir():
+            if each.is_dir() and each.name != "__pycache__":  # what is compiled is compiled
                 link(each, new / each.name)
             else:
                 (new / each.name).symlink_to(each)

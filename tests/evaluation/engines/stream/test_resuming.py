@@ -93,7 +93,7 @@ def test_an_evaluation_goes_on_with_the_parts_it_began_with(data, tmp_path, monk
     run, qrels, train = data
     whole = rw.evaluate(run, qrels, METRICS, train=train)
     monkeypatch.setattr(rw.Stream, "rows_of_parts", rows_of_parts)
-    for _ in range(12):
+    for _ in range(4):
         kept, calls = tmp_path / "kept", 0
         while True:
             left = rng.randrange(2, 8)
