@@ -190,3 +190,36 @@ def test_a_metric_of_ones_own_is_written_read_and_compared_as_others(registry):
     assert metric_of("Window(wide=true, first=3)@9") == made
     assert Window().signature == "window(first=1,wide=false)"
     assert rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, [made])[made] == 3
+
+
+REFUSED = {  # by the class that checks: a text that no base of it refuses, and what is said of it
+    "Metric": ("ndcg(max_grade=3)@3", "max_grade=3 has no effect"),
+    "AP": ("ap(denom=k)", "needs a cut-off: write ap(denom=k)@10"),
+    "nDCG": ("ndcg(ideal=maximal)", "needs a cut-off: write ndcg(ideal=maximal)@10"),
+    "AlphaDCG": ("alpha_dcg(norm=ndeval)", "needs a cut-off: write alpha_dcg(norm=ndeval)@10"),
+    "AlphanDCG": ("alpha_ndcg(ideal=exact)", "write @6 or less"),
+    "Normalised": ("ab_ndcg(ideal=exact)", "write @6 or less"),
+    "ERRIA": ("err_ia(norm=ndeval)@3", "requires a cut-off and gain=binary"),
+    "OnTopics": ("s_recall(universe=profile)@3", "which the judgements do not hold"),
+    "ByTopic": ("by_topic(metric=coverage)", "does not depend on a query's judgements"),
+    "_IntentAware": ("ap_ia(denom=k)", "needs a cut-off: write ap(denom=k)@10"),
+    "_Weighed": ("ips", "name it, such as ips(metric=ndcg@10)"),
+    "OfHead": ("aplt(head=top)@3", "at must be a whole number"),
+    "Personalization": ("personalization(similarity=shared)", "write personalization(similarity=shared)@10"),
+    "SerendipityKotkov": ("serendipity_kotkov@3", "needs a threshold"),
+}
+
+
+def test_what_a_metric_checks_is_refused():
+    checking = {
+        base.__name__
+        for cls in rw.metrics.classes()
+        if cls.__module__.startswith("rankwell.")
+        for base in cls.__mro__
+        if "check" in vars(base)
+    }
+    assert checking == {*REFUSED}
+    for name, (text, said) in REFUSED.items():
+        with pytest.raises(rw.RankwellError) as refusal:
+            rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, [text])
+        assert said in str(refusal.value), name

@@ -101,7 +101,9 @@ def test_ids_of_another_type_match_if_they_are_plain_numbers_and_are_refused_if_
 
 
 # every format in one packing, and one format in every packing
-BOMBS = dict.fromkeys([*((name, ".gz") for name in ways.FILES), *(("trec.txt", end) for end in ways.COMPRESSIONS)])
+BOMBS = dict.fromkeys(
+    [*((name, ".gz") for name in ways.FILES), *(("trec.txt", end) for end in ways.COMPRESSIONS)]
+)
 
 
 @pytest.mark.parametrize(("name", "packed"), BOMBS)
