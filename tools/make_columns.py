@@ -35,6 +35,10 @@ def note(word: str) -> str:
         return "; in judgements that have none of these also those of a score"
     if word == "rank":
         return "; beside a score only the first three"
+    if COLUMNS[word].need:
+        tables = {"qrels": "judgements", "items": "`items=`", "run": "runs"}
+        held = " and of ".join(tables[table] for table in COLUMNS[word].tables)
+        return f"; of {held}, read when a metric needs them"
     return "" if any(word in words for words in WORDS.values()) else "; in logs"
 
 

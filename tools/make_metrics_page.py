@@ -48,7 +48,7 @@ FAMILIES = {
     ),
     "evidence": (
         "Answers and evidence",
-        "For generated answers: how much of what a good answer holds they say. See [Answers judged by nuggets]({up}answers.md).",
+        "How much of what a good answer holds a generated one says, and how much of the gold text the listed chunks hold. See [Answers judged by nuggets]({up}answers.md) and [Spans]({up}spans.md).",
     ),
     "beyond": (
         "Beyond accuracy",

@@ -126,6 +126,10 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.metrics.evidence.spans import SpanF as SpanF
+from rankwell.metrics.evidence.spans import SpanIoU as SpanIoU
+from rankwell.metrics.evidence.spans import SpanP as SpanP
+from rankwell.metrics.evidence.spans import SpanR as SpanR
 from rankwell.evaluation.engines.spark.engine import Spark as Spark
 from rankwell.metrics.binary.collection import Specificity as Specificity
 from rankwell.evaluation.engines.stream.engine import Stream as Stream

@@ -22,7 +22,9 @@ TEXTS = [
     *test_laws_of_topics.FROM_ITEMS,
 ]
 OF_FEW_NUMBERS = [metric for metric in METRICS if metric.only_scores or metric.only_grades]
-EVERY = [metric for metric in [*METRICS, *map(metric_of, TEXTS)] if metric not in OF_FEW_NUMBERS]
+OF_SPANS = [metric for metric in METRICS if "spans" in metric.needs]
+APART = [*OF_FEW_NUMBERS, *OF_SPANS]
+EVERY = [metric for metric in [*METRICS, *map(metric_of, TEXTS)] if metric not in APART]
 FIRST = {type(metric): metric for metric in reversed(EVERY)}
 LAST = {type(metric): metric for metric in EVERY}
 TWO_OF_EACH = list(dict.fromkeys([*FIRST.values(), *LAST.values()]))
@@ -34,6 +36,10 @@ def test_all_metrics_together_have_the_values_that_each_has_alone():
 
 def test_metrics_of_few_numbers_leave_others_alone_on_data_that_all_of_them_take():
     testing.check_neighbours([*OF_FEW_NUMBERS, "ndcg@3", "ap", "rmse", "judged@2"], cases=4)
+
+
+def test_metrics_of_spans_and_of_lists_leave_each_other_alone():
+    testing.check_neighbours([*OF_SPANS, "coverage@2", "ild@3", "arp"], cases=4)
 
 
 BESIDE = 6

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.needs import asked_of, refuse_metrics
-from rankwell.evaluation.request import Request
+from rankwell.evaluation.request import NOTHING_SAID, Request
 from rankwell.matching.policy import Asked, Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
@@ -79,6 +79,9 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         request = replace(request, qrels=_labels(request))
     refuse_metrics(metrics, asked, request)
     opened, qrels = {}, None
+    if "spans" in asked.needs:
+        columns = Given.of(request.of_qrels.get("columns", NOTHING_SAID)).needing(asked.needs)
+        request = replace(request, of_qrels={**request.of_qrels, "columns": columns})
     if request.engine is not None and request.engine.opens:
         opened = _opened(request, request.engine, with_train=bool(asked.needs & OF_TRAIN))
         prepare = None if tool is None else partial(tool.judgements, policy=request.policy, rules=policy)
@@ -100,7 +103,7 @@ def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, 
     train, items, users = request.train if needs & OF_TRAIN else None, request.items, request.users
     return (
         None if train is None else _train(train, encoding),
-        None if items is None else _items(items, encoding, with_columns="features" in needs),
+        None if items is None else _items(items, encoding, needs),
         None if users is None else _users(users, encoding),
     )
 
@@ -173,12 +176,12 @@ def _train(train: Any, encoding: str | None) -> Qrels:
     return log
 
 
-def _items(items: Any, encoding: str | None, *, with_columns: bool) -> Items:
-    if not with_columns:
+def _items(items: Any, encoding: str | None, needs: frozenset[str]) -> Items:
+    if not needs & {"features", "spans"}:
         return read_items(items, encoding=encoding)
     from rankwell.readers.items_users import read_catalogue
 
-    return read_catalogue(items, encoding=encoding)
+    return read_catalogue(items, encoding=encoding, needs=needs)
 
 
 def _users(users: Any, encoding: str | None) -> Users:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rankwell.errors import NeededError, UsageError
+from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.metrics.metric import Metric
 
 TABLES = {
+    "spans": ("items", "the spans of the chunks: give items= with columns item, document, start and end"),
     "catalogue": ("items", "the catalogue: give items= with every item that could be shown"),
     "collection_size": (
         "items",
@@ -51,7 +52,9 @@ def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
 
 def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) -> None:
     """Raise an error if a metric needs a table that was not given, or is not defined under the policy."""
-    policy = asked.policy
+    policy, metrics = asked.policy, tuple(metrics)
+    if "spans" in asked.needs:
+        _refuse_beside_spans(metrics, policy)
     for metric in metrics:
         if metric.judgements and request.qrels is None:
             raise NeededError(
@@ -70,6 +73,21 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
     for need, (table, remedy) in TABLES.items():
         if (asker := asked.by_need.get(need)) is not None and getattr(request, table) is None:
             raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
+
+
+def _refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
+    """Raise UsageError for metrics of judged items beside those of judged spans, and for an order of ties by the grades of items."""
+    spans = next(metric for metric in metrics if "spans" in metric.needs)
+    others = [str(each) for each in metrics if each.judgements and "spans" not in each.needs]
+    if others:
+        raise UsageError(
+            f"{spans} reads judgements of spans, {others[0]} judgements of items: ask for them in two calls. "
+            f"rw.prepare.judge_chunks makes judgements of chunks from those of spans."
+        )
+    if policy.ties in ("best", "worst"):
+        raise UsageError(
+            f"ties={brief(policy.ties)} orders equal scores by the grades of items, and {spans} judges spans; use ties='item-desc'."
+        )
 
 
 def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:

@@ -117,6 +117,7 @@ class Plan:
             "history": ("train=", context.train),
             "counts": ("train=", context.train),
             "users": ("users=", context.users),
+            "spans": ("judgements of spans", items if "spans" in self.task.asked.needs else None),
             "grade_min": ("the lowest grade", context.grade_min),
         }
         for need, asker in asked.by_need.items():
@@ -340,7 +341,8 @@ def may_mismatch(results: Results, pool: Pool | None = None) -> bool:
     # looked at once for all runs of a call: few different items, or numbers, could match after a change by chance
     may = missing == judged or pool is None or pool.once(_has_many_texts)
     may = may or lacks_queries(counts)
-    return may and any(metric.judgements for metric in results.metrics)
+    # ids of chunks are not those of judged spans
+    return may and any(metric.judgements and "spans" not in metric.needs for metric in results.metrics)
 
 
 def lacks_queries(counts: Mapping[str, int]) -> bool:

@@ -58,8 +58,12 @@ def judge(
     counts: dict[str, int] = {"lists": len(lists.offsets) - 1, "rows": len(lists.score)}
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
+    judgements = pool
+    if "spans" in needs:
+        pool = pool.without_items(lists.items)
     if lists.queries.is_text != pool.queries.ids.is_text or lists.items.is_text != pool.items.is_text:
         lists, pool = _same_kinds(lists, pool, counts)
+        judgements = judgements if "spans" in needs else pool
     if "score" in needs or policy.scores == "single":
         lists = _with_scores(lists, policy, needs)
     if lists.has_ranks and policy.ranks == "given":
@@ -92,7 +96,7 @@ def judge(
         pool_row,
         hits,
         lengths,
-        pool,
+        judgements,
         whole,
         ties=ties,
         is_expected=policy.ties == "expected",
@@ -101,6 +105,10 @@ def judge(
     if judged.is_judged is not None:
         counts["lists without judgements"] = len(pool_row) - int(np.count_nonzero(judged.is_judged))
     counts["judged items found"] = len(hits.grade)
+    if "spans" in needs:
+        from rankwell.matching.spans import spans_of  # of few evaluations
+
+        counts["judged items found"] = spans_of(judged, context).found()
     if 0 in counts.values():
         counts = {what: rows for what, rows in counts.items() if rows}
     return (condense(judged) if policy.unjudged == "condense" else judged), counts

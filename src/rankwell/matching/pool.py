@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankwell.matching.context import Context
     from rankwell.tables.columns import UnreadColumn
     from rankwell.tables.fingerprints import Digest
+    from rankwell.tables.spans import Spans
     from rankwell.tables.states import Amounts
 
 ENOUGH, TENTH = 10, 0.1  # fewer judged ids, or a smaller share of them, are no evidence about all
@@ -158,6 +159,18 @@ class Pool(Derived):
         """Return the row of each judged item in the catalogue, -1 outside."""
         return context.once(_rows_of_pool, self)
 
+    def spans_in(self, context: Context) -> Spans:
+        """Return the judged spans, with documents numbered as those of the catalogue; DataError for an item that is no span."""
+        return context.once(_spans_of_pool, self)
+
+    def without_items(self, like: Ids) -> Pool:
+        """Return the same queries without their judgements, for lists of items like these: what is judged are no items of lists."""
+        return self.once(Pool._without_items, like.is_text)
+
+    def _without_items(self, is_text: bool) -> Pool:
+        none = Ids.of_strings([]) if is_text else Ids.of_integers(NO_ROWS)
+        return Pool(self.queries.ids, np.zeros_like(self.offsets), none, np.empty(0), self.scale)
+
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
         is_kept = items.rows_of(self.items, "item") >= 0
@@ -202,6 +215,18 @@ def amounts_of(context: Context, pool: Pool) -> Amounts:
 def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
     assert context.catalogue is not None
     return context.catalogue.rows_of(pool.items, "item")
+
+
+def _spans_of_pool(context: Context, pool: Pool) -> Spans:
+    from rankwell.tables.spans import Spans
+
+    assert context.items is not None
+
+    def where(row: int) -> str:
+        query = int(np.searchsorted(pool.offsets, row, side="right")) - 1
+        return f"the judgements: query {brief(pool.queries.ids.one(query))}"
+
+    return Spans.of_ids(pool.items, where).like(context.items.spans())
 
 
 def pool_of(

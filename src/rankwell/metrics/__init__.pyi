@@ -117,6 +117,10 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.metrics.evidence.spans import SpanF as SpanF
+from rankwell.metrics.evidence.spans import SpanIoU as SpanIoU
+from rankwell.metrics.evidence.spans import SpanP as SpanP
+from rankwell.metrics.evidence.spans import SpanR as SpanR
 from rankwell.metrics.binary.collection import Specificity as Specificity
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
@@ -262,6 +266,10 @@ __all__ = [
     "SetP",
     "SetR",
     "Simpson",
+    "SpanF",
+    "SpanIoU",
+    "SpanP",
+    "SpanR",
     "Specificity",
     "Surprise",
     "TailCoverage",

@@ -38,7 +38,7 @@ def forget_texts() -> None:
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
-    "topics", "judgement", "propensity", "users", "grade_min",
+    "topics", "judgement", "propensity", "users", "grade_min", "spans",
 )  # fmt: skip
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
-from rankwell.readers.frames.columns import match_columns, quoted
+from rankwell.readers.frames.columns import Given, match_columns, quoted
 from rankwell.readers.sources import ids_in
 from rankwell.readers.whole_frames import of_source, with_types
-from rankwell.tables.columns import known_word
+from rankwell.tables.columns import ID_WORDS, known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.series import call_polars, library
@@ -34,17 +34,23 @@ def read_users(
     """
     if isinstance(source, Users):
         return source
-    frame, ids, name = _table(source, "users", "query", name, columns or {}, encoding)
+    frame, ids, name, _ = _table(source, "users", "query", name, columns or {}, encoding)
     return Users(ids, frame, name=name)
 
 
 def read_catalogue(
-    source: Any, *, name: str = "items", columns: Mapping[str, str] | None = None, encoding: str | None = None
+    source: Any,
+    *,
+    name: str = "items",
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    needs: frozenset[str] = frozenset(),
 ) -> Items:
     """Read a catalogue with all its columns: what ``read_users`` takes, a ``::`` file of movies (item, title, genres), ids, or Items.
 
     It has an item column under any usual name, or the one that ``columns`` names; its other columns are what features and groups are
-    named after. RankwellError if it cannot be read, has no item column, or names an item twice.
+    named after. With ``needs`` of metrics the columns for them are found, too; chunks without a column of items are called
+    ``document:start-end``. RankwellError if it cannot be read, has no item column, or names an item twice.
 
     Examples
     --------
@@ -55,8 +61,9 @@ def read_catalogue(
         return source
     if (ids := ids_in(source)) is not None:
         return Items(ids, name=name)
-    frame, ids, name = _table(source, "items", "item", name, columns or {}, encoding)
-    return Items(ids, frame, name=name)
+    given = Given.of(columns or {}).needing(needs)
+    frame, ids, name, words = _table(source, "items", "item", name, given, encoding)
+    return Items(ids, frame, name=name, words=words)
 
 
 def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
@@ -71,22 +78,29 @@ def _refuse_values_by_id(source: Any, word: str, name: str) -> None:
 
 def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
-) -> tuple[pl.DataFrame, Ids, str]:
-    """The columns of a table other than its ids, the ids, and what the table is called."""
+) -> tuple[pl.DataFrame, Ids, str, dict[str, str]]:
+    """The columns of a table other than its ids, the ids, what the table is called, and which columns are those that metrics need."""
     try:
         table = of_source(source, kind, name, columns=columns, encoding=encoding)
     except RankwellError:
         _refuse_values_by_id(source, word, name)
         raise
     try:
-        column = match_columns(table.frame.columns, (word,), table.name, columns)[word]
+        words = match_columns(table.frame.columns, (word,), table.name, columns)
     except DataError as error:
         _refuse_values_by_id(source, word, name)
         raise DataError(f"{error}{in_memory.index_of(source)}") from None
-    frame, ids = table.frame.drop(column), Ids.of_series(table.frame[column], word)
+    frame, column = table.frame, words.pop(word, None)
+    if column is None:
+        from rankwell.tables.spans import Spans
+
+        ids = Ids.of_series(Spans.of_frame(frame, words, table.place).texts(), word)
+    else:
+        frame, ids = frame.drop(column), Ids.of_series(frame[column], word)
     if not table.is_typed:
-        return with_types(frame, ()), ids, table.name
-    return in_memory.owned_frame(frame), ids.owned(), table.name
+        others = [own for each, own in words.items() if each in ID_WORDS]
+        return with_types(frame, others), ids, table.name, words
+    return in_memory.owned_frame(frame), ids.owned(), table.name, words
 
 
 def read_queries(source: Any, *, name: str = "queries", encoding: str | None = None) -> Users:

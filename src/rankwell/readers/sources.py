@@ -46,7 +46,13 @@ def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows
     given = NONE_GIVEN if columns is None else Given.of(columns)
     if items_in is None and not by_rows:
         return given
-    return Given(given, by_rows=by_rows, argument=given.argument, items_in=items_in or given.items_in)
+    return Given(
+        given,
+        by_rows=by_rows,
+        argument=given.argument,
+        items_in=items_in or given.items_in,
+        needs=given.needs,
+    )
 
 
 def is_one_run(runs: Any) -> bool:

@@ -106,6 +106,13 @@ def _hardly_met(res: Results) -> list[str]:
             )
         ]
     found = counts.get("judged items found", 0)
+    if judgements and not found and any("spans" in metric.needs for metric in res.metrics):
+        return [
+            Composed(
+                "{name}: no listed chunk shares a character with a judged span. Do items= and the judgements name documents alike?",
+                name=res.name,
+            )
+        ]
     if judgements and not found and any(metric.judgements for metric in res.metrics):
         return [
             Composed(

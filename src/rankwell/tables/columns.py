@@ -6,7 +6,7 @@ This is the one place that knows them; tools/make_columns.py writes its table in
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from rankwell.errors import brief
@@ -22,11 +22,17 @@ def plain_name(name: str) -> str:
 
 
 class KnownColumn(NamedTuple):
-    """One column: its kind (``id``, ``number`` or ``time``), what it holds, and its names with where each comes from."""
+    """One column: its kind (``id``, ``number`` or ``time``), what it holds, and its names with where each comes from.
+
+    A column with a ``need``, as metrics declare it, is read of its ``tables`` only if a metric has that need, or somebody names the
+    column; to everybody else its names mean nothing. One line here is all that such a column takes.
+    """
 
     kind: str
     holds: str
     names: dict[str, str]
+    need: str = ""
+    tables: tuple[str, ...] = ()
 
 
 def _names(**sources: str) -> dict[str, str]:
@@ -76,6 +82,16 @@ COLUMNS = {
     "time": KnownColumn("time", "when it was", _names(
         common="time timestamp ts date datetime unixtime event_time created_at",
     )),
+    "document": KnownColumn("id", "the document that a chunk or a gold span is a part of", _names(
+        common="document document_id doc doc_id did", TREC_and_PyTerrier="docno", Chroma="corpus_id",
+    ), "spans", ("items", "qrels")),
+    "start": KnownColumn("number", "the first character of a chunk or a gold span, counted from 0", _names(
+        common="start start_char start_offset", Chroma="start_index",
+    ), "spans", ("items", "qrels")),
+    "end": KnownColumn("number", "the character after the last one of a chunk or a gold span", _names(
+        common="end end_char end_offset", Chroma="end_index",
+    ), "spans", ("items", "qrels")),
+    "size": KnownColumn("number", "what an item costs of a budget, such as its tokens", _names(common="size"), "sizes", ("items",)),
 }  # fmt: skip
 # which columns are read of each table, beside those that are named by somebody
 WORDS = {
@@ -86,8 +102,12 @@ WORDS = {
     "users": ("query",),
     "queries": (),  # which of several columns is the id is found out from all of them
 }
+SPAN = ("document", "start", "end")  # what a judgement of a span has in place of an item
 ID_WORDS = tuple(word for word, column in COLUMNS.items() if column.kind == "id")
-KNOWN = {plain_name(name): word for word, column in COLUMNS.items() for name in column.names}
+# A run may well have a column "size" or "start" of its own, so the names of columns that metrics need are not known to everybody.
+KNOWN = {
+    plain_name(name): word for word, column in COLUMNS.items() if not column.need for name in column.names
+}
 # Beside a score these are ranks that a user saw; other names may count all items, or hold another system's ranks.
 RANKS_BESIDE_SCORES = frozenset(("rank", "position", "pos"))
 # a name in the first place is the id where the others of its row are a text, or a number of the program
@@ -182,6 +202,26 @@ def known_word(name: str) -> str | None:
     ('query', 'item', None)
     """
     return KNOWN.get(plain_name(name))
+
+
+def needed_words(kind: str, needs: Collection[str], named: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the columns that are read of a kind of table for metrics with these needs, or because one of them was named.
+
+    >>> needed_words("qrels", {"spans"}), needed_words("items", (), ["size"]), needed_words("run", {"spans"})
+    (('document', 'start', 'end'), ('size',), ())
+    """
+    needs = {*needs, *(COLUMNS[word].need for word in named if word in COLUMNS)} - {""}
+    return tuple([word for word, column in COLUMNS.items() if column.need in needs and kind in column.tables])
+
+
+def named_as(word: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns that have one of a word's names, in any spelling.
+
+    >>> named_as("start", ["Start_Index", "end", "start"])
+    ['Start_Index', 'start']
+    """
+    names = {plain_name(name) for name in COLUMNS[word].names}
+    return [column for column in columns if plain_name(column) in names]
 
 
 def is_passed(name: str) -> bool:

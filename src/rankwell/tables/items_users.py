@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.cache import Derived
+from rankwell.tables.columns import SPAN, named_as
 from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.run_qrels import ids_of
+from rankwell.tables.run_qrels import NO_WORDS, ids_of
 from rankwell.tables.series import same_length
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.tables.features import Features, Vectors
+    from rankwell.tables.spans import Spans
 
 
 class Items(Derived):
@@ -29,6 +32,8 @@ class Items(Derived):
         Attributes of each item (topics, numbers, embeddings, a group), as a Polars frame with as many rows.
     name
         What to call the catalogue in messages.
+    words
+        The columns that metrics need, by rankwell's word; by default those with a usual name.
 
     Raises
     ------
@@ -45,8 +50,15 @@ class Items(Derived):
     source = ""
     files: tuple[Any, ...] = ()
 
-    def __init__(self, item: IdColumn, columns: pl.DataFrame | None = None, *, name: str = "items") -> None:
-        self.name = name
+    def __init__(
+        self,
+        item: IdColumn,
+        columns: pl.DataFrame | None = None,
+        *,
+        name: str = "items",
+        words: Mapping[str, str] = NO_WORDS,
+    ) -> None:
+        self.name, self.words = name, dict(words)
         self.item = ids_of(item, "item")
         self.frame = columns
         if columns is not None and columns.width:  # without columns, frames of Polars 1 have no rows
@@ -96,6 +108,29 @@ class Items(Derived):
         if not groups.names:
             raise DataError(f"{self.name}: the column {brief(column)} holds no group.")
         return groups
+
+    def spans(self) -> Spans:
+        """Return the document of each item, and from which character until before which one it reaches.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there are no columns of these; or the item whose span is missing, or none.
+        """
+        return self.once(Items._spans)
+
+    def _spans(self) -> Spans:
+        from rankwell.tables.spans import Spans
+
+        columns = [] if self.frame is None else self.frame.columns
+        words = {word: names[0] for word in SPAN if (names := named_as(word, columns))} | self.words
+        lacking = [word for word in SPAN if word not in words]
+        if self.frame is None or lacking:
+            raise UsageError(
+                f"{self.name}: spans need columns document, start and end of the chunks, but there is no {' and no '.join(lacking)} "
+                f"(beside the items: {', '.join(map(brief, columns[:9])) or 'no column'}). Add or rename columns."
+            )
+        return Spans.of_frame(self.frame, words, lambda row: f"{self.name}: item {brief(self.item.one(row))}")
 
     def texts(self, column: str) -> list[str | None]:
         """Return a column as text, None if missing.

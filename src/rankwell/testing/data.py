@@ -16,6 +16,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
 from rankwell.readers.items_users import read_catalogue, read_users
 from rankwell.results import Results
+from rankwell.tables.columns import SPAN
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
 CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
+SPANS = [(f"d{row % 3}", 10 * (row // 3), 10 * (row // 3) + 15) for row in range(len(ITEMS))]  # of the items
 LIKES: dict[str, list[float | None]] = {
     "x": [0.5, 0.0, 0.25],
     "y": [0.5, None, 0.0],
@@ -122,11 +124,26 @@ class Data:
         return replace(self, qrels=qrels)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
-        """Return the qrels, with topics or propensities if a metric needs them.
+        """Return the qrels, with topics or propensities if a metric needs them, or of spans.
 
-        An item has one of two topics or both, depending on its position in its query.
+        An item has one of two topics or both, depending on its position in its query. The span in place of an item has the last part of
+        the item's own, and a part of what follows.
         """
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
+        if "spans" in needs:
+            gold = {
+                item: f"{document}:{start + 8}-{end + 3}"
+                for item, (document, start, end) in zip(chances, SPANS, strict=True)
+            }
+            return self.kept(
+                "spans",
+                lambda: read_qrels(
+                    {
+                        query: {gold[item]: grade for item, grade in row.items()}
+                        for query, row in self.qrels.items()
+                    }
+                ),
+            )
         if not needs & {"topics", "propensity"}:
             return self.kept("qrels", lambda: read_qrels(self.qrels))
         rows = [
@@ -153,6 +170,7 @@ def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the tables that metrics may need besides judgements: items, train and users."""
     items = [
         {"item": rename(item), "topics": topics, "numbers": number, "group": group, "weight": 1.0 + row}
+        | dict(zip(SPAN, SPANS[row], strict=True))
         for row, (item, topics, number, group) in enumerate(zip(ITEMS, TOPICS, NUMBERS, GROUPS, strict=True))
     ]
     train = {

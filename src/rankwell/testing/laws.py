@@ -25,7 +25,7 @@ class LawBroken(AssertionError):
 
 
 BATCHES = [(Memory(batch=1), 3), (Memory(batch=7), 1)]
-OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
+OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)", "span_p@1"]
 
 
 def same(left: float, right: float) -> bool:
@@ -51,6 +51,13 @@ def values_by_query(metric: Metric, res: Results) -> dict[Any, float | None]:
 def judges_queries(metric: Metric) -> bool:
     """Whether a metric has a value for each judged query."""
     return metric.judgements and isinstance(metric, QueryMetric)
+
+
+def what_is_judged(metric: Metric) -> str:
+    """Return what the judgements of a metric are of: items, spans or nothing; metrics of items and of spans are asked for apart."""
+    if not metric.judgements:
+        return "nothing"
+    return "spans" if "spans" in metric.needs else "items"
 
 
 def round_trip(metric: Metric, _: Data) -> bool:
@@ -119,7 +126,7 @@ def judgements_are_apart(metric: Metric, given: Data) -> bool:
 def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
     """Other metrics evaluated at the same time do not change a single bit."""
     alone = given.results(metric, alone=True)
-    others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
+    others = [each for each in OTHERS if what_is_judged(metric_of(each)) == what_is_judged(metric)]
     together = [given.results(metric), given.results(metric, others=others)]
     if not isinstance(metric, QueryMetric):
         return all(same(alone[metric], each[metric]) for each in together)

@@ -18,7 +18,9 @@ from rankwell.testing.data import CHANCES, ITEMS, Data, examples, read_tables
 from rankwell.testing.laws import LawBroken
 
 POLICY = Policy(grades="judgements", outside="ignore")
-KINDS = frozenset({"topics", "propensity"})  # columns of the judgements, read only if a metric needs them
+KINDS = frozenset(
+    {"topics", "propensity", "spans"}
+)  # columns of the judgements, read only if a metric needs them
 
 
 @record

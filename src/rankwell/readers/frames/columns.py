@@ -7,7 +7,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.columns import COLUMNS, IDS, RANKS_BESIDE_SCORES, WORDS, known_word, plain_name, stem_of
+from rankwell.tables.columns import (
+    COLUMNS,
+    IDS,
+    RANKS_BESIDE_SCORES,
+    SPAN,
+    WORDS,
+    known_word,
+    named_as,
+    needed_words,
+    plain_name,
+    stem_of,
+)
 from rankwell.tables.run_qrels import SWAPPED
 
 NEXT = "query", "item", "weight"  # others may have been added behind them
@@ -19,7 +30,7 @@ REMEDY = "Give what the judges said: what a judging sheet exports, or what rankw
 class Given(dict[str, str]):
     """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
 
-    ``items_in`` is how a cell writes a list of items.
+    ``items_in`` is how a cell writes a list of items, ``needs`` what metrics need of the table beside its usual columns.
     """
 
     def __init__(
@@ -29,9 +40,10 @@ class Given(dict[str, str]):
         by_rows: bool = False,
         argument: str = "columns",
         items_in: str | None = None,
+        needs: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
-        self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
+        self.by_rows, self.argument, self.items_in, self.needs = by_rows, argument, items_in, needs
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.by_rows
@@ -49,8 +61,18 @@ class Given(dict[str, str]):
         """Return the same without columns that a table lacks."""
         return self._with({column: word for column, word in self.items() if column in columns})
 
-    def _with(self, columns: Mapping[str, str]) -> Given:
-        return Given(columns, by_rows=self.by_rows, argument=self.argument, items_in=self.items_in)
+    def needing(self, needs: frozenset[str]) -> Given:
+        """Return the same of a table of which metrics need more than its usual columns."""
+        return self._with(self, needs) if needs else self
+
+    def _with(self, columns: Mapping[str, str], needs: frozenset[str] | None = None) -> Given:
+        return Given(
+            columns,
+            by_rows=self.by_rows,
+            argument=self.argument,
+            items_in=self.items_in,
+            needs=self.needs if needs is None else needs,
+        )
 
 
 def _text_of(column: object) -> str:
@@ -82,14 +104,30 @@ def match_columns(
 ) -> dict[str, str]:
     """Return the column of each of rankwell's words; query and item are required.
 
-    ``given`` names columns that have other names; in judgements a score is a grade if there is no other. In a table of items, a column
-    called item goes before others, and ``id`` is the item if there is no other.
+    ``given`` names columns that have other names, and says which are needed beside the usual ones; in judgements a score is a grade if
+    there is no other. In a table of items, a column called item goes before others, and ``id`` is the item if there is no other. A row
+    with a document, a start and an end needs no item: it is the span.
 
     >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
     """
     columns, given = list(columns), Given.of(given)
-    found = _given_words(given, columns, name)
+    kind = next((kind for kind, words in WORDS.items() if words == wanted), "")
+    found = _given_words(given, columns, kind, name)
+    needed = needed_words(kind, given.needs, found)
+    for each in needed:
+        if each not in found and (names := named_as(each, [own for own in columns if own not in given])):
+            found[each] = _chosen(each, names, wanted, name, given)
+    spans = [word for word in SPAN if word in needed and word in found]
+    if kind == "qrels" and spans:
+        if {"start", "end"}.isdisjoint(spans) and "document" not in given.values():
+            del found["document"]  # it is the item, which may read document:start-end
+        elif len(spans) < len(SPAN):
+            raise _half_a_span(
+                [each for each in columns if each not in found.values()], spans, columns, name, given
+            )
+        else:
+            wanted = tuple([word for word in wanted if word != "item"])
     if given.by_rows:
         if both := {"score", "rank"} & set(found):
             raise UsageError(
@@ -108,6 +146,8 @@ def match_columns(
             found["grade"] = _chosen("score", scores, wanted, name, given)
     if "rank" in named and "score" in {*named, *found} and "score" in wanted:
         named["rank"] = [each for each in named["rank"] if plain_name(each) in RANKS_BESIDE_SCORES]
+    if kind == "items" and "document" in spans:  # of its other names for an item one is that of the chunk
+        named["item"] = [each for each in named.get("item", ()) if each not in named_as("document", [each])]
     if {"query", "item"} <= set(wanted):
         _refuse_wide(columns, [*named.get("item", ()), *given], name)
     for word in wanted:
@@ -116,17 +156,33 @@ def match_columns(
     if wanted == WORDS["items"] and "item" not in found:
         ids = [column for column in columns if plain_name(column) == "id" and column not in given]
         found |= {"item": ids[0]} if len(ids) == 1 else {}
+        if "item" not in found and len(spans) == len(SPAN):
+            return {word: found[word] for word in needed if word in found}
     for word in ("query", "item"):
         if word in wanted and word not in found:
             raise _missing(word, found, wanted, columns, name, given)
     if "rank" in wanted and not {"score", "rank"} & set(found):
         _refuse_grades(named.get("grade", []), name, given)
-    if wanted == WORDS["qrels"] and "grade" not in found and len(columns) > 2 and not given:
+    if kind == "qrels" and "item" in found and "grade" not in found and len(columns) > 2 and not given:
         refuse_to_judge(columns, found, name)
-    return {word: found[word] for word in wanted if word in found}
+    return {word: found[word] for word in (*wanted, *needed) if word in found}
 
 
-def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+def _half_a_span(
+    free: Sequence[str], spans: Sequence[str], columns: Sequence[str], name: str, given: Mapping[str, str]
+) -> DataError:
+    """The error of judgements with a part of what a gold span is."""
+    lacking = [word for word in SPAN if word not in spans]
+    free = [column for column in free if known_word(column) in (None, "item")]
+    shown = say(given, dict(zip([*free, "its name", "another"], lacking, strict=False)))
+    return DataError(
+        f"{name}: gold spans have a document, a start and an end, but there is no {' and no '.join(lacking)}; the columns are "
+        f"{quoted(columns)}. Say which it is: {shown}."
+    )
+
+
+def _given_words(given: Mapping[str, str], columns: list[str], kind: str, name: str) -> dict[str, str]:
+    words = [word for word, column in COLUMNS.items() if not column.need or kind in column.tables]
     argument = Given.of(given).argument or "columns"
     for column, word in given.items():
         if column not in columns:
@@ -134,9 +190,9 @@ def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dic
                 f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
-        if word not in COLUMNS:
+        if word not in words:
             raise UsageError(
-                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(COLUMNS)}.{nearest(word, COLUMNS)}"
+                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(words)}.{nearest(word, words)}"
             )
     return {word: column for column, word in given.items()}
 
@@ -150,7 +206,7 @@ def _chosen(
     plain = [plain_name(each) for each in names]
     if wanted == WORDS["items"] and plain.count("item") == 1:
         return names[plain.index("item")]  # of items, the others are a number or a code of theirs
-    if word not in ("query", "item") and plain.count(plain_name(word)) == 1:
+    if word not in ("query", "item", "document") and plain.count(plain_name(word)) == 1:
         return names[plain.index(plain_name(word))]
     winners = [each for each in plain if IDS.get(each, set()).issuperset({*plain} - {each})]
     if len(winners) == 1 and plain.count(winners[0]) == 1:

@@ -20,6 +20,7 @@ from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
+from rankwell.readers.frames.spans import with_items
 from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, UnreadColumn
@@ -80,6 +81,8 @@ class TextTable(ABC):
 
     def opened(self, kind: str) -> OpenTable:
         """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
+        if "item" not in self.words:
+            return OpenTable(*with_items(self.pieces, self.words, self.place), None, self.place, self.unread)
         if kind in LISTED:
             lists = self.in_lists(kind)
             if lists is not None:

@@ -117,6 +117,10 @@ def open_frame(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> 
             f"{name}: the rows of Spark have no order; give the run a column of ranks or scores."
         )
     words = match_columns(frame.columns, WORDS[kind], name, columns)
+    if "item" not in words:
+        raise DataError(
+            f"{name}: spans are not read from a DataFrame of Spark. Collect these judgements, which are few: frame.toArrow()."
+        )
     pieces = SparkPieces(frame, words, name)
     pieces.unread = unread_of(
         frame.columns, words, kind, name, columns, lambda names: _levels_of(frame, names)

@@ -15,6 +15,7 @@ from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrames, Pieces, column_of
 from rankwell.readers.frames.scans import polars_errors
+from rankwell.readers.frames.spans import with_items
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
@@ -83,6 +84,8 @@ def open_columns(
     """Return a table of which ``read`` gives some columns in pieces; ``label`` is what messages about its columns call it."""
     unread = unread_of(schema, words, kind, label or name, columns, read)
     frames = read([*words.values()])
+    if "item" not in words:
+        return OpenTable(*with_items(frames, words, RowOf(label or name)), rows, None, unread)
     lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
     if lists is not None:
         return OpenTable(lists.frames, words, None, lists.place, unread)
