@@ -21,6 +21,7 @@ HOMES = {
     "Spark": "rankwell.evaluation.engines.spark.engine",
     "Stream": "rankwell.evaluation.engines.stream.engine",
     "agreement": "rankwell.comparison.agreement.agreement",
+    "before": "rankwell.matching.policy",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.compare.compare",
     "confidence_sequence": "rankwell.comparison.confidence_sequence",

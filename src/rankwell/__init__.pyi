@@ -148,6 +148,7 @@ from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.comparison.agreement.agreement import agreement as agreement
+from rankwell.matching.policy import before as before
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.compare.compare import compare as compare
 from rankwell.comparison.confidence_sequence import confidence_sequence as confidence_sequence
@@ -223,6 +224,7 @@ __all__ = [
     "Stream",
     "__version__",
     "agreement",
+    "before",
     "check_axioms",
     "compare",
     "confidence_sequence",

@@ -82,10 +82,12 @@ def test_a_cut_off_below_the_number_of_relevant_items_is_warned_of(capsys):
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Policy)])
 def test_every_field_of_a_policy_is_an_option(capsys, field):
-    value = {"depth": "3", "rel": "2", "drop_own_query": "True"}.get(field) or choices(field)[-1]
+    own = {"depth": "3", "rel": "2", "drop_own_query": "True", "group": "before('#')"}
+    value = own.get(field) or choices(field)[-1]
     if value == "ratings":
         value = "judgements"
     option = ["--" + field.replace("_", "-"), *([] if value == "True" else [value])]
+    option += ["--group", "#"] * (field == "judged")  # which has no meaning without it
     assert run(["evaluate", QRELS, RUN, "-m", "rr", *option, "--format", "json"]) == 0
     assert str(json.loads(capsys.readouterr().out)["runs"][0]["policy"][field]) == value
 

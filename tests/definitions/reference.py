@@ -23,6 +23,7 @@ definitions leave a case open, the choice made here:
 - INST, INSQ and RBP with ratings and gain_from=threshold take the highest grade as a level, as ERR does;
 - auc compares the scores of the list, so that equal ones count one half; best and worst leave none equal;
 - a negative grade under negative=unjudged is in the pool for infAP alone;
+- with group, what is left of a list after `depth` and copies is folded: holes close, no rows are tied any more;
 - coverage looks at the items down to its k only, also for `outside`; its lists are those of the run.
 """
 
@@ -50,6 +51,9 @@ from .reference_policy import (
     Scale,
     complete,
     first_rank,
+    folded,
+    folded_grades,
+    group_of,
     in_order,
     judged_items,
     scale_of,
@@ -111,10 +115,18 @@ def evaluate_many(
     base = first_rank(run) if order == "rank" else 1
     if rules["drop_own_query"]:
         run = {query: without_own(query, listed, order, rules, base) for query, listed in run.items()}
-    lists = {
-        query: seen_part(in_order(listed, order, rules, judged.get(query, {}), base), rules, query)
-        for query, listed in run.items()
-    }
+    if rules["group"]:
+        judged = folded_grades(judged, rules)
+        if rules["judged"] == "items":
+            rows = [(query, group_of(item, rules), grade, topic) for query, item, grade, topic in rows]
+    lists = {}
+    for query, listed in run.items():
+        known = judged.get(query, {})
+        if rules["group"]:  # of tied items the best are those of the best groups
+            known = {item: known[own] for item, _ in listed if (own := group_of(item, rules)) in known}
+        lists[query] = seen_part(in_order(listed, order, rules, known, base), rules, query)
+        if rules["group"]:
+            lists[query] = folded(lists[query], rules)
     items = None if catalogue is None else set(catalogue)
     outcomes = []
     for name, params in wanted:

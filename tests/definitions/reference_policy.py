@@ -32,6 +32,8 @@ DEFAULTS: dict[str, Any] = {
     "outside": "error",
     "rel": None,
     "drop_own_query": False,
+    "group": None,
+    "judged": None,
 }
 
 CHOICES: dict[str, set[str]] = {
@@ -197,6 +199,30 @@ def seen_part(
         result.append((item, True, group))
     while result and result[-1][0] == HOLE:  # a list ends with its last row
         result.pop()
+    return result
+
+
+def group_of(item: Id, policy: Mapping[str, Any]) -> Id:
+    """What stands before the last separator; an integer has none."""
+    return item.rsplit(policy["group"], 1)[0] if isinstance(item, str) else item
+
+
+def folded(listed: list[tuple[Id, bool, int]], policy: Mapping[str, Any]) -> list[tuple[Id, bool, int]]:
+    """Of each group of an ordered list the first row, without holes; no two are tied any more."""
+    groups = dict.fromkeys(group_of(item, policy) for item, _, _ in listed if item != HOLE)
+    return [(group, True, place) for place, group in enumerate(groups)]
+
+
+def folded_grades(
+    judged: Mapping[Id, Mapping[Id, float]], policy: Mapping[str, Any]
+) -> dict[Id, dict[Id, float]]:
+    """The grades of groups: of judged items each has the highest."""
+    result: dict[Id, dict[Id, float]] = {}
+    for query, known in judged.items():
+        own = result.setdefault(query, {})
+        for item, grade in known.items():
+            group = group_of(item, policy) if policy["judged"] == "items" else item
+            own[group] = max(grade, own.get(group, grade))
     return result
 
 

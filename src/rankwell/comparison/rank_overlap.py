@@ -13,7 +13,7 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching import Asked, judge, pool_of
 from rankwell.matching.context import Context
-from rankwell.matching.policy import Policy, Rules, policy_with
+from rankwell.matching.policy import Policy, Rules, policy_with, refuse_groups
 from rankwell.matching.scale import Scale
 from rankwell.readers import read_run
 from rankwell.readers.sources import refuse_one_list
@@ -121,7 +121,7 @@ def rbo(
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
     for word, source in (("run", run), ("other", other)):
         refuse_one_list(source, word)
-    policy_given = policy_with(policy, rules, ("p",))
+    policy_given = refuse_groups(policy_with(policy, rules, ("p",)), "rbo compares lists of")
     if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
             f"ties={brief(policy_given.ties)} orders by grades, and RBO has none; use ties='item-desc'."

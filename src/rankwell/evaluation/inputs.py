@@ -89,7 +89,9 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     elif request.qrels is not None:
         qrels = read_qrels(request.qrels, **request.of_qrels)
         qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
-    train, items, users = read_tables(request, asked.needs)
+    # a column of the items may say of which group each is
+    of_items = {"features"} if policy.group is not None else set[str]()
+    train, items, users = read_tables(request, asked.needs | of_items)
     slices = {} if request.slices is None else request.slices
     if not isinstance(slices, Parts):
         slices = _slices(slices, request.of_qrels.get("encoding"))

@@ -22,6 +22,8 @@ TABLES = {
     "counts": ("train", "the training data: give train=, a table with query and item columns"),
     "users": ("users", "a table of users: give users= with the columns that the metric names"),
 }
+# needs that tell of single items
+UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "history", "users"
 
 
 @lru_cache(maxsize=256)
@@ -70,6 +72,8 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
                 f"{metric} has no formula for the mean over all orders of equal scores; use "
                 f"ties='item-desc', or 'best' and 'worst' for the range."
             )
+    if policy.group is not None:
+        _refuse_with_groups(asked, request)
     for need, (table, remedy) in TABLES.items():
         if (asker := asked.by_need.get(need)) is not None and getattr(request, table) is None:
             raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
@@ -87,6 +91,26 @@ def _refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
     if policy.ties in ("best", "worst"):
         raise UsageError(
             f"ties={brief(policy.ties)} orders equal scores by the grades of items, and {spans} judges spans; use ties='item-desc'."
+        )
+
+
+def _refuse_with_groups(asked: Asked, request: Request) -> None:
+    """Raise UsageError for a metric that looks at single items, or a table of them, where lists are folded into groups."""
+    said = f"group={brief(asked.policy.group)}"
+    for need in UNGROUPED:
+        if (asker := asked.by_need.get(need)) is not None:
+            raise UsageError(
+                f"{asker} looks at single items ({TABLES[need][0]}=), and {said} folds them into groups; leave out group= for it."
+            )
+    for word in ("slices", "pool", "scale"):
+        given = getattr(request, word)
+        if given is not None and not (isinstance(given, dict) and not given):
+            raise UsageError(
+                f"{word}= is of single items, and {said} folds them into groups; leave out one of them."
+            )
+    if request.bounds:
+        raise UsageError(
+            f"bounds= are of single items, and {said} folds them into groups; leave out one of them."
         )
 
 

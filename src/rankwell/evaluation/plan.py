@@ -21,6 +21,7 @@ from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.context import Context
+from rankwell.matching.groups import Groups, unknown_groups
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import ENOUGH, TENTH, Pool
 from rankwell.metrics.metric import Metric
@@ -168,7 +169,9 @@ class Plan:
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
         counts = {**self.counts, **counts_of("run", run.unread)} if run.unread else self.counts
-        part = self.engine.run(run, task, self.threads).with_counts(counts)
+        part = self.engine.run(run, task, self.threads).with_counts({**counts, **(task.folded or {})})
+        if task.context.groups is not None and self.policy.judged is None:
+            part = part.with_counts(unknown_groups(part.counts))
         division = UNDIVIDED if task.segments is None else task.segments.division
         return Results(run.name, task.metrics, task.conditions, part, division, slices)
 
@@ -292,6 +295,9 @@ def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
     asked, items, train = inputs.asked, inputs.items, inputs.train
     needs = asked.needs
     counts: Counter[str] = Counter()
+    groups = None if asked.policy.group is None else Groups.of(asked.policy, items)
+    if groups is not None:
+        items = None  # which are single ones
     catalogue, history = None if items is None else Known(items.item), None
     if train is not None and needs & {"history", "counts"}:
         from rankwell.matching import history_of
@@ -308,6 +314,7 @@ def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
         train=history,
         users=inputs.users if "users" in needs else None,
         cuts=asked.cuts,
+        groups=groups,
     )
     for metric in inputs.metrics:
         metric.check_tables(context)
@@ -341,8 +348,13 @@ def may_mismatch(results: Results, pool: Pool | None = None) -> bool:
     # looked at once for all runs of a call: few different items, or numbers, could match after a change by chance
     may = missing == judged or pool is None or pool.once(_has_many_texts)
     may = may or lacks_queries(counts)
-    # ids of chunks are not those of judged spans
-    return may and any(metric.judgements and "spans" not in metric.needs for metric in results.metrics)
+    # ids of chunks are not those of judged spans, nor those of passages those of documents
+    has_ids = results.policy.group is None
+    return (
+        may
+        and has_ids
+        and any(metric.judgements and "spans" not in metric.needs for metric in results.metrics)
+    )
 
 
 def lacks_queries(counts: Mapping[str, int]) -> bool:

@@ -73,7 +73,9 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
     if len(rows):
         lists = table.part(rows)
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
-        items = Known(lists.items[lists.items.group()[1]])
+        ids, groups = lists.items, task.context.groups
+        ids = ids if groups is None else groups.groups_of(ids, lists.place)[0]
+        items = Known(ids[ids.group()[1]])
         whole = _shown_list(task, lists, pool, items)
         assert whole.item is not None
         order = np.argsort(whole.rank, kind="stable")

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import sums
 from rankwell.matching import Asked, judge
 from rankwell.matching.context import Context
+from rankwell.matching.groups import JUDGED_OUTSIDE
 from rankwell.matching.judged import Judged
 from rankwell.matching.lists import UNDECIDED, Matches
 from rankwell.matching.pool import Pool
@@ -35,6 +36,7 @@ FILLS = {"zero": 0.0, "one": 1.0}  # the value where the judgements define none,
 NO_VALUES = np.empty(0)
 
 
+BATCH_ROWS = 250_000  # of a run, looked at at a time
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
 
 
@@ -52,14 +54,41 @@ class Task:
     matrices: tuple[Matrix | None, ...] = ()  # of the judgements and the training data
     tie_ranges: bool = True
     origin: tuple[str, str, Mapping[str, str]] | None = None  # of the judgements: name, source, columns
+    folded: Mapping[str, int] | None = (
+        None  # counts of the fold of the judgements into groups, once it is done
+    )
 
     def of_run(self, run: Run) -> Task:
         """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
         self.require_fit(run)
+        groups, task = self.context.groups, self.of_groups(run)
         if "item" not in self.asked.needs or self.context.catalogue is not None:
+            return task
+        items = run.rows.table().item.distinct()
+        if groups is not None:
+            items = groups.groups_of(items)[0].distinct()
+        return replace(task, context=task.context.of_run(Known(items)))
+
+    def of_groups(self, run: Run) -> Task:
+        """Return the task whose judgements are folded as the lists of the run are, if items are in groups."""
+        groups = self.context.groups
+        if groups is None or self.folded is not None:
             return self
-        catalogue = Known(run.rows.table().item.distinct())
-        return replace(self, context=self.context.of_run(catalogue))
+        judged = self.asked.policy.judged
+        if judged is None:
+            batches = (make().items for make in run.rows.batches(BATCH_ROWS))
+            judged = groups.decide(batches, self.pool.items)
+        policy = replace(self.asked.policy, judged=judged)
+        task = replace(self, asked=replace(self.asked, policy=policy), folded={})
+        if judged == "groups" or not len(self.pool.items):
+            return task
+        if self.pool.is_wider:
+            raise UsageError(
+                f"group={brief(policy.group)}: judgements of items with topics or propensities cannot be folded; give the judgements of the "
+                f"groups, and judged='groups'."
+            )
+        pool, outside = groups.judgements(self.pool)
+        return replace(task, pool=pool, folded={JUDGED_OUTSIDE: outside} if outside else {})
 
     def require_fit(self, run: Run) -> None:
         """Raise an error if the matrices of run and judgements do not fit, or it is in doubt what one of them holds."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from rankwell.errors import UsageError, brief
 from rankwell.judging.measure import Measure
 from rankwell.matching import Asked, pool_of
-from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.matching.pool import Pool
 from rankwell.readers import open_named, open_several, read_qrels
 from rankwell.readers.sources import is_one_run, refuse_one_list
@@ -44,7 +44,7 @@ def refuse_aim(aim: Aim, n: int) -> None:
 
 def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
     """Return the policy; UsageError for rules under which an item has no one rank."""
-    policy_given = policy_with(policy, rules, others)
+    policy_given = refuse_groups(policy_with(policy, rules, others), "judging is of")
     if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
             f"ties={brief(policy_given.ties)} orders by grades that are not known yet; use ties='item-desc'."

@@ -25,7 +25,7 @@ from rankwell.judging.sampled_ranks import (
     values_by_rank,
     values_of_line,
 )
-from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
@@ -142,7 +142,7 @@ def correct(
     _refuse_numbers(candidates, negatives, max_bias, gamma, level)
     _refuse_draw(drawn, probabilities)
     read = read_with(read, rules)
-    policy_given = policy_with(policy, rules, ARGUMENTS)
+    policy_given = refuse_groups(policy_with(policy, rules, ARGUMENTS), "judging is of")
     if probabilities is not None:
         _refuse_ranks_drawn(logged_ranks, replace=replace)
     sampled, lists = _sample_ranks(run, qrels, metrics_wanted, negatives, logged_ranks, policy_given, read)

@@ -13,6 +13,7 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.context import Context
+from rankwell.matching.groups import Groups, fold
 from rankwell.matching.judged import Judged, Ties
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
@@ -61,8 +62,12 @@ def judge(
     judgements = pool
     if "spans" in needs:
         pool = pool.without_items(lists.items)
-    if lists.queries.is_text != pool.queries.ids.is_text or lists.items.is_text != pool.items.is_text:
-        lists, pool = _same_kinds(lists, pool, counts)
+    # what is folded is held against judgements by the ids of its groups, further down
+    with_items = context.groups is None
+    if lists.queries.is_text != pool.queries.ids.is_text or (
+        with_items and lists.items.is_text != pool.items.is_text
+    ):
+        lists, pool = _same_kinds(lists, pool, counts, with_items=with_items)
         judgements = judgements if "spans" in needs else pool
     if "score" in needs or policy.scores == "single":
         lists = _with_scores(lists, policy, needs)
@@ -75,10 +80,20 @@ def judge(
         matches = matches if lists is all_lists else None
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     # the hits alone are ordered faster, but the places of all rows can matter
-    if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
-        lists = _break_ties(lists, pool_row, pool, how, counts)
+    if how and (
+        "shown" in needs
+        or policy.depth is not None
+        or policy.duplicates != "error"
+        or context.groups is not None
+    ):
+        lists = _break_ties(lists, pool_row, pool, how, context.groups, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
+    if context.groups is not None:
+        lists, matches = fold(lists, rule, context.groups, policy, counts), None
+        if lists.items.is_text != pool.items.is_text:
+            lists, pool = _same_kinds(lists, pool, counts)
+            judgements = pool
     matches, left_out, lengths = _match(lists, pool_row, pool, policy, counts, matches)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
@@ -144,17 +159,21 @@ def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
     return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False)
 
 
-def _same_kinds(lists: Lists, pool: Pool, counts: dict[str, int]) -> tuple[Lists, Pool]:
+def _same_kinds(
+    lists: Lists, pool: Pool, counts: dict[str, int], *, with_items: bool = True
+) -> tuple[Lists, Pool]:
     """Convert the ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
     if len(pool.offsets) < 2 or not lists.rows:
         return lists, pool
     if (pool.queries.ids.is_text and not lists.queries.is_text) or (
-        pool.items.is_text and not lists.items.is_text
+        with_items and pool.items.is_text and not lists.items.is_text
     ):
         pool = pool.in_integers()
         counts["judgement ids read as integers"] = 1
     queries, queries_changed = to_same_kind(lists.queries, pool.queries.ids, "query")
-    items, items_changed = to_same_kind(lists.items, pool.items, "item")
+    items, items_changed = (
+        to_same_kind(lists.items, pool.items, "item") if with_items else (lists.items, False)
+    )
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
 
@@ -182,11 +201,22 @@ def _scores(lists: Lists) -> np.ndarray:
 
 
 def _break_ties(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: dict[str, int]
+    given: Lists,
+    pool_row: np.ndarray,
+    pool: Pool,
+    how: Literal["best", "worst"],
+    groups: Groups | None,
+    counts: dict[str, int],
 ) -> Lists:
-    """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
-    if not lists.rows:
-        return lists
+    """The lists with ties broken by grade, best or worst first; copies of an item, and items of a group, get the same grade."""
+    if not given.rows:
+        return given
+    lists = given
+    if groups is not None:
+        lists = replace(given, items=groups.groups_of(given.items, given.place)[0])
+        lists, pool = (
+            _same_kinds(lists, pool, {}) if lists.items.is_text != pool.items.is_text else (lists, pool)
+        )
     marks = np.zeros(lists.rows, np.uint8)
     _, rows, pooled, _ = _hits(lists, pool_row, pool, marks)
     grade = np.full(lists.rows, np.nan)
@@ -208,7 +238,7 @@ def _break_ties(
     start, width = (np.repeat(column, sizes) for column in (heads, sizes))
     place[base] = ranks_by_level(level, heads, start, width, np.arange(lists.rows))
     # places as scores, of which none are equal: what follows needs no rule of its own for these ties
-    return replace(lists, score=-place)
+    return replace(given, score=-place)
 
 
 def _tied_groups(score: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +277,7 @@ def _match(
     if second < 0:
         return matches, NO_TEXT, lengths
     if policy.duplicates == "error":
-        raise _repeat_error(lists, first, second)
+        raise repeat_error(lists, first, second)
     if policy.ties == "expected" and policy.duplicates == "first":
         raise DataError(
             f"{lists.place(second)}: the item is repeated in its list; ties='expected' is undefined for a "
@@ -296,7 +326,8 @@ def _rank_hits(
     )
 
 
-def _repeat_error(lists: Lists, first: int, second: int) -> DataError:
+def repeat_error(lists: Lists, first: int, second: int) -> DataError:
+    """Return the error of a list that has an item in two of its rows."""
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
     return DataError(
         f"{lists.place(second)}: query {brief(lists.queries.one(query))} lists item {brief(lists.items.one(second))} twice "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import field, fields, replace
 from functools import cache
@@ -9,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, record
-from rankwell.tables.arguments import UNFIT, fit_kind
+from rankwell.tables.arguments import UNFIT, fit_kind, kinds_of
 
 
 @record(kw_only=True)
@@ -58,6 +59,14 @@ class Policy(SetOnce):
     drop_own_query
         Leave out the rows whose item is the query itself, before any other rule, and number what stays from rank 1, as BEIR
         does; printed only if it is on.
+    group
+        Items that are parts of one thing, such as passages of a document, count once: of each list the first row of a group
+        stays, numbered 1 to n, after ``depth`` and ``duplicates`` and before all other rules. A column of ``items=``
+        (``"document"``), or ``rw.before("#")``, what an id says before its last ``#``; text without a letter or digit, such as
+        ``"#"``, means the same. None: each item for itself.
+    judged
+        With ``group``, what judgements are of: ``groups``, or ``items`` (a group has the highest grade of its items); None finds out
+        from the ids of the run, or refuses where both are judged.
 
     Raises
     ------
@@ -86,11 +95,15 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     outside: Literal["error", "ignore"] = "error"
     rel: float | None = None
     drop_own_query: bool = False
+    group: str | None = None
+    judged: Literal["groups", "items"] | None = None
 
     def __post_init__(self) -> None:
         for rule in fields(self):
             value = getattr(self, rule.name)
             allowed = choices(rule.name)
+            if value is None and rule.default is None:
+                continue
             # asked first, for an array or a frame is no word, and is not compared with one
             if allowed and not (isinstance(value, str) and value in allowed):
                 hint = nearest(value, allowed) if isinstance(value, str) else ""
@@ -114,6 +127,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "drop_own_query", drops)
         object.__setattr__(self, "rel", int(rel) if rel is not None and rel.is_integer() else rel)
+        self._check_groups()
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
                 "Policy(ties='expected', depth=…): it is undecided which of several tied items lie within the depth; "
@@ -123,6 +137,27 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             raise UsageError(
                 "Policy(grades='ratings') needs rel=, the lowest rating that counts as relevant."
             )
+
+    def _check_groups(self) -> None:
+        if self.group is None:
+            if self.judged is not None:
+                raise UsageError(
+                    f"Policy(judged={brief(self.judged)}) says what judgements are of where items are in groups; give group= too, such as "
+                    f"group='document' or group=rw.before('#')."
+                )
+            return
+        given: Any = self.group
+        if not isinstance(given, str) or not given:
+            raise UsageError(
+                f"Policy(group={brief(given)}): group must be a column of items=, such as 'document', or rw.before('#')."
+            )
+        if self.ties == "expected":
+            raise UsageError(
+                "Policy(ties='expected', group=…): which of several tied items is the first of its group is undecided; use "
+                "ties='item-desc', or 'best' and 'worst' for the range."
+            )
+        if separator_of(self.group) is None and not any(map(str.isalnum, self.group)):
+            object.__setattr__(self, "group", before(self.group))
 
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)
@@ -142,7 +177,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return "item-desc" if self.ties in ("best", "worst", "expected") else self.ties
 
     def to_dict(self) -> dict[str, str | float | None]:
-        """Return the fields as plain values; ``depth`` None is written ``all``, and ``drop_own_query`` only if it is on."""
+        """Return the fields as plain values; ``depth`` None is written ``all``; ``drop_own_query`` and groups only if they are asked for."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if values["depth"] is None:
             values["depth"] = "all"
@@ -150,7 +185,49 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             values["rel"] = int(values["rel"])
         if not self.drop_own_query:
             del values["drop_own_query"]
+        for name in ("group", "judged"):
+            if values[name] is None:
+                del values[name]
         return values
+
+
+BEFORE = re.compile(r"before\((?P<sign>'|\")(?P<text>.+)(?P=sign)\)", re.DOTALL)
+
+
+def before(separator: str) -> str:
+    """Return the rule by which the group of an item is what its id says before the last ``separator``, for ``group=``.
+
+    An id without it is its own group.
+
+    Raises
+    ------
+    UsageError
+        If the separator is no text, or empty.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> passages, documents = {"q": {"d1#2": 3.0, "d1#1": 2.0, "d2#1": 1.0}}, {"q": {"d2": 1}}
+    >>> rw.evaluate(passages, documents, ["rr"], group=rw.before("#"))["rr"]
+    0.5
+    """
+    given: Any = separator
+    if not isinstance(given, str) or not given:
+        raise UsageError(
+            f"before({brief(given)}): give the text between a group and the rest of an id, such as before('#')."
+        )
+    sign = '"' if "'" in separator else "'"
+    return f"before({sign}{separator}{sign})"
+
+
+def separator_of(group: str) -> str | None:
+    """Return the separator of a rule that ``before`` made; None for a column.
+
+    >>> separator_of("before('#')"), separator_of("document")
+    ('#', None)
+    """
+    found = BEFORE.fullmatch(group)
+    return None if found is None else found["text"]
 
 
 @cache
@@ -177,6 +254,8 @@ class Rules(TypedDict, total=False):
     outside: Literal["error", "ignore"]
     rel: float | None
     drop_own_query: bool
+    group: str | None
+    judged: Literal["groups", "items"] | None
 
 
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
@@ -206,9 +285,18 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
 
 
 def pop_policy(policy: Policy | None, options: dict[str, Any], others: Iterable[str] = ()) -> Policy:
-    """Return the policy with the fields that stand among other options, which are taken out of these."""
+    """Return the policy with the fields that stand among other options, which are taken out of these; no groups."""
     rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
-    return policy_with(policy, rules, others)
+    return refuse_groups(policy_with(policy, rules, others), "agreement is of judgements of")
+
+
+def refuse_groups(policy: Policy, what: str) -> Policy:
+    """Return the policy; UsageError if it has groups, where single items are looked at."""
+    if policy.group is not None:
+        raise UsageError(
+            f"{what} single items, so group={brief(policy.group)} has no meaning there; leave it out."
+        )
+    return policy
 
 
 @cache
@@ -218,7 +306,12 @@ def choices(field: str) -> tuple[str, ...]:
     >>> choices("missing")
     ('empty', 'skip')
     """
-    return get_args(_types()[field]) if field not in ("depth", "rel") else ()
+    if field in ("depth", "rel", "group"):
+        return ()
+    # of a field that may be left open, the words beside None
+    return tuple(
+        word for kind in kinds_of(_types()[field]) if kind is not type(None) for word in get_args(kind)
+    )
 
 
 @cache

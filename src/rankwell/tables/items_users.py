@@ -132,6 +132,23 @@ class Items(Derived):
             )
         return Spans.of_frame(self.frame, words, lambda row: f"{self.name}: item {brief(self.item.one(row))}")
 
+    def group_names(self, column: str) -> pl.Series:
+        """Return a column that names one group of each item: text or whole numbers, null if missing.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such column, or it holds something else.
+        """
+        import polars as pl
+
+        series = column_of(self.frame, column, self.name)
+        if series.dtype.is_integer() or series.dtype in (pl.String, pl.Categorical, pl.Enum):
+            return series
+        raise DataError(
+            f"{self.name}: the column {brief(column)} is {series.dtype}; groups must be text or whole numbers."
+        )
+
     def texts(self, column: str) -> list[str | None]:
         """Return a column as text, None if missing.
 

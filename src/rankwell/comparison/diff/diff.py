@@ -193,7 +193,10 @@ def _evaluate_both(
     runs = {place: next(waiting) for place, system in enumerate((a, b)) if not isinstance(system, Results)}
     made = evaluator.warned_results({str(place): run for place, run in runs.items()}, stacklevel=4)
     results = [made.get(str(place), system) for place, system in enumerate((a, b))]
-    lists = [JudgedLists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
+    task = evaluator.task
+    lists = [
+        JudgedLists(task.of_groups(runs[place]), runs[place]) if place in runs else None for place in (0, 1)
+    ]
     return (results[0], results[1]), (lists[0], lists[1])
 
 

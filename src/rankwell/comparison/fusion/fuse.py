@@ -15,7 +15,7 @@ from rankwell.comparison.fusion.methods import FusionMethod, FusionSetting, Reci
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.request import READING, Words, read_with, reading_of
 from rankwell.kernels import order
-from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.metrics import Wanted
 from rankwell.readers import open_several
 from rankwell.readers.sources import refuse_one_list, refuse_unnamed
@@ -286,7 +286,7 @@ def names_of(runs: Mapping[Any, Any] | Sequence[Any], opened: Sequence[Run]) -> 
 
 def policy_of(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
     """Return the policy; UsageError for rules under which lists cannot be fused."""
-    policy_given = policy_with(policy, rules, others)
+    policy_given = refuse_groups(policy_with(policy, rules, others), "fuse joins lists of")
     if policy_given.ties in ("best", "worst", "expected"):
         raise UsageError(
             f"ties={brief(policy_given.ties)} orders by grades, and the lists to fuse have none; use ties='item-desc'."

@@ -120,7 +120,7 @@ def worked_table(
         )
     request = Request(metrics=(metric,), policy=policy, qrels=qrels, **tables)
     inputs = read_inputs(request, [run])
-    task = Evaluator.of(request, inputs).task
+    task = Evaluator.of(request, inputs).task.of_groups(inputs.runs[0])
     task.require_fit(inputs.runs[0])
     chosen = one_query(task, inputs.runs[0].rows.table(), query)
     value = float(task.measure(chosen.judged, Counter()).values[metric][0])

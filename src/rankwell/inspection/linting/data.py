@@ -91,7 +91,11 @@ class LintData:
         assert self.qrels is not None
         try:
             request = Request(
-                metrics=metrics_of(metric), policy=lenient, qrels=self.qrels.qrels, tie_ranges=False
+                metrics=metrics_of(metric),
+                policy=lenient,
+                qrels=self.qrels.qrels,
+                items=None if lenient.group is None else self.items,
+                tie_ranges=False,
             )
             value = Evaluator.of(request).results_of(run)[metric]
         except RankwellError:

@@ -14,8 +14,9 @@ from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import LintData, LintSettings, fits, qrels_data, run_data, try_reading
 from rankwell.inspection.linting.matches import RULES as MATCH_RULES
 from rankwell.inspection.linting.rules import RANK_RULES, RULES
-from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.policy import Policy, policy_with, separator_of
 from rankwell.readers import read_items
+from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.arguments import as_list, checked, plain
 from rankwell.tables.run_qrels import Run
 
@@ -112,7 +113,10 @@ def lint(
         if train is None
         else try_reading(partial(qrels_data, columns=NOT_NAMED), train, findings, encoding)
     )
-    catalogue = None if items is None else try_reading(read_items, items, findings, encoding)
+    has_columns = policy.group is not None and separator_of(policy.group) is None
+    catalogue = None
+    if items is not None:
+        catalogue = try_reading(read_catalogue if has_columns else read_items, items, findings, encoding)
     readable = [run for run in tables if run is not None and fits(run.run, judged, findings)]
     allowed = (
         None if scale is None else tuple(plain("scale", grade, float) for grade in as_list("scale", scale))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,9 @@ from rankwell.display.text import Composed
 from rankwell.errors import brief
 from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
+from rankwell.matching.groups import ids_before
 from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
+from rankwell.matching.policy import before
 from rankwell.matching.pool import ENOUGH
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
@@ -21,6 +24,9 @@ from rankwell.tables.rows import Lists
 from rankwell.tables.workers import on_all_cores
 
 FEW_JUDGED = 0.8  # a smaller share of judged items among the first k is worth a note
+PASSAGES = "#", "::"  # what only ids of passages have
+SEPARATORS = *PASSAGES, "|", "@", "_", "-", "/", ":"
+LOOKED_AT = 1000  # items that show how ids are made
 
 
 def queries(data: LintData) -> Iterator[Finding]:
@@ -68,8 +74,19 @@ def items(data: LintData) -> Iterator[Finding]:
     if data.qrels is not None:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
+            if data.settings.policy.group is not None:
+                continue  # ids of passages and of documents differ as they should
             is_listed = _are_listed(run, judged)
-            if not is_listed.any():
+            if not is_listed.any() and (separator := _judged_groups(run, judged)) is not None:
+                yield Finding(
+                    "nothing-in-common", "error", run.name,
+                    Composed(
+                        "no item of the run is in {qrels}, which judges what its ids say before {sign}: {ours} here, {theirs} there",
+                        qrels=data.qrels.name, sign=brief(separator), ours=_first(run.batches[0].items), theirs=_first(judged.ids),
+                    ),
+                    f"Say --group {shlex.quote(separator)}: documents are then judged by their first passage in a list.",
+                )  # fmt: skip
+            elif not is_listed.any():
                 yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
             elif len(is_listed) - int(np.count_nonzero(is_listed)) >= ENOUGH:
                 yield from _partly_apart(run, data.qrels, Composed("item"), run.rows.items, judged.ids)
@@ -120,6 +137,67 @@ def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -
         ),
         "Complete the catalogue, or say --outside ignore.", count,
     )  # fmt: skip
+
+
+def groups(data: LintData) -> Iterator[Finding]:
+    """Lists of passages, whose ids say of which document they are, where each passage counts by itself; and judgements of documents."""
+    if data.settings.policy.group is not None:
+        return
+    judged = None if data.qrels is None else Known(data.qrels.items.distinct())
+    for run in data.runs:
+        separator = _separator(run.batches, judged)
+        if separator is None:
+            continue
+        folded = [_second_of_group(lists, separator) for lists in run.batches]
+        if (second := mark_rows(run.batches, folded)) is None:
+            continue
+        rule = before(separator)
+        value, grouped = data.value(run), data.value(run, group=rule)
+        yield Finding(
+            "groups", "note", second.place,
+            Composed(
+                "lists hold several items that say the same before {sign}, such as {item} for query {query}; {rows} in all",
+                sign=brief(separator), item=second.item, query=second.query, rows=rows_of(second.count),
+            ),
+            f"If they are passages of one document, say --group {shlex.quote(separator)}: each document then counts once.", second.count,
+            data.change(value, grouped, Composed("with groups")),
+        )  # fmt: skip
+
+
+def _separator(batches: Sequence[Lists], judged: Known | None) -> str | None:
+    """What parts the ids of documents from the rest of the ids of items: what documents are judged by, or a usual sign of passages."""
+    items = batches[0].items
+    if not items.is_text:
+        return None
+    few = items[:LOOKED_AT]
+    for separator in SEPARATORS:
+        shorter = ids_before(few, separator.encode())
+        if np.count_nonzero(shorter.lengths != few.lengths) * 2 < len(few):
+            continue
+        if separator in PASSAGES:
+            return separator
+        # a sign that other ids have, too: only if judgements are of what stands before it
+        if judged is not None and judged.ids.is_text:
+            of_groups, of_items = ((judged.find(ids) >= 0).mean() for ids in (shorter, few))
+            if of_groups >= 0.1 and of_items == 0:
+                return separator
+    return None
+
+
+def _second_of_group(lists: Lists, separator: str) -> np.ndarray:
+    """The rows whose group has an earlier row in the list."""
+    return match.repeats(lists.offsets, *ids_before(lists.items, separator.encode()).columns)[0]
+
+
+def _judged_groups(run: RunData, judged: Known) -> str | None:
+    """The separator before which the ids of the run say what is judged, where no item is."""
+    separator = _separator(run.batches, judged)
+    if separator is None or not judged.ids.is_text:
+        return None
+    found = any(
+        (judged.find(ids_before(lists.items, separator.encode())) >= 0).any() for lists in run.batches
+    )
+    return separator if found else None
 
 
 def unjudged(data: LintData) -> Iterator[Finding]:
@@ -251,4 +329,11 @@ def _first(ids: Ids) -> str:
     return brief(ids.one(0)) if len(ids) else Composed("none")
 
 
-RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)
+RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (
+    queries,
+    items,
+    groups,
+    unjudged,
+    scale,
+    training_items,
+)

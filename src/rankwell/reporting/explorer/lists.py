@@ -108,11 +108,11 @@ class Shelf:
     def of(cls, metric: Metric, task: Task, runs: Sequence[Run], queries: Ids) -> Shelf:
         """Return the lists in some runs, each of which is read once."""
         is_additive = has_contributions(metric, task.asked.policy.ties)
-        few = [JudgedLists(task, lists_of(run, queries)) for run in runs]
+        few = [JudgedLists(task.of_groups(run), lists_of(run, queries)) for run in runs]
         ids = [queries.one(row) for row in range(len(queries))]
         return cls(
             metric,
-            task,
+            few[0].task if few else task,
             [[OneList(lists.one(query), metric, is_additive) for lists in few] for query in ids],
         )
 

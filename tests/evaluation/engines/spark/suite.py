@@ -242,6 +242,31 @@ class Suite:
         assert whole.counts["rows whose item is the query itself"] == 20
         assert everything(found) == everything(whole)
 
+    @pytest.mark.parametrize("judged", ["groups", "items"])
+    @pytest.mark.parametrize("group", ["#", "document"])
+    def test_passages_are_folded_into_documents(self, spark, judged, group):
+        rows = [
+            (f"q{q}", f"d{d}#{p}", d % 3 + p % 2) for q in range(20) for d in range(6) for p in range(q % 4)
+        ]
+        run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+        own = [(q, i if judged == "items" else i.split("#")[0], len(i) % 2) for q, i, _ in rows[::3]]
+        qrels = pl.DataFrame(own, schema=["query", "item", "grade"], orient="row").unique(["query", "item"])
+        options = {
+            "metrics": ["ap", "ndcg@3", "num_ret"],
+            "group": group,
+            "judged": judged,
+            "missing": "skip",
+        }
+        if group == "document":
+            items = run.select("item").unique()
+            options["items"] = items.with_columns(document=pl.col("item").str.split("#").list.first())
+        whole = rw.evaluate(run, qrels, **options)
+        found = rw.evaluate(
+            sent(spark, shuffled(run)), sent(spark, qrels), engine=rw.Spark(spark, groups=3), **options
+        )
+        assert whole.counts["rows folded into the first of their group"] > 0
+        assert everything(found) == everything(whole)
+
     @pytest.mark.parametrize(
         ("pairs", "metric", "what"),
         [(["x_0", "x_1"], "epc@2", "item"), (["0", "1"], "epc@2", None), (["0", "1"], "delta_gap@2", "user")],

@@ -36,6 +36,7 @@ RULES = [
     {}, {"missing": "skip"}, {"undefined": "zero"}, {"duplicates": "first"}, {"duplicates": "drop"}, {"ties": "worst"}, {"ties": "order"},
     {"depth": 3}, {"ranks": "closed"}, {"scores": "single"}, {"population": "judged"}, {"population": "listed"}, {"unjudged": "condense"}, {"ties": "expected"},
     {"undefined": "error"}, {"drop_own_query": True}, {"drop_own_query": True, "depth": 3},
+    {"group": "before('é')", "judged": "items"}, {"group": "before('é')", "judged": "groups", "ties": "best"},
 ]  # fmt: skip
 
 

@@ -74,11 +74,15 @@ def words_of_survey(inputs: Inputs, name: str, *, has_train: bool) -> tuple[str,
 
 
 def _lists_items(inputs: Inputs, name: str, *, has_train: bool) -> bool:
+    policy = inputs.asked.policy
     if name == "qrels":
-        return any(metric.reads_all_judgements() for metric in inputs.metrics) or isinstance(
-            inputs.slices, Parts
+        is_open = policy.group is not None and policy.judged is None
+        return (
+            is_open
+            or any(metric.reads_all_judgements() for metric in inputs.metrics)
+            or isinstance(inputs.slices, Parts)
         )
-    if inputs.items is not None:
+    if inputs.items is not None and policy.group is None:
         return False
     return name == "train" or ("item" in inputs.asked.needs and not has_train)
 

@@ -17,6 +17,7 @@ from rankwell.evaluation.plan import OpenedPlan, check_training, lacks_queries, 
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
 from rankwell.matching.context import Context, Everyone
+from rankwell.matching.groups import JUDGED_OUTSIDE, Groups, unknown_groups
 from rankwell.matching.policy import Asked
 from rankwell.matching.pool import Pool, amounts_of
 from rankwell.matching.train import overlapping_ids
@@ -83,7 +84,17 @@ class Work:
     @cached_property
     def asked(self) -> Asked:
         """What metrics and rules ask for."""
-        return replace(self.inputs.asked, rank_base=self.rank_base)
+        asked = replace(self.inputs.asked, rank_base=self.rank_base)
+        if self.groups is None or asked.policy.judged is not None:
+            return asked
+        judged = self.groups.decide_alone(self.facts.judged)
+        return replace(asked, policy=replace(asked.policy, judged=judged))
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The groups that lists are folded into."""
+        policy = self.inputs.asked.policy
+        return None if policy.group is None else Groups.of(policy, self.inputs.items)
 
     @cached_property
     def reads_all(self) -> bool:
@@ -96,7 +107,8 @@ class Work:
         inputs, asked = self.inputs, self.asked
         context = Context(
             catalogue=self.catalogue,
-            items=inputs.items,
+            items=inputs.items if self.groups is None else None,
+            groups=self.groups,
             users=inputs.users if "users" in asked.needs else None,
             cuts=asked.cuts,
         )
@@ -120,7 +132,11 @@ class Work:
             return pool_of(None, self.asked, self.facts.scale)
         qrels = self._qrels(part, "qrels")
         qrels = qrels if self.inputs.prepare is None else self.inputs.prepare(qrels)
-        return pool_of(qrels, self.asked, self.facts.scale, self.facts.summary())
+        pool, counts = pool_of(qrels, self.asked, self.facts.scale, self.facts.summary())
+        if self.groups is None or self.asked.policy.judged != "items":
+            return pool, counts
+        pool, outside = self.groups.judgements(pool)
+        return pool, {**counts, **({JUDGED_OUTSIDE: outside} if outside else {})}
 
     def _of_part(self, part: PartOfTables, pool: Pool) -> dict[str | None, Task]:
         """The tasks with the judgements, the training data and the users of a part."""
@@ -194,10 +210,13 @@ def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, st
 
 def _catalogue(inputs: Inputs, surveys: Surveys) -> Known | None:
     """The items that could be shown: those given, of the training data, or of the run, if a metric numbers items."""
-    if inputs.items is not None:
+    policy = inputs.asked.policy
+    if inputs.items is not None and policy.group is None:
         return Known(inputs.items.item)
     columns = (surveys[name].items for name in ("train", "run") if name in surveys)
     items = next((column for column in columns if column is not None), None)
+    if items is not None and policy.group is not None:
+        items = Groups.of(policy, inputs.items).groups_of(items)[0].distinct()
     return None if items is None else Known(items)
 
 
@@ -227,6 +246,8 @@ def results_of(
         from rankwell.evaluation.id_check import TablesInPieces, check_ids  # most runs are never looked at
 
         results = check_ids(results, TablesInPieces(tables, run), with_queries=lacks_queries(results.counts))
+    if work.groups is not None and work.inputs.asked.policy.judged is None:
+        results = replace(results, part=results.part.with_counts(unknown_groups(results.part.counts)))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
     return check_training(results, met, work.asked)
 
