@@ -7,14 +7,14 @@ import re
 import pytest
 
 import rankwell as rw
-from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, PREFERENCES, Settings, lines
+from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, PREFERENCES, Settings, lines_of
 from rankwell.metrics import metric_of
 
 # no metric of rankwell's: text, the number of topics, and measures that depend on a group of judgements
 WITHOUT = {"runid", "num_q", "relstring", "rbp_resid", *BY_GROUP, *PREFERENCES}
 MEANT = {name: None for name in MEASURES if name not in WITHOUT}
 # Rprec_mult_1.00 is rprec itself, where nothing is rounded
-PRINTED = [line for line in lines(MEANT, Settings()) if line.name != "Rprec_mult_1.00"]
+PRINTED = [line for line in lines_of(MEANT, Settings()) if line.name != "Rprec_mult_1.00"]
 PARAMETERS = [
     (name, line) for name in MEANT for line in PRINTED if re.fullmatch(f"{name}_[0-9.]+", line.name)
 ]

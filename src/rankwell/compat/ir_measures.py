@@ -139,41 +139,43 @@ def from_ir_measures(text: str) -> Metric:
     >>> from_ir_measures("nDCG(gains={1:3,2:9})@10"), from_ir_measures("NumRet(rel=1)")
     (ndcg(gain={1:3,2:9,others:own})@10, num_rel_ret)
     """
-    found = TEXT.match(text)
-    if found is None:
+    match = TEXT.match(text)
+    if match is None:
         raise UsageError(f"{brief(text)} is not a measure of ir_measures; write for example P(rel=2)@10.")
-    name = ALIASES.get(found["name"], found["name"])
+    name = ALIASES.get(match["name"], match["name"])
     if name in ELSEWHERE:
         raise UsageError(f"{text}: {ELSEWHERE[name]}.")
     if name not in RULES:
         raise UsageError(f"{text}: {brief(name)} of ir_measures is unknown here.{nearest(name, RULES)}")
-    given = _parameters(text, found["inside"] or "")
-    if name == "NumRet" and "rel" in given:  # with rel it counts the relevant ones retrieved
+    parameters = _parameters(text, match["inside"] or "")
+    if name == "NumRet" and "rel" in parameters:  # with rel it counts the relevant ones retrieved
         name = "NumRelRet"
-    if name in ("SetP", "SetRelP") and given.get("relative"):
-        name, given = "SetRelP", {key: value for key, value in given.items() if key != "relative"}
+    if name in ("SetP", "SetRelP") and parameters.get("relative"):
+        name, parameters = "SetRelP", {key: value for key, value in parameters.items() if key != "relative"}
     rule = RULES[name]
-    _check(text, name, given, found["at"])
-    changes = {rule.parameters[key]: value for key, value in given.items() if key in rule.parameters}
+    _check(text, name, parameters, match["at"])
+    changes = {rule.parameters[key]: value for key, value in parameters.items() if key in rule.parameters}
     if name == "nDCG" and "gain" in changes:
-        changes["gain"] = _gains(text, given["gains"]) if "gains" in given else GAINS[given["dcg"]]
+        changes["gain"] = (
+            _gains(text, parameters["gains"]) if "gains" in parameters else GAINS[parameters["dcg"]]
+        )
     if changes.get("rel") == 1 and name != "RBP":
         del changes["rel"]
-    if found["at"]:
-        changes[rule.at] = int(found["at"]) if rule.at == "k" else float(found["at"])
+    if match["at"]:
+        changes[rule.at] = int(match["at"]) if rule.at == "k" else float(match["at"])
     metric = replace(metric_of(rule.metric, complete=False), **changes)
     metric.check()
     return metric
 
 
-def _check(text: str, name: str, given: Mapping[str, Any], at: str | None) -> None:
+def _check(text: str, name: str, parameters: Mapping[str, Any], at: str | None) -> None:
     """Refuse what the measure does not have there, what it lacks, and what has no counterpart here."""
     rule = RULES[name]
     if at and not rule.at:
         raise UsageError(f"{text}: {name} has no @{NO_PROGRAM if name == 'RBP' else ''}.")
     if at and rule.at == "k" and not at.isdigit():
         raise UsageError(f"{text}: {at} is no whole number; write for example {name}@10.")
-    for key, value in given.items():
+    for key, value in parameters.items():
         if key not in rule.known:
             has = f"it has {', '.join(rule.known)}" if rule.known else "it has none"
             raise UsageError(
@@ -185,23 +187,25 @@ def _check(text: str, name: str, given: Mapping[str, Any], at: str | None) -> No
         if key in rule.neutral and value != NEUTRAL[key]:
             hint = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
             raise UsageError(f"{text}: {key}={brief(value)} has no counterpart here{hint}.")
-    if given.get("rel", 1) < 1:
+    if parameters.get("rel", 1) < 1:
         raise UsageError(
-            f"{text}: rel={given['rel']} must be at least 1, as in the programs behind ir_measures."
+            f"{text}: rel={parameters['rel']} must be at least 1, as in the programs behind ir_measures."
         )
-    if name == "NumRel" and given.get("rel", 1) != 1:
+    if name == "NumRel" and parameters.get("rel", 1) != 1:
         raise UsageError(f"{text}: NumRel counts from rel=1{NO_PROGRAM} for another.")
-    if given.get("dcg", "log2") not in GAINS:
-        raise UsageError(f"{text}: dcg={brief(given['dcg'])} must be one of {', '.join(map(repr, GAINS))}.")
-    if given.get("dcg") == "exp-log2" and ("gains" in given or not at):
-        why = "give it a cut-off and no gains" if "gains" in given else "give it a cut-off"
+    if parameters.get("dcg", "log2") not in GAINS:
+        raise UsageError(
+            f"{text}: dcg={brief(parameters['dcg'])} must be one of {', '.join(map(repr, GAINS))}."
+        )
+    if parameters.get("dcg") == "exp-log2" and ("gains" in parameters or not at):
+        why = "give it a cut-off and no gains" if "gains" in parameters else "give it a cut-off"
         raise UsageError(f"{text}: {why}{NO_PROGRAM} otherwise.")
     for key in rule.needs:
         if key == "@" and not at:
             raise UsageError(
                 f"{text}: {name} needs a cut-off{NO_PROGRAM} without; write {name}@{'10' if rule.at == 'k' else '0.5'}."
             )
-        if key != "@" and key not in given:
+        if key != "@" and key not in parameters:
             why = NO_PROGRAM.replace("it", "graded RBP, which is rbp here") if name == "RBP" else ""
             raise UsageError(f"{text}: give {key}={why}.")
 
@@ -219,48 +223,52 @@ def to_ir_measures(metric: str | Metric) -> str:
     >>> to_ir_measures("ap(denom=R)@10"), to_ir_measures("set_f(beta=2)"), to_ir_measures("hit(rel=2)@5")
     ('AP@10', 'SetF(beta=4.0)', 'Success(rel=2)@5')
     """
-    wanted = metric_of(metric)
+    ours = metric_of(metric)
     for name, rule in RULES.items():
-        text = _written(wanted, name, rule)
+        text = _write(ours, name, rule)
         if text is not None:
             return text
-    gain = getattr(wanted, "gain", "")
+    gain = getattr(ours, "gain", "")
     lacks_own = not isinstance(gain, str) and not named_gains(gain)[1]
     hint = " There, grades that a table does not name gain themselves: write others:own, as in gain={1:3,others:own}, if that is meant."
-    raise UsageError(f"{wanted} has no counterpart in ir_measures.{hint if lacks_own else ''}")
+    raise UsageError(f"{ours} has no counterpart in ir_measures.{hint if lacks_own else ''}")
 
 
-def _written(wanted: Metric, name: str, rule: MeasureRule) -> str | None:
+def _write(metric: Metric, name: str, rule: MeasureRule) -> str | None:
     """The measure of this name that is the metric, if there is one."""
     base = metric_of(rule.metric, complete=False)
-    if type(base) is not type(wanted):
+    if type(base) is not type(metric):
         return None
-    ours = {**wanted.resolved(), "k": wanted.k, "sampled": wanted.sampled}
+    ours = {**metric.resolved(), "k": metric.k, "sampled": metric.sampled}
     plain = {**base.resolved(), "k": None, "sampled": None}
     if name == "SetF":
-        ours |= {"C": wanted.recall_weight, "beta": None, "c": None}  # type: ignore[attr-defined]
+        ours |= {"C": metric.recall_weight, "beta": None, "c": None}  # type: ignore[attr-defined]
         plain |= {"C": 1.0, "beta": None}
     if name == "RBP" and ours["rel"] is None:
         ours["rel"] = 1
-    given: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     at = "" if ours.get(rule.at) is None else f"@{ours.get(rule.at)}"
     for key, value in ours.items():
         if (key == rule.at and rule.at) or value == plain.get(key):
             continue
-        there = _there(rule, key, value)
-        if there is None:
+        translation = _translate(rule, key, value)
+        if translation is None:
             return None
-        if there != ("rel", 1) or name == "RBP":
-            given[there[0]] = there[1]
-    text = f"{name}({', '.join(f'{key}={brief(value)}' for key, value in given.items())})" if given else name
+        if translation != ("rel", 1) or name == "RBP":
+            parameters[translation[0]] = translation[1]
+    text = (
+        f"{name}({', '.join(f'{key}={brief(value)}' for key, value in parameters.items())})"
+        if parameters
+        else name
+    )
     try:
-        _check(text, name, given, at[1:])
+        _check(text, name, parameters, at[1:])
     except UsageError:  # ir_measures would refuse it
         return None
     return text + at
 
 
-def _there(rule: MeasureRule, key: str, value: Any) -> tuple[str, Any] | None:
+def _translate(rule: MeasureRule, key: str, value: Any) -> tuple[str, Any] | None:
     """The name and the value there of a parameter here, None if it has none."""
     names = [there for there, here in rule.parameters.items() if here == key]
     if not names:
@@ -280,7 +288,7 @@ def _there(rule: MeasureRule, key: str, value: Any) -> tuple[str, Any] | None:
 
 def _gains(text: str, gains: Mapping[Any, Any]) -> Any:
     """Return the gain here: there it takes the place of the grade, so other grades gain themselves and a gain below 0 is none."""
-    if not all(type(each) is int for pair in gains.items() for each in pair) or min(gains, default=0) < 0:
+    if not all(type(number) is int for pair in gains.items() for number in pair) or min(gains, default=0) < 0:
         raise UsageError(
             f"{text}: gains={brief(dict(gains))} must be gains of grades from 0, all whole numbers."
         )
@@ -293,9 +301,9 @@ def _parameters(text: str, inside: str) -> dict[str, Any]:
     try:
         call = ast.parse(f"dict({inside})", mode="eval").body
         assert isinstance(call, ast.Call)
-        found = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+        parameters = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{text}: cannot read the parameters ({error}).") from error
     if call.args:
         raise UsageError(f"{text}: parameters need names, such as rel=2.")
-    return found
+    return parameters

@@ -15,7 +15,9 @@ from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import State
 
-LENGTH = np.dtype("<i8")
+LENGTH = np.dtype(
+    "<i8"
+)  # of the number of bytes, before each pickle: processes send arrays of bytes end to end
 
 
 def kept_bytes(results: Results) -> np.ndarray:
@@ -48,12 +50,12 @@ def _results_in(content: np.ndarray) -> Iterator[Results]:
 
 def _once(results: list[Results]) -> list[Results]:
     """Return the results with each query in the first of those that have it."""
-    queries = Ids.concatenate([each.part.queries for each in results])
+    queries = Ids.concatenate([res.part.queries for res in results])
     codes, firsts = queries.group()
     is_first = np.arange(len(codes)) == firsts[codes]
     if is_first.all():
         return results
-    ends = np.cumsum([len(each.part.queries) for each in results])
+    ends = np.cumsum([len(res.part.queries) for res in results])
     metrics = results[0].metrics
     for metric in metrics:
         if not isinstance(metric, QueryMetric):
@@ -62,7 +64,7 @@ def _once(results: list[Results]) -> list[Results]:
                 f"query {brief(queries.one(again))} comes twice, and {metric} has no value per query of which one could be left "
                 f"out. Give each process queries of its own, with no query repeated to fill up the last batch."
             )
-        values = np.concatenate([each.part.values[metric] for each in results])
+        values = np.concatenate([res.part.values[metric] for res in results])
         differ = np.flatnonzero(
             ~((values == values[firsts[codes]]) | (np.isnan(values) & np.isnan(values[firsts[codes]])))
         )
@@ -72,16 +74,16 @@ def _once(results: list[Results]) -> list[Results]:
                 f"of its own, and call reset() after each epoch."
             )
     parts = zip(results, np.split(is_first, ends[:-1]), strict=True)
-    return [each if kept.all() else _only(each, kept) for each, kept in parts if kept.any()]
+    return [res if chosen.all() else _only(res, chosen) for res, chosen in parts if chosen.any()]
 
 
-def _only(results: Results, kept: np.ndarray) -> Results:
+def _only(results: Results, rows: np.ndarray) -> Results:
     """The results of some of the queries, for metrics with a value per query."""
     part = results.part
     values: dict[Metric, np.ndarray] = {}
     states: dict[Metric, State] = {}
     for metric in results.metrics:
         assert isinstance(metric, QueryMetric)
-        own = values[metric] = part.values[metric][kept]
+        own = values[metric] = part.values[metric][rows]
         states[metric] = metric.summary(own[~np.isnan(own)])
-    return replace(results, part=Part(part.queries[kept], part.pool_row[kept], values, states))
+    return replace(results, part=Part(part.queries[rows], part.pool_row[rows], values, states))

@@ -31,10 +31,12 @@ __all__ = [
 ]
 
 supported_measures = {
-    name for name in measures.known(9) if name not in ("yaap", *measures.NAMES, *measures.BY_GROUP)
+    name
+    for name in measures.measures_of_version(9)
+    if name not in ("yaap", *measures.NAMES, *measures.BY_GROUP)
 }
 supported_nicknames = {
-    name: {each for each in members if each in measures.known(9)}
+    name: {each for each in members if each in measures.measures_of_version(9)}
     for name, members in measures.NICKNAMES.items()
 }
 PARAMETERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)$")
@@ -55,7 +57,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> parse_run(["1 Q0 a 1 2.5 tag"])
     {'1': {'a': 2.5}}
     """
-    return _parsed(f_run, "query Q0 document rank score tag", 4, float)
+    return _parse_lines(f_run, "query Q0 document rank score tag", 4, float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -71,11 +73,11 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> parse_qrel(["1 0 a 2"])
     {'1': {'a': 2}}
     """
-    return _parsed(f_qrel, "query 0 document grade", 3, int)
+    return _parse_lines(f_qrel, "query 0 document grade", 3, int)
 
 
-def _parsed(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
+def _parse_lines(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = defaultdict(dict)
     for number, line in enumerate(lines, start=1):
         words = line.split()
         try:
@@ -84,10 +86,10 @@ def _parsed(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str
             raise DataError(f"line {number}: {line.strip()[:60]!r} does not have the form: {form}.") from None
         if len(words) != len(form.split()):
             raise DataError(f"line {number}: {len(words)} words; the form is: {form}.")
-        if document in found[query]:
+        if document in rows[query]:
             raise DataError(f"line {number}: document {brief(document)} of query {brief(query)} is repeated.")
-        found[query][document] = value
-    return dict(found)
+        rows[query][document] = value
+    return dict(rows)
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
@@ -146,7 +148,7 @@ class RelevanceEvaluator:
         judged = {
             q: {item: _whole(q, item, g) for item, g in query_relevance[q].items()} for q in self._queries
         }
-        self.measures = _chosen(measures)
+        self.measures = _merge_parameters(measures)
         self._lines = _lines(self.measures, relevance_level)
         metrics = [line.metric for line in self._lines if line.metric is not None]
         policy = Policy(
@@ -157,8 +159,8 @@ class RelevanceEvaluator:
             missing="skip",
             unjudged="condense" if judged_docs_only_flag else "nonrelevant",
         )
-        wanted = list(dict.fromkeys([RETRIEVED, *metrics]))
-        self._evaluator = Evaluator(judged, wanted, policy=policy) if judged else None
+        evaluated = list(dict.fromkeys([RETRIEVED, *metrics]))
+        self._evaluator = Evaluator(judged, evaluated, policy=policy) if judged else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{query: {measure: value}}`` for the queries in both run and judgements.
@@ -178,8 +180,10 @@ class RelevanceEvaluator:
         return {query: by_query[query] for query in shared}  # in the order of the run, as in pytrec_eval
 
 
-def _lines(wanted: Iterable[str], level: int) -> list[measures.PrintedLine]:
-    return measures.lines(measures.chosen(list(wanted), 9), measures.Settings(level=level, version=9))
+def _lines(names: Iterable[str], level: int) -> list[measures.PrintedLine]:
+    return measures.lines_of(
+        measures.select_measures(list(names), 9), measures.Settings(level=level, version=9)
+    )
 
 
 def _whole(query: Any, item: Any, grade: Any) -> int:
@@ -189,16 +193,16 @@ def _whole(query: Any, item: Any, grade: Any) -> int:
     raise TypeError(f"the grade of {brief(item)} for {brief(query)} is a whole number, not {brief(grade)}")
 
 
-def _chosen(wanted: Iterable[str]) -> set[str]:
+def _merge_parameters(texts: Iterable[str]) -> set[str]:
     """Merge the parameters of each measure: ``P_5`` and ``P.10`` become ``P.10,5``."""
-    names = {name for text in wanted for name in supported_nicknames.get(text, {text})}
+    names = {name for text in texts for name in supported_nicknames.get(text, {text})}
     parameters: dict[str, set[str]] = {}
     for text in sorted(names):
-        found = None if text in supported_measures else PARAMETERS.search(text)
-        name = text[: found.start()] if found else text
+        match = None if text in supported_measures else PARAMETERS.search(text)
+        name = text[: match.start()] if match else text
         if name not in supported_measures:
             raise UsageError(f"unsupported measure {text}.{nearest(name, supported_measures)}")
-        parameters.setdefault(name, set()).update(found.group(1).split(",") if found else ())
+        parameters.setdefault(name, set()).update(match.group(1).split(",") if match else ())
     return {f"{name}.{','.join(sorted(given))}" if given else name for name, given in parameters.items()}
 
 

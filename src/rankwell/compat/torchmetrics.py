@@ -72,11 +72,11 @@ class RankingMetric(Metric):
     def _values(self, mean: Mapping[str, float]) -> Tensor | dict[str, Tensor]:
         """The values as tensors by their names; of one metric the value."""
         kind = torch.float32 if self.device.type == "mps" else torch.float64  # which that device lacks
-        found = {
+        results = {
             str(metric): torch.tensor(mean.get(str(metric), float("nan")), dtype=kind, device=self.device)
             for metric in self.wanted
         }
-        return found if len(found) > 1 else next(iter(found.values()))
+        return results if len(results) > 1 else next(iter(results.values()))
 
 
 class RetrievalMetrics(RankingMetric):

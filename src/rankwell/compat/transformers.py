@@ -66,7 +66,7 @@ def ranking_metrics(
     {'rr': 0.75, 'ndcg@10': 0.8155}
     """
     wanted = metrics_of(metrics)
-    given = None if queries is None else Ids.of_column(queries, "query")
+    values = None if queries is None else Ids.of_column(queries, "query")
 
     def compute(prediction: Any) -> dict[str, float]:
         scores, labels = _first(prediction.predictions), np.asarray(_first(prediction.label_ids))
@@ -79,13 +79,13 @@ def ranking_metrics(
                 f"score= makes scores of predictions, such as score=lambda logits: logits[:, 1]."
             )
         rows = labels.shape[0]
-        if given is not None and len(given) != rows:
-            raise DataError(f"queries= has {len(given):,} ids, but {rows:,} rows were evaluated.")
-        if given is None and labels.ndim != 2:
+        if values is not None and len(values) != rows:
+            raise DataError(f"queries= has {len(values):,} ids, but {rows:,} rows were evaluated.")
+        if values is None and labels.ndim != 2:
             raise DataError("queries= is needed where a row is one candidate: the query of each row.")
         row = owners_of(np.full(rows, labels[0].size if rows else 0))
         kept = np.flatnonzero(labels.ravel() != PADDING)
-        query = Ids.of_integers(row[kept]) if given is None else given[row[kept]]
+        query = Ids.of_integers(row[kept]) if values is None else values[row[kept]]
         grades = labels.ravel()[kept].astype(np.float64)
         return values_of_rows(query, scores.ravel()[kept], grades, wanted, policy=policy, rules=rules)
 

@@ -57,12 +57,13 @@ def check_metrics(
     --------
     >>> check_metrics(["ndcg@3", "ndcg(gain=exp2)@3", "ap"], cases=3)
     """
+    # metrics of one class are evaluated together in all cases but the first, where each is alone
     for group in groups_of(map(metric_of, metrics)):
         check(
             group,
             (
-                replace(given, beside=group if place else ())
-                for place, given in enumerate(examples(cases, seed))
+                replace(data, beside=group if place else ())
+                for place, data in enumerate(examples(cases, seed))
             ),
         )
 
@@ -80,11 +81,12 @@ def groups_of(metrics: Iterable[Metric]) -> list[tuple[Metric, ...]]:
 def check(metrics: Sequence[Metric], cases: Iterable[Data]) -> None:
     """Raise LawBroken for the first law that a metric breaks without declaring it."""
     for drawn in cases:
-        given = drawn.fit(metrics[0])
+        data = drawn.fit(metrics[0])
         for name, law in LAWS.items():
             for metric in metrics:
-                if name not in metric.broken_laws() and not law(metric, given):
-                    raise LawBroken(f"{metric} breaks the law “{name}”: {law.__doc__} Data: {given}")
+                # a law that a metric says it breaks is not looked at: that it is broken need not show on few data
+                if name not in metric.broken_laws() and not law(metric, data):
+                    raise LawBroken(f"{metric} breaks the law “{name}”: {law.__doc__} Data: {data}")
 
 
 def check_reader(
@@ -106,24 +108,24 @@ def check_reader(
         If they differ.
     """
     metrics = ["ap", "ndcg@3", "rr", "p@2", "judged@3"]
-    for given in examples(cases):
-        run: Any = given.run
-        qrels: Any = given.qrels
+    for data in examples(cases):
+        run: Any = data.run
+        qrels: Any = data.qrels
         if write_run is not None:
-            path = folder / f"run{given.seed}{suffix}"
-            write_run(given, path)
+            path = folder / f"run{data.seed}{suffix}"
+            write_run(data, path)
             run = read_run(path)
-            _compare_run(run, given.run, path)
+            _compare_run(run, data.run, path)
         if write_qrels is not None:
-            path = folder / f"qrels{given.seed}{suffix}"
-            write_qrels(given, path)
+            path = folder / f"qrels{data.seed}{suffix}"
+            write_qrels(data, path)
             qrels = read_qrels(path)
-            _compare_qrels(qrels, given.qrels, path)
-        theirs = Evaluator(given.qrels, metrics, policy=JUDGED).evaluate(given.run)
+            _compare_qrels(qrels, data.qrels, path)
+        theirs = Evaluator(data.qrels, metrics, policy=JUDGED).evaluate(data.run)
         ours = Evaluator(qrels, metrics, policy=JUDGED).evaluate(run)
         has_ranks = isinstance(run, Run) and run.rows.table().by_rank
         if not has_ranks and (not ours.per_query.equals(theirs.per_query) or ours.mean != theirs.mean):
-            raise LawBroken(f"{suffix}: the values differ from those of the dicts. Data: {given}")
+            raise LawBroken(f"{suffix}: the values differ from those of the dicts. Data: {data}")
 
 
 def _compare_run(run: Run, written: Mapping[str, Mapping[str, float]], path: Path) -> None:
@@ -132,8 +134,8 @@ def _compare_run(run: Run, written: Mapping[str, Mapping[str, float]], path: Pat
     if not rows.by_rank:
         _compare(read, written, "score", path)
         return
-    _compare({q: dict.fromkeys(each) for q, each in read.items()},
-             {q: dict.fromkeys(each) for q, each in written.items()}, "rank", path)  # fmt: skip
+    _compare({q: dict.fromkeys(items) for q, items in read.items()},
+             {q: dict.fromkeys(items) for q, items in written.items()}, "rank", path)  # fmt: skip
     for query, ranks in read.items():
         for above, below in pairwise(sorted(ranks, key=ranks.__getitem__)):
             if written[query][above] < written[query][below]:
@@ -148,12 +150,12 @@ def _compare_qrels(qrels: Qrels, written: Mapping[str, Mapping[str, float]], pat
 
 
 def _by_query(query: Ids, item: Ids, number: np.ndarray, path: Path) -> dict[Any, dict[Any, float]]:
-    found: dict[Any, dict[Any, float]] = {}
-    for each, of, value in zip(query.tolist(), item.tolist(), number.tolist(), strict=True):
-        if of in found.setdefault(each, {}):
-            raise LawBroken(f"{path}, query {brief(each)}: item {brief(of)} was read twice.")
-        found[each][of] = value
-    return found
+    numbers: dict[Any, dict[Any, float]] = {}
+    for query_id, of, value in zip(query.tolist(), item.tolist(), number.tolist(), strict=True):
+        if of in numbers.setdefault(query_id, {}):
+            raise LawBroken(f"{path}, query {brief(query_id)}: item {brief(of)} was read twice.")
+        numbers[query_id][of] = value
+    return numbers
 
 
 def _compare(

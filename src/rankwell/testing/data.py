@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 JUDGED = Policy(grades="judgements", missing="skip", outside="ignore")
+# orders that a sort by anything but the bytes gets wrong: capitals, letters of two and three bytes, numbers of one and two digits
 ITEMS = ["a", "ab", "b", "B", "é", "日本", "10", "9", "z" * 12, "A1", "c", "d"]
 QUERIES = ["1", "2", "10", "q", "ü"]
 TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
@@ -57,14 +58,14 @@ class Data:
     qrels: dict[str, dict[str, int]]
     seed: int = 0
     beside: tuple[Metric, ...] = field(default=(), repr=False)
-    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+    _cache: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def results(self, metric: Metric, run: Run | None = None, **options: Any) -> Results:
         """Evaluate a metric and those beside it, or it ``alone``, optionally with ``others``, on these data or on another run."""
         evaluated = (metric,) if options.pop("alone", False) else self.evaluated(metric)
         evaluator = self.evaluator([*evaluated, *map(metric_of, options.pop("others", ()))], **options)
         lists = self.some_lists(tuple(self.run)) if run is None else run
-        return self.kept((evaluator, lists), lambda: evaluator.evaluate(lists))
+        return self.once((evaluator, lists), lambda: evaluator.evaluate(lists))
 
     def evaluated(self, metric: Metric) -> tuple[Metric, ...]:
         """Return the metrics that are evaluated when this one is asked for."""
@@ -73,25 +74,27 @@ class Data:
     def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a cached evaluator of metrics, without judgements if no metric reads them."""
         key = (tuple(metrics), tuple(options.items()))
-        return self.kept(key, lambda: self.new_evaluator(metrics, **options))
+        return self.once(key, lambda: self.new_evaluator(metrics, **options))
 
     def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a new evaluator of metrics, which has not evaluated anything yet."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
-        judgements = self.judgements(metrics, chances) if any(each.judgements for each in metrics) else None
+        judgements = (
+            self.judgements(metrics, chances) if any(metric.judgements for metric in metrics) else None
+        )
         tables = read_tables(rename)
         return Evaluator(judgements, metrics, policy=policy, **tables | options)
 
     def some_lists(self, queries: tuple[str, ...]) -> Run:
         """Return the lists of some queries as a Run."""
-        return self.kept(queries, lambda: read_run({query: self.run[query] for query in queries}))
+        return self.once(queries, lambda: read_run({query: self.run[query] for query in queries}))
 
-    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what ``make`` returned when it was first called for this key."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
     def other_run(self) -> dict[str, dict[str, float]]:
         """Return another run of the same queries: with lists of other queries, or reversed with an item less."""
@@ -145,7 +148,7 @@ class Data:
                 ),
             )
         if not needs & {"topics", "propensity"}:
-            return self.kept("qrels", lambda: read_qrels(self.qrels))
+            return self.once("qrels", lambda: read_qrels(self.qrels))
         rows = [
             (query, item, grade, topic)
             for query, items in self.qrels.items()
@@ -153,7 +156,7 @@ class Data:
             for topic in (("xy", "x", "y")[place % 3] if "topics" in needs else "x")
         ]
         query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
-        weights = [chances[each] for each in item] if "propensity" in needs else None
+        weights = [chances[name] for name in item] if "propensity" in needs else None
         return Qrels(query, item, grade, topic if "topics" in needs else None, propensity=weights)
 
 
@@ -186,18 +189,19 @@ def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
 @cache
 def read_tables(rename: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the same tables as typed tables."""
-    given = tables_of(rename)
+    tables = tables_of(rename)
     return {
-        "items": read_catalogue(given["items"]),
-        "train": read_qrels(given["train"], name="train"),
-        "users": read_users(given["users"]),
+        "items": read_catalogue(tables["items"]),
+        "train": read_qrels(tables["train"], name="train"),
+        "users": read_users(tables["users"]),
     }
 
 
 def example(seed: int) -> Data:
     """Return a small random data set, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 - data for tests
-    near = [1 + each * 1e-9 for each in range(5)]
+    near = [1 + step * 1e-9 for step in range(5)]  # different as doubles, equal in single precision
+    # few scores make many ties, drawn ones none
     kinds: list[list[float]] = [[1, 2, 3], [rng.gauss(0, 1) for _ in range(9)], near]
     scores = rng.choice(kinds)
     run, qrels = {}, {}
@@ -209,6 +213,7 @@ def example(seed: int) -> Data:
         if rng.random() < 0.8:
             chosen = rng.sample(ITEMS, rng.randint(1, len(ITEMS)))
             qrels[query] = {item: rng.choice([-1, 0, 0, 1, 1, 2, 3]) for item in chosen}
+    # one query in both, so that there is always something to evaluate
     run.setdefault("1", {"a": 1.0, "b": 1.0, "c": 0.5})
     qrels.setdefault("1", {"a": 1, "c": 2, "é": 0})
     return Data(run, qrels, seed)
@@ -229,4 +234,5 @@ def data() -> SearchStrategy[Data]:
 def examples(cases: int | Iterable[int], seed: int = 0) -> Iterator[Data]:
     """Return an iterator of random data sets: this many, or those with these numbers."""
     numbers = range(cases) if isinstance(cases, int) else cases
+    # a prime, beyond any number of cases that somebody tries: those of two seeds have none in common
     return (example(seed * 1_000_003 + number) for number in numbers)

@@ -36,6 +36,7 @@ class Values:
         """Return the values of a metric in some results."""
         own = res.values(metric).tolist() if isinstance(metric, QueryMetric) else []
         pairs = zip(res.queries, own, strict=False)  # a metric of all lists has no value per query
+        # NaN equals nothing, so an undefined value is one that is not there; the mean as text tells every bit
         defined: dict[Any, float] = {query: value for query, value in pairs if not math.isnan(value)}
         return cls(res[metric].hex(), res.n[str(metric)], defined)
 
@@ -43,9 +44,9 @@ class Values:
 class Bench:
     """The data of one case, each table read once."""
 
-    def __init__(self, given: Data) -> None:
-        self._run = read_run(given.run)
-        self._given = given
+    def __init__(self, data: Data) -> None:
+        self._run = read_run(data.run)
+        self._given = data
         self._qrels: dict[frozenset[str], object] = {}
 
     def values(self, metrics: Sequence[Metric]) -> dict[Metric, Values]:
@@ -85,19 +86,19 @@ def check_neighbours(
     --------
     >>> check_neighbours(["ndcg@3", "ap", "coverage@2"])
     """
-    made = list(dict.fromkeys(map(metric_of, metrics)))
-    wanted = permutations(made, 2) if pairs is None else pairs
-    groups = [tuple(map(metric_of, pair)) for pair in wanted]
-    for given in examples(cases, seed):
-        for metric in made:
-            given = given.fit(metric)
-        bench = Bench(given)
-        alone = {metric: bench.values([metric])[metric] for metric in {*made, *chain(*groups)}}
-        for group in (made, made[::-1], *groups):
+    resolved = list(dict.fromkeys(map(metric_of, metrics)))
+    chosen = permutations(resolved, 2) if pairs is None else pairs
+    groups = [tuple(map(metric_of, pair)) for pair in chosen]
+    for data in examples(cases, seed):
+        for metric in resolved:
+            data = data.fit(metric)
+        bench = Bench(data)
+        alone = {metric: bench.values([metric])[metric] for metric in {*resolved, *chain(*groups)}}
+        for group in (resolved, resolved[::-1], *groups):
             for metric, values in bench.values(group).items():
                 if values != alone[metric]:
                     order = ", ".join(map(str, group))
                     raise LawBroken(
                         f"{metric} has different values when evaluated in this order: {order}. Together: {values}; alone: "
-                        f"{alone[metric]}. Data: {given}"
+                        f"{alone[metric]}. Data: {data}"
                     )

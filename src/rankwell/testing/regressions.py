@@ -41,7 +41,7 @@ def assert_not_worse(
     """
     if baseline is None:
         raise UsageError(ORDER)
-    found = gate(run, qrels, metrics, baseline=baseline, max_drop=max_drop, **options)
-    if found.exit_code:
-        raise AssertionError("\n" + repr(found))
-    return found
+    verdict = gate(run, qrels, metrics, baseline=baseline, max_drop=max_drop, **options)
+    if verdict.exit_code:
+        raise AssertionError("\n" + repr(verdict))
+    return verdict

@@ -65,23 +65,23 @@ def parse(arguments: Sequence[str]) -> Options:
     UsageError
         For an unknown option, a missing or invalid value, or a number of files other than two.
     """
-    options, left = Options(), list(arguments)
-    while len(left) != 2:
-        word = left.pop(0) if left else ""
+    options, rest = Options(), list(arguments)
+    while len(rest) != 2:
+        word = rest.pop(0) if rest else ""
         if word in WISHES:
             options.wants = WISHES[word]
             return options
-        if word in WITH_VALUE and len(left) >= 3:
-            _take(options, word, left.pop(0))
-        elif word == "-traditional" and len(left) >= 2:
+        if word in WITH_VALUE and len(rest) >= 3:
+            _take(options, word, rest.pop(0))
+        elif word == "-traditional" and len(rest) >= 2:
             options.is_traditional = True
-        elif word.startswith("-") and len(left) >= 2 and set(word[1:]) <= {"a", "c"}:  # -a has no effect
+        elif word.startswith("-") and len(rest) >= 2 and set(word[1:]) <= {"a", "c"}:  # -a has no effect
             options.is_complete |= "c" in word
-        elif word.startswith("-") and len(left) >= 2 and word not in (*WITH_VALUE, "-traditional"):
+        elif word.startswith("-") and len(rest) >= 2 and word not in (*WITH_VALUE, "-traditional"):
             raise UsageError(f"unknown option {word}.{nearest(word, (*WISHES, *WITH_VALUE, '-traditional'))}")
         else:
             raise UsageError("two files are required after the options: the judgements and the run.")
-    options.files = (left[0], left[1])
+    options.files = (rest[0], rest[1])
     return options
 
 

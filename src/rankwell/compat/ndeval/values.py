@@ -108,10 +108,10 @@ def read_lists(path: str, options: Options) -> TopicLists:
         raise DataError(
             f"{path}: duplicate rank ({rank[at]}) for topic {topic[at]}. Use -traditional to order by score instead."
         )
-    kept = np.arange(len(rows)) - np.repeat(firsts, np.diff(firsts, append=len(rows))) < (
+    is_within = np.arange(len(rows)) - np.repeat(firsts, np.diff(firsts, append=len(rows))) < (
         options.depth or len(rows)
     )
-    rows, topic = rows[kept], topic[kept]
+    rows, topic = rows[is_within], topic[is_within]
     _refuse_duplicates(path, topic, item[rows])
     runid = words.text[start.starts[0] : start.starts[0] + start.lengths[0]].tobytes()
     return TopicLists(runid, topics, topic, item[rows])
@@ -153,9 +153,8 @@ class LineWords:
         is_space = IS_SPACE[self.text]
         is_space[:begin] = True
         self.file.check()
-        edges = np.flatnonzero(
-            np.diff(is_space, prepend=True)
-        )  # words begin and end in turn, as the text ends with a space
+        # words begin and end in turn, as the text ends with a space
+        edges = np.flatnonzero(np.diff(is_space, prepend=True))
         self._starts, self._lengths = edges[::2], (edges[1::2] - edges[::2]).astype(np.int32)
         ends = np.flatnonzero(self.text == 10)
         self._first = np.searchsorted(self._starts, np.append(0, ends[:-1]))
@@ -221,11 +220,11 @@ class Unweighted(OnTopics):
 
     def subtopics(self, pool: Pool, context: Context) -> Subtopics:
         """The same topics, each with weight 1."""
-        return context.shared.once(_unweighted, super().subtopics(pool, context))
+        return context.shared.once(_with_equal_weights, super().subtopics(pool, context))
 
 
-def _unweighted(_: Context, found: Subtopics) -> Subtopics:
-    return replace(found, weight=np.ones(len(found.weight)))
+def _with_equal_weights(_: Context, subtopics: Subtopics) -> Subtopics:
+    return replace(subtopics, weight=np.ones(len(subtopics.weight)))
 
 
 @definition
@@ -247,18 +246,18 @@ class SumOfAP(Unweighted, APIA):
 
 def columns(alpha: float, beta: float) -> dict[str, Metric]:
     """Return the metric of each column, in print order."""
-    found: dict[str, Metric] = {}
-    found |= {f"ERR-IA@{k}": ERRIA(k=k, gain="binary", norm="ndeval", alpha=alpha) for k in CUTS}
-    found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
-    found |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
-    found |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
-    found |= {
+    metrics: dict[str, Metric] = {}
+    metrics |= {f"ERR-IA@{k}": ERRIA(k=k, gain="binary", norm="ndeval", alpha=alpha) for k in CUTS}
+    metrics |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
+    metrics |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
+    metrics |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
+    metrics |= {
         "NRBP": SumOfNRBP(alpha=alpha, beta=beta),
         "nNRBP": nNRBP(alpha=alpha, beta=beta),
         "MAP-IA": SumOfAP(),
     }
-    found |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
-    return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
+    metrics |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
+    return metrics | {f"strec@{k}": SRecall(k=k) for k in CUTS}
 
 
 class TopicValues:
@@ -281,13 +280,13 @@ class TopicValues:
             return {}
         topics = [int(topic) for topic in res.queries]
         subtopics = np.maximum([self._subtopics[topic] for topic in topics], 1)
-        found = {name: res.values(metric) for name, metric in self.columns.items()}
+        values = {name: res.values(metric) for name, metric in self.columns.items()}
         for k in CUTS:
             # a mean of means of hits is a whole number over k · subtopics: back to it, and one division as in the program
-            found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
-        found["NRBP"] = found["NRBP"] * (self._share / subtopics)
-        found["MAP-IA"] = found["MAP-IA"] / subtopics
-        return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
+            values[f"P-IA@{k}"] = np.rint(values[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
+        values["NRBP"] = values["NRBP"] * (self._share / subtopics)
+        values["MAP-IA"] = values["MAP-IA"] / subtopics
+        return dict(zip(topics, np.column_stack(list(values.values())), strict=True))
 
 
 def print_table(
@@ -303,27 +302,26 @@ def print_table(
         topics = np.union1d(topics, baseline.topics) if options.is_complete else topics
         count = max(count, len(topics))
         name = b"%s (rel to. %s; rs=1+a; a=%s)" % (name, baseline.runid, options.risk_text.encode())
-    shown = topics.tolist()
+    rows_printed = topics.tolist()
     nothing = np.zeros(len(evaluated.columns))
-    ours, others = (np.array([of.get(topic, nothing) for topic in shown]) for of in (values, base))
+    ours, theirs = (np.array([of.get(topic, nothing) for topic in rows_printed]) for of in (values, base))
     loss = 1 + options.risk_alpha
-    rows = np.where(
-        ours >= others, ours - others, loss * (ours - others)
-    )  # a loss counts 1 + α times, as in risk-sensitive runs
+    # a loss counts 1 + α times, as in risk-sensitive runs
+    rows = np.where(ours >= theirs, ours - theirs, loss * (ours - theirs))
     sums = np.cumsum(rows, axis=0)[-1]  # in sequence, as the program does
     table = np.vstack([rows, sums / count if count else np.full(len(sums), np.nan)])
-    sizes = np.vstack([loss * np.maximum(ours, others), np.abs(rows).sum(axis=0) / max(count, 1)])
+    sizes = np.vstack([loss * np.maximum(ours, theirs), np.abs(rows).sum(axis=0) / max(count, 1)])
     # a difference that rounding made of equal values would be printed with a sign of its own on every machine
     is_noise = ~evaluated.is_exact & (np.abs(table) <= sizes * 10.0**-DIGITS)
     clean = np.where(evaluated.is_exact, table, np.round(np.where(is_noise, 0.0, table), DIGITS))
     lines = [",".join(["runid", "topic", *evaluated.columns]).encode()]
     lines += [
         name + f",{topic},{','.join(f'{x:.6f}' for x in row)}".encode()
-        for topic, row in zip([*shown, "amean"], clean.tolist(), strict=True)
+        for topic, row in zip([*rows_printed, "amean"], clean.tolist(), strict=True)
     ]
-    judged = {*values, *base}.intersection(shown)
+    judged = {*values, *base}.intersection(rows_printed)
     rounded = np.array(list(evaluated.columns))[~evaluated.is_exact], clean[:, ~evaluated.is_exact]
-    notes = noted(options, judgements, judged, count)
+    notes = notes_of_program(options, judgements, judged, count)
     notes += of_rounding(*rounded, (is_noise & (table != 0))[:, ~evaluated.is_exact])
     return b"\n".join(lines) + b"\n", notes
 
@@ -361,18 +359,20 @@ def table() -> str:
     return Table(columns, ALL, notes=[note]).to_text(None, False) + "\n"
 
 
-def noted(options: Options, judgements: Judgements, topics: Iterable[int], count: int) -> list[str]:
+def notes_of_program(
+    options: Options, judgements: Judgements, topics: Iterable[int], count: int
+) -> list[str]:
     """Return what is printed as defined for these judged topics; means are over ``count`` topics."""
-    found = []
+    notes = []
     if not all(judgements.subtopics[topic] for topic in topics):
-        found.append("nNRBP of topics without a relevant document")
+        notes.append("nNRBP of topics without a relevant document")
     if options.alpha == 0 and options.beta == 1:
-        found.append("nNRBP with -alpha 0 -beta 1")
+        notes.append("nNRBP with -alpha 0 -beta 1")
     if judgements.is_repeated:
-        found.append("judgements of one document and subtopic twice")
+        notes.append("judgements of one document and subtopic twice")
     if not count:
-        found.append("amean when no topic of the run is judged")
-    return found
+        notes.append("amean when no topic of the run is judged")
+    return notes
 
 
 def of_rounding(columns: np.ndarray, values: np.ndarray, is_noise: np.ndarray) -> list[str]:

@@ -18,11 +18,21 @@ from pathlib import Path
 import numpy as np
 
 from rankwell import __version__
-from rankwell.compat.trec_eval import measures
 from rankwell.compat.trec_eval.judgements import read_judgements
-from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, NICKNAMES, GainRBP, PrintedLine, Settings
+from rankwell.compat.trec_eval.measures import (
+    BY_GROUP,
+    FORMATS,
+    MEASURES,
+    NICKNAMES,
+    GainRBP,
+    PrintedLine,
+    Settings,
+    first_misplaced,
+    lines_of,
+    select_measures,
+)  # fmt: skip
 from rankwell.compat.trec_eval.options import Options, parse
-from rankwell.compat.trec_eval.values import Evaluated, evaluate_lines
+from rankwell.compat.trec_eval.values import TopicTable, evaluate_lines
 from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.inspection.explaining.card import card
@@ -84,21 +94,23 @@ def _run(arguments: Sequence[str]) -> int:
     if not options.wants and len(options.files) != 2:
         raise _Exit(USAGE, USAGE_TEXT)
     try:
-        wanted = measures.chosen(options.measures or ("official",), options.version)
+        parameters = select_measures(options.measures or ("official",), options.version)
         if options.wants == "help":
-            sys.stdout.write(manual_of(wanted, Settings(options.level, options.version, options.collection)))
+            sys.stdout.write(
+                manual_of(parameters, Settings(options.level, options.version, options.collection))
+            )
             return DONE
     except UsageError as error:
         raise _Exit(USAGE, str(error)) from error
-    if options.rel_format not in measures.FORMATS:
+    if options.rel_format not in FORMATS:
         raise _Exit(INPUT, f"Illegal rel_format '{options.rel_format}'")
     if options.results_format != "trec_results":
         raise _Exit(INPUT, f"Illegal retrieval results format '{options.results_format}'")
-    _evaluate(options, wanted)
+    _evaluate(options, parameters)
     return DONE
 
 
-def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
+def _evaluate(options: Options, parameters: dict[str, str | None]) -> None:
     judgements, lists = options.files
     try:
         judged = read_judgements(options, judgements)
@@ -115,18 +127,18 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
     except RankwellError as error:
         raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error
     # after both files, as a file that cannot be read has its own exit code
-    misplaced = measures.misplaced(wanted, options.rel_format)
+    misplaced = first_misplaced(parameters, options.rel_format)
     if misplaced is not None:
         raise _Exit(EVALUATION, f"Can't calculate measure '{misplaced}' from -R {options.rel_format}")
     try:
-        found = evaluate_lines(options, judged, run, lambda settings: measures.lines(wanted, settings))
+        table = evaluate_lines(options, judged, run, lambda settings: lines_of(parameters, settings))
     except NothingInCommonError as error:
         raise _Exit(NOTHING if options.version == 9 else EVALUATION, str(error)) from error
     except (UsageError, InputError) as error:
         raise _Exit(INPUT, str(error)) from error
     except DataError as error:
         raise _Exit(_blame(run), str(error)) from error
-    _print(options, found, Output(found, tag=tag, zscores=zscores))
+    _print(options, table, Output(table, tag=tag, zscores=zscores))
 
 
 def _blame(run: Run) -> int:
@@ -137,26 +149,25 @@ def _blame(run: Run) -> int:
         return INPUT
 
 
-def _print(options: Options, found: Evaluated, printed: Output) -> None:
-    if options.version == 10 and not options.complete and found.missing:
-        first = found.missing[0]
+def _print(options: Options, table: TopicTable, printed: Output) -> None:
+    if options.version == 10 and not options.complete and table.missing:
+        first = table.missing[0]
         if options.per_query:
-            printed.topics([topic for topic in found.topics if topic < first])
+            printed.topics([topic for topic in table.topics if topic < first])
         raise _Exit(
             EVALUATION,
-            f"result qid '{first}' not found in results: the run lacks {len(found.missing):,} of "
-            f"{len(found.missing) + len(found.topics):,} judged topics. -c counts them as 0; --version-of 9 leaves them out.",
+            f"result qid '{first}' not found in results: the run lacks {len(table.missing):,} of "
+            f"{len(table.missing) + len(table.topics):,} judged topics. -c counts them as 0; --version-of 9 leaves them out.",
         )
     if options.per_query:
-        printed.topics(found.topics)
+        printed.topics(table.topics)
     if options.summary:
         printed.summary()
-    for note in notes(options, found):
+    for note in notes(options, table):
         sys.stderr.write(f"trec_eval: note: {note}\n")
 
 
 # trec_eval's output: one line per topic and measure, and one for all topics.
-
 
 MISSING_ZSCORE = -1_000_000.0
 TAIL = 1 << 16
@@ -194,7 +205,7 @@ Zscores = Mapping[tuple[str, str], tuple[float, float]]
 class Output:
     """The lines of one evaluation."""
 
-    def __init__(self, found: Evaluated, *, tag: str, zscores: Zscores | None) -> None:
+    def __init__(self, found: TopicTable, *, tag: str, zscores: Zscores | None) -> None:
         self.found, self.tag, self.is_scaled = found, tag, zscores is not None
         self.place = {topic: row for row, topic in enumerate(found.topics)}
         if zscores is not None:
@@ -264,16 +275,16 @@ def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"Cannot read zscores file '{path}' ({error})") from error
-    found = {}
+    scores = {}
     for number, line in enumerate(text.splitlines(), start=1):
         try:
             query, name, mean, deviation = line.split()
-            found[query, name] = float(mean), float(deviation)
+            scores[query, name] = float(mean), float(deviation)
         except ValueError:
             raise UsageError(
                 f"{path}:{number}: a line of z-scores must be: topic measure mean deviation"
             ) from None
-    return found
+    return scores
 
 
 def tag_of(file: File) -> str:
@@ -287,7 +298,6 @@ def tag_of(file: File) -> str:
 
 
 # The manual of ``-h -m NAME``: what a measure computes, its parameters, and its metric in rankwell.
-
 
 WIDTH, INDENT = 110, " " * 14
 CUTS = "ranks, whole numbers from 1"
@@ -324,11 +334,11 @@ def manual_of(measures: Mapping[str, str | None], settings: Settings) -> str:
     UsageError
         For an invalid parameter of a measure.
     """
-    return "\n".join(_measure(name, given, settings) for name, given in measures.items())
+    return "\n".join(_measure(name, parameter, settings) for name, parameter in measures.items())
 
 
-def _measure(name: str, given: str | None, settings: Settings) -> str:
-    lines = MEASURES[name](name, given, settings)
+def _measure(name: str, parameter: str | None, settings: Settings) -> str:
+    lines = MEASURES[name](name, parameter, settings)
     parts = [name, textwrap.fill(_sentence(name, lines), WIDTH, initial_indent="  ", subsequent_indent="  ")]
     for title, value in _facts(name, lines):
         text = value if title == "formula" else textwrap.fill(value, WIDTH - len(INDENT))
@@ -342,10 +352,10 @@ def _sentence(name: str, lines: list[PrintedLine]) -> str:
     if metric is None:
         return SENTENCES.get(name, "0, as a multiple of R of at most 0 ends before the first document.")
     plain = metric.metric if isinstance(metric, ByTopic) else metric
-    said = card(_documented(plain)).sentence
-    if type(_documented(plain)) is not type(plain):
-        said += f" {card(plain).sentence}"
-    return said + " The mean over the judgement groups of a topic." if name in BY_GROUP else said
+    text = card(_with_docstring(plain)).sentence
+    if type(_with_docstring(plain)) is not type(plain):
+        text += f" {card(plain).sentence}"
+    return text + " The mean over the judgement groups of a topic." if name in BY_GROUP else text
 
 
 def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
@@ -362,7 +372,7 @@ def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
         yield "all topics", own + ("their number" if name == "num_q" else OF_ALL[lines[0].kind])
     if metric is None:
         return
-    sections = card(_documented(metric)).sections
+    sections = card(_with_docstring(metric)).sections
     if "Formula" in sections:
         yield "formula", sections["Formula"]
     switches = [f.name for f in fields(metric) if f.name != "k" and getattr(metric, f.name) != f.default]
@@ -370,12 +380,12 @@ def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
         name, _, meaning = line.partition(": ")
         if name in switches:
             yield "with", f"{name}={value_text(getattr(metric, name))}: {name} is {meaning}"
-    if "Edge cases" in sections and type(_documented(metric)) is type(metric):
+    if "Edge cases" in sections and type(_with_docstring(metric)) is type(metric):
         zero = " An undefined value is printed as 0, and counts." if metric.undefined == "judgements" else ""
         yield "edge cases", " ".join(sections["Edge cases"].split()) + zero
 
 
-def _documented(metric: Metric) -> Metric:
+def _with_docstring(metric: Metric) -> Metric:
     """Return the metric, or the nearest base class whose docstring has a formula."""
     for cls in type(metric).__mro__:
         if "\nFormula\n" in inspect.cleandoc(cls.__doc__ or ""):
@@ -385,7 +395,6 @@ def _documented(metric: Metric) -> Metric:
 
 
 # Intended differences from the numbers of trec_eval, and their reasons.
-
 
 # where, the versions, what the program does, what is printed here
 ALL = (
@@ -435,16 +444,16 @@ def table() -> str:
     return Table(columns, ALL).to_text(None, False) + "\n"
 
 
-def notes(options: Options, found: Evaluated) -> list[str]:
+def notes(options: Options, table: TopicTable) -> list[str]:
     """Return one line that names the values of this run that are printed as defined, if there are any."""
-    names = {line.name for line in found.lines}
-    said = []
-    if found.notes:
-        said.append(
-            f"as defined, not as the program computes it: {'; '.join(found.notes)} (see --differences)"
+    names = {line.name for line in table.lines}
+    lines = []
+    if table.notes:
+        lines.append(
+            f"as defined, not as the program computes it: {'; '.join(table.notes)} (see --differences)"
         )
     if options.complete and options.level != 1 and "num_rel" in names:
-        said.append(
+        lines.append(
             "num_rel of all topics counts every grade above 0, whatever -l is, as the program does with -c"
         )
-    return said
+    return lines

@@ -28,14 +28,14 @@ INTEGER, NUMBER = r"\s*[+-]?\d+", r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 def whole(text: str) -> int:
     """Parse a number as C's atol does: the leading digits, 0 if there are none."""
-    found = re.match(INTEGER, text)
-    return int(found.group()) if found else 0
+    number = re.match(INTEGER, text)
+    return int(number.group()) if number else 0
 
 
 def real(text: str) -> float:
     """Parse a number as C's atof does, except words such as nan."""
-    found = re.match(NUMBER, text)
-    return float(found.group()) if found else 0.0
+    number = re.match(NUMBER, text)
+    return float(number.group()) if number else 0.0
 
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
@@ -209,7 +209,7 @@ class PrintedLine:
 Maker = Callable[[str, str | None, Settings], list[PrintedLine]]
 
 
-def _levelled(metric: Metric, settings: Settings) -> Metric:
+def _at_level(metric: Metric, settings: Settings) -> Metric:
     """Return the metric with the level as its ``rel``."""
     has_rel = any(field.name == "rel" for field in fields(metric))
     return replace(metric, rel=float(settings.level)) if has_rel and settings.level != 1 else metric  # type: ignore[call-arg]
@@ -220,7 +220,7 @@ def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levell
 
     def make(name: str, _: str | None, settings: Settings) -> list[PrintedLine]:
         metric = metric_of(text)
-        return [PrintedLine(name, _levelled(metric, settings) if is_levelled else metric, kind, is_summary)]
+        return [PrintedLine(name, _at_level(metric, settings) if is_levelled else metric, kind, is_summary)]
 
     return make
 
@@ -228,13 +228,13 @@ def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levell
 def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) -> Maker:
     """A measure at cut-offs."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
-        cuts = sorted(map(whole, given.split(","))) if given is not None else list(ranks)
+    def make(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
+        cuts = sorted(map(whole, parameter.split(","))) if parameter is not None else list(ranks)
         if cuts[0] <= 0:
             raise UsageError("Negative cutoff detected")
         _refuse_repeated(cuts)
         metric = metric_of(text, complete=False)
-        base = _levelled(metric, settings) if is_levelled else metric
+        base = _at_level(metric, settings) if is_levelled else metric
         return [PrintedLine(f"{name}_{cut}", base @ cut) for cut in cuts]
 
     return make
@@ -243,22 +243,22 @@ def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) ->
 def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
     """A measure at real numbers, such as recall levels; ``rule`` is how they are rounded, by the version if empty."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
-        at = sorted(map(real, given.split(","))) if given is not None else list(points)
+    def make(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
+        at = sorted(map(real, parameter.split(","))) if parameter is not None else list(points)
         _refuse_repeated(at)
         texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # nothing is rounded here
         # a multiple of at most 0 ends before the first document: the program leaves its value at 0
-        is_nothing = [name.startswith("Rprec_mult") and point <= 0 for point in at]
+        is_empty = [name.startswith("Rprec_mult") and point <= 0 for point in at]
         return [
             PrintedLine(
                 f"{name}_{point:3.2f}",
                 None
                 if zero
-                else _levelled(
+                else _at_level(
                     metric_of(texts.get(point, text.format(point, rule or settings.levels))), settings
                 ),
             )
-            for point, zero in zip(at, is_nothing, strict=True)
+            for point, zero in zip(at, is_empty, strict=True)
         ]
 
     return make
@@ -272,53 +272,53 @@ def _refuse_repeated(values: Sequence[float]) -> None:
 def gains(text: str) -> Maker:
     """A measure of graded gains, which pairs of level and gain may change."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
+    def make(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
         metric = metric_of(text)
         if name == "Rndcg":
-            metric = _levelled(metric, settings)
-        if given is None:
+            metric = _at_level(metric, settings)
+        if parameter is None:
             return [PrintedLine(name, metric)]
-        table = _gains(_pairs(given))
+        table = _gains(_pairs(parameter))
         gain: object = (*table.items(), OTHERS_OWN) if table else "linear"
-        return [PrintedLine(f"{name}_{given}", replace(metric, gain=gain))]  # type: ignore[call-arg]
+        return [PrintedLine(f"{name}_{parameter}", replace(metric, gain=gain))]  # type: ignore[call-arg]
 
     return make
 
 
-def _pairs(given: str) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for part in given.split(","):
+def _pairs(parameter: str) -> dict[str, float]:
+    pairs: dict[str, float] = {}
+    for part in parameter.split(","):
         level, sign, gain = part.partition("=")
         if not sign or "=" in gain:
-            raise UsageError(f"malformed pair parameters in '{given}'")
-        found.setdefault(level, real(gain))
-    return found
+            raise UsageError(f"malformed pair parameters in '{parameter}'")
+        pairs.setdefault(level, real(gain))
+    return pairs
 
 
 def _gains(pairs: Mapping[str, float]) -> dict[float, float]:
     return {float(whole(level)): gain for level, gain in pairs.items() if re.fullmatch(INTEGER, level)}
 
 
-def rbp(name: str, given: str | None, _: Settings) -> list[PrintedLine]:
+def rbp(name: str, parameter: str | None, _: Settings) -> list[PrintedLine]:
     """Rank-biased precision with an optional p; grades are shares of the topic's highest grade, or have gains."""
-    pairs = {} if given is None else _pairs(given)
+    pairs = {} if parameter is None else _pairs(parameter)
     p = pairs.pop("p", 0.9)
     table = _gains(pairs)  # the program ignores other names too
     metric = (
         GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={brief(p)},max_grade=query)")
     )
-    return [PrintedLine(name if given is None else f"{name}_{given}", metric)]
+    return [PrintedLine(name if parameter is None else f"{name}_{parameter}", metric)]
 
 
-def set_f(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
+def set_f(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
     """F of the retrieved set; the parameter is the square of beta."""
-    metric = metric_of(f"set_f(C={brief(real(given.split(',')[0]))})" if given else "set_f")
-    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    metric = metric_of(f"set_f(C={brief(real(parameter.split(',')[0]))})" if parameter else "set_f")
+    return [PrintedLine(f"{name}_{parameter}" if parameter else name, _at_level(metric, settings))]
 
 
-def utility(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
+def utility(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
     """The value of the retrieved set, given a price for each cell of the contingency table."""
-    prices = [real(part) for part in given.split(",")] if given else [1.0, -1.0, 0.0, 0.0]
+    prices = [real(part) for part in parameter.split(",")] if parameter else [1.0, -1.0, 0.0, 0.0]
     if len(prices) != 4:
         raise UsageError("improper number of coefficients")
     if prices[3] and settings.collection is None:
@@ -327,25 +327,25 @@ def utility(name: str, given: str | None, settings: Settings) -> list[PrintedLin
         )
     size = f",collection={settings.collection}" if prices[3] else ""
     metric = metric_of(f"utility(prices={prices}{size})")
-    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    return [PrintedLine(f"{name}_{parameter}" if parameter else name, _at_level(metric, settings))]
 
 
-def eleven(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
+def eleven(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
     """The mean of interpolated precisions at eleven recall levels, or those given."""
-    at = tuple(real(part) for part in given.split(",")) if given else None
+    at = tuple(real(part) for part in parameter.split(",")) if parameter else None
     kind = Eleven if at is not None and list(at) != sorted(at) else Avg11
     metric = kind(at=at, levels=settings.levels)
-    return [PrintedLine(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+    return [PrintedLine(f"{name}_{parameter}" if parameter else name, _at_level(metric, settings))]
 
 
-def relstring(name: str, given: str | None, _: Settings) -> list[PrintedLine]:
+def relstring(name: str, parameter: str | None, _: Settings) -> list[PrintedLine]:
     """The grades at the first ranks, in pieces that fit into a number."""
-    length = max(whole(given), 0) if given else 10
+    length = max(whole(parameter), 0) if parameter else 10
     pieces = tuple(
         Relstring(start=start, length=min(Relstring.MOST, length - start))
         for start in range(0, length, Relstring.MOST)
     )
-    return [PrintedLine(f"{name}_{given}" if given else name, None, "text", text=pieces)]
+    return [PrintedLine(f"{name}_{parameter}" if parameter else name, None, "text", text=pieces)]
 
 
 def nothing(name: str, *_: object) -> list[PrintedLine]:
@@ -363,8 +363,8 @@ def preference(text: str, kind: Kind = "real") -> Maker:
 def by_group(maker: Maker) -> Maker:
     """A measure averaged over the judgement groups of a topic; with a single group, its own value."""
 
-    def make(name: str, given: str | None, settings: Settings) -> list[PrintedLine]:
-        lines = maker(name, given, settings)
+    def make(name: str, parameter: str | None, settings: Settings) -> list[PrintedLine]:
+        lines = maker(name, parameter, settings)
         if settings.groups == "query":
             return lines
         return [
@@ -471,12 +471,12 @@ NICKNAMES: Mapping[str, tuple[str, ...]] = {
 FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 
-def known(version: int) -> list[str]:
+def measures_of_version(version: int) -> list[str]:
     """Return the measures of a version, in print order."""
     return [name for name in MEASURES if version == 10 or name not in ONLY_10]
 
 
-def chosen(wanted: Sequence[str], version: int) -> dict[str, str | None]:
+def select_measures(texts: Sequence[str], version: int) -> dict[str, str | None]:
     """Return the measures asked for with their parameters, in print order.
 
     Raises
@@ -484,10 +484,10 @@ def chosen(wanted: Sequence[str], version: int) -> dict[str, str | None]:
     UsageError
         For an unknown measure or nickname, or a dot without a parameter after it.
     """
-    names = known(version)
+    names = measures_of_version(version)
     marked: set[str] = set()
     parameters: dict[str, str] = {}
-    for text in wanted:
+    for text in texts:
         name, dot, parameter = text.partition(".")
         if dot:
             if not parameter:
@@ -499,7 +499,7 @@ def chosen(wanted: Sequence[str], version: int) -> dict[str, str | None]:
     return {name: parameters.get(name) for name in names if name in marked}
 
 
-def misplaced(measures: Iterable[str], rel_format: str) -> str | None:
+def first_misplaced(measures: Iterable[str], rel_format: str) -> str | None:
     """Return the first measure that cannot be computed from this format of judgements."""
     for name in measures:
         formats = (
@@ -510,7 +510,7 @@ def misplaced(measures: Iterable[str], rel_format: str) -> str | None:
     return None
 
 
-def lines(measures: Mapping[str, str | None], settings: Settings) -> list[PrintedLine]:
+def lines_of(measures: Mapping[str, str | None], settings: Settings) -> list[PrintedLine]:
     """Return the lines to print for measures, with their metrics.
 
     Raises
@@ -518,4 +518,6 @@ def lines(measures: Mapping[str, str | None], settings: Settings) -> list[Printe
     UsageError
         For an invalid parameter of a measure.
     """
-    return [line for name, given in measures.items() for line in MEASURES[name](name, given, settings)]
+    return [
+        line for name, parameter in measures.items() for line in MEASURES[name](name, parameter, settings)
+    ]

@@ -30,7 +30,7 @@ LEAST_LOG = math.log(1e-5)
 
 
 @dataclass
-class Evaluated:
+class TopicTable:
     """Per topic, sorted by bytes: the value of each line by name, texts, and the values for all topics.
 
     ``topics`` are the topics evaluated, ``n`` the number that means are taken over, ``relevant`` the documents with a grade
@@ -86,41 +86,41 @@ class _Parts:
         return max(part.conditions.grade_max or 0.0 for part in self._parts)
 
 
-def evaluate_lines(options: Options, judgements: Judgements, run: Run, lines: Lines) -> Evaluated:
+def evaluate_lines(options: Options, judgements: Judgements, run: Run, lines: Lines) -> TopicTable:
     """Evaluate against judgements, judgements by group, or preferences."""
     printed = lines(_settings(options, judgements.qrels))
-    wanted = [metric for line in printed for metric in (line.metric, *line.text) if metric is not None]
+    line_metrics = [metric for line in printed for metric in (line.metric, *line.text) if metric is not None]
     fair = [line for line in printed if line.metric is not None and line.metric.name == "prefs_avgjg_rnonrel"]
     by_groups = [OF_ALL, OF_THOSE] if any(line.metric.needed() for line in fair if line.metric) else []
-    metrics = [*judged_metrics(), *wanted, *by_groups]
-    listed = _evaluate_listed(options, judgements, run, metrics)
-    here = {str(query) for part in listed for query in part.queries}
-    missing = sorted(set(judgements.topics) - here, key=str.encode)
-    others = _evaluate_unlisted(options, judgements, missing, metrics)
-    res = _Parts([*listed, *others])
+    metrics = [*judged_metrics(), *line_metrics, *by_groups]
+    of_run = _evaluate_listed(options, judgements, run, metrics)
+    topics = {str(query) for part in of_run for query in part.queries}
+    missing = sorted(set(judgements.topics) - topics, key=str.encode)
+    of_missing = _evaluate_unlisted(options, judgements, missing, metrics)
+    res = _Parts([*of_run, *of_missing])
     n = (
         judgements.all_topics if options.complete else len(res.topics)
     )  # -c takes the mean over all judged topics
-    found = Evaluated(res.topics, n, printed, missing=missing)
+    table = TopicTable(res.topics, n, printed, missing=missing)
     for line in printed:
         if line.text:
             pieces = [[piece.text(number) for number in res.values(piece)] for piece in line.text]
-            found.texts[line.name] = ["".join(parts) for parts in zip(*pieces, strict=True)]
+            table.texts[line.name] = ["".join(parts) for parts in zip(*pieces, strict=True)]
         elif line.kind == "text" and not line.is_summary:
-            found.texts[line.name] = [""] * len(res.topics)
+            table.texts[line.name] = [""] * len(res.topics)
         elif line.metric is not None:
-            found.columns[line.name] = line.values(res)
+            table.columns[line.name] = line.values(res)
         elif line.kind == "real":
-            found.columns[line.name] = np.zeros(len(res.topics))
-    if others:
-        _clear(found)
+            table.columns[line.name] = np.zeros(len(res.topics))
+    if of_missing:
+        _clear(table)
     if options.complete and any(line.name == "num_rel" for line in printed):
-        found.relevant = judgements.relevant
-    found.add_totals()
-    found.notes += _notes(options, found, _Parts(listed or others), judgements.qrels)
+        table.relevant = judgements.relevant
+    table.add_totals()
+    table.notes += _notes(options, table, _Parts(of_run or of_missing), judgements.qrels)
     if by_groups:
-        found.notes += _groups_without(fair, *(res.values(metric) for metric in by_groups))
-    return found
+        table.notes += _groups_without(fair, *(res.values(metric) for metric in by_groups))
+    return table
 
 
 def _evaluate_listed(
@@ -153,30 +153,30 @@ def _nothing(topics: list[str]) -> Run:
     return Run(topics, [NO_DOCUMENT] * len(topics), [1.0] * len(topics))
 
 
-def _clear(found: Evaluated) -> None:
+def _clear(table: TopicTable) -> None:
     """Remove what the list of one document adds to a missing topic, where the program does: by the name of the line."""
-    rows = np.isin(found.topics, found.missing)
-    for name, column in found.columns.items():
+    rows = np.isin(table.topics, table.missing)
+    for name, column in table.columns.items():
         if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
             column[rows] = 0.0
-    if "relstring" in found.texts:
-        texts = found.texts["relstring"]
-        found.texts["relstring"] = ["" if row else text for row, text in zip(rows, texts, strict=True)]
+    if "relstring" in table.texts:
+        texts = table.texts["relstring"]
+        table.texts["relstring"] = ["" if row else text for row, text in zip(rows, texts, strict=True)]
 
 
-def _notes(options: Options, found: Evaluated, listed: _Parts, qrels: Qrels) -> list[str]:
+def _notes(options: Options, table: TopicTable, results: _Parts, qrels: Qrels) -> list[str]:
     """Name the values that are not those of the program."""
-    retrieved, *known = (listed.values(metric) for metric in judged_metrics())
-    names = {line.metric.name for line in found.lines if line.metric is not None}
-    asked = {text.partition(".")[0] for text in options.measures}
-    has_gains = any(isinstance(line.metric, GainRBP) for line in found.lines)
-    notes = ["gains less than 1 apart"] if _are_close(found.lines, grades_of(qrels)) else []
+    retrieved, *counts = (results.values(metric) for metric in judged_metrics())
+    names = {line.metric.name for line in table.lines if line.metric is not None}
+    names_given = {text.partition(".")[0] for text in options.measures}
+    has_gains = any(isinstance(line.metric, GainRBP) for line in table.lines)
+    notes = ["gains less than 1 apart"] if _are_close(table.lines, grades_of(qrels)) else []
     notes += ["rbp with gains"] if has_gains else []
-    if "rbp" in asked and listed.highest > 1 and not has_gains:
+    if "rbp" in names_given and results.highest > 1 and not has_gains:
         notes.append("rbp of grades above 1")
-    if "rbp_resid" in asked and (retrieved == sum(known)).any():
+    if "rbp_resid" in names_given and (retrieved == sum(counts)).any():
         notes.append("rbp_resid where nothing is unjudged")
-    if "bpref" in names and options.level > listed.highest + 1:
+    if "bpref" in names and options.level > results.highest + 1:
         notes.append("bpref of a level above all grades")
     if "prefs_avgjg_rnonrel" in names and np.count_nonzero(np.unique(grades_of(qrels)) <= 0) > 1:
         notes.append("Rnonrel with several nonrelevant levels")
