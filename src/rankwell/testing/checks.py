@@ -184,7 +184,7 @@ def check_engine(engine: Engine, *, cases: int = 10) -> None:
     LawBroken
         If a value differs.
     """
-    for given in examples(cases):
+    for data in examples(cases):
         for metric in map(metric_of, ("ap", "ndcg@3", "err", "coverage@2")):
-            if not equal(metric, given.results(metric, engine=engine), given.results(metric)):
-                raise LawBroken(f"{engine.name}: {metric} differs from the memory engine. Data: {given}")
+            if not equal(metric, data.results(metric, engine=engine), data.results(metric)):
+                raise LawBroken(f"{engine.name}: {metric} differs from the memory engine. Data: {data}")

@@ -138,7 +138,7 @@ class Data:
                 item: f"{document}:{start + 8}-{end + 3}"
                 for item, (document, start, end) in zip(chances, SPANS, strict=True)
             }
-            return self.kept(
+            return self.once(
                 "spans",
                 lambda: read_qrels(
                     {

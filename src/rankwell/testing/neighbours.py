@@ -46,7 +46,7 @@ class Bench:
 
     def __init__(self, data: Data) -> None:
         self._run = read_run(data.run)
-        self._given = data
+        self._data = data
         self._qrels: dict[frozenset[str], object] = {}
 
     def values(self, metrics: Sequence[Metric]) -> dict[Metric, Values]:
@@ -54,7 +54,7 @@ class Bench:
         kinds = KINDS & frozenset[str]().union(*(metric.needed() for metric in metrics))
         if kinds not in self._qrels:
             chances = dict(zip(ITEMS, CHANCES, strict=True))
-            self._qrels[kinds] = read_qrels(self._given.judgements(metrics, chances))
+            self._qrels[kinds] = read_qrels(self._data.judgements(metrics, chances))
         res = Evaluator(self._qrels[kinds], metrics, policy=POLICY, **read_tables()).evaluate(self._run)
         return {metric: Values.of(metric, res) for metric in metrics}
 
