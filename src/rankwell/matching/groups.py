@@ -12,8 +12,8 @@ from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import match, order
 from rankwell.matching.policy import Policy, separator_of
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of, places_of
 from rankwell.tables.cache import Derived
+from rankwell.tables.csr import offsets_of, places_of
 from rankwell.tables.ids import Ids, Known, pack
 
 if TYPE_CHECKING:
