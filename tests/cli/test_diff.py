@@ -74,6 +74,7 @@ def test_every_format_is_written(query, tmp_path, capsys):
     [
         ([TEST, OLD, OLD, "--rel", "8"], 2, "A and B are the same"),
         ([TEST, OLD, NEW], 2, "Set --rel 7"),
+        ([TEST, f"x={OLD}", f"x={NEW}", "--rel", "8"], 2, "two runs are called 'x'; give each a name of its own: name=file"),
         ([*FILMS, "-m", "coverage@10"], 2, "has one value for all lists"),
         ([*FILMS, "--query", "44222"], 2, "Did you mean 4422?"),
         ([*FILMS, "--top", "0"], 2, "--top 0: must be at least 1" ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from tests.evidence import evidence
 from tests.judging import slow
@@ -150,6 +151,7 @@ def test_a_saved_simulation_reads_back(tmp_path):
     ("given", "message"),
     [
         ({"methods": ["mtc", "best"]}, "method='best': must be"),
+        ({"methods": [np.ma.array([1, 2])]}, "method=.*: must be"),
         ({"budgets": [0]}, "budgets=.*: must be whole numbers of at least 1"),
         ({"budgets": "many"}, "budgets='many': must be whole numbers"),
         ({"leave_out": "run9"}, r"leave_out='run9': is no run.*Did you mean run\d"),
