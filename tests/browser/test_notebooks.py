@@ -26,7 +26,7 @@ CELLS = {
     "findings": "rw.lint(runs['als'], f'{data}/test.parquet')",
     "rosetta": "rw.rosetta(runs['als'], f'{data}/test.parquet', ['rr', 'hit@5'], policy=rw.Policy(grades='interactions'))",
     "chart": "rw.plot.per_query(results)",
-    "report": "rw.report(runs, qrels=f'{data}/test.parquet', metrics=['ndcg@10'], rel=8)",
+    "report": "rw.report(runs, f'{data}/test.parquet', ['ndcg@10'], rel=8)",
     "hostile": "rw.evaluate({'<script>window.broken=1</script>': ['a']}, {'<script>window.broken=1</script>': {'a': 1}}, ['rr'])"
     ".to_table(per_query=True)",
 }

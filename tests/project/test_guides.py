@@ -219,7 +219,7 @@ assert run(["plot", "--help"]) == 0
 rw.evaluate(second.RUNS["bm25"], second.QRELS, ["rr"]).save("bm25.json")
 assert run(["plot", "means", "none", "bm25.json", "-m", "rr", "-o", "means.svg"]) == 0
 for lang in ("en", "ko"):
-    found = rw.report(second.RUNS, qrels=second.QRELS, metrics=["rr"], lang=lang, flips=99, resamples=99)
+    found = rw.report(second.RUNS, second.QRELS, ["rr"], lang=lang, flips=99, resamples=99)
     page = found.to_html()
     assert ">How long the lists are</h2>" in page and '<data value="8.0">8.0000</data>' in page
 """
