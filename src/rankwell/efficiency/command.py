@@ -141,7 +141,7 @@ class Quality:
 
 
 @record(kw_only=True)
-class Written:
+class BenchOutput:
     """Where costs go, and how they are printed."""
 
     GROUP: ClassVar = OUTPUT
@@ -165,17 +165,17 @@ def bench(
     loads: Loads = Loads(),
     growing: Growing = Growing(),
     quality: Quality = Quality(),
-    written: Written = Written(),
+    output: BenchOutput = BenchOutput(),
 ) -> int:
     """Measure what systems cost in time and space: indexing, latency, throughput and memory, beside what they find.
 
     Example: ``rankwell bench --index 'build {documents} {index}' --search 'seek {index} {query} {k}' --documents corpus.jsonl --topics queries.jsonl``
     """
-    if written.output is not None and Path(written.output).suffix != ".json":
-        raise UsageError(f"{written.output}: costs are saved as .json.")
+    if output.output is not None and Path(output.output).suffix != ".json":
+        raise UsageError(f"{output.output}: costs are saved as .json.")
     files = [] if saved is None else [saved, *more]
     inputs = [each for each in (*files, quality.topics, quality.qrels) if each is not None]
-    refuse_files(inputs, [written.output])
+    refuse_files(inputs, [output.output])
     growing.check()
     if files and any(vars(systems).values()):
         raise UsageError("give saved costs to print, or systems to measure, not both.")
@@ -183,12 +183,12 @@ def bench(
     if grown is None and growing.growth is not None:
         grown = _growth(_systems_of(systems), loads, growing, quality, k)
     if grown is not None:
-        return _printed(grown, grown.tables(growing.at), written)
-    return _costs(files, systems, loads, quality, written, k)
+        return _printed(grown, grown.tables(growing.at), output)
+    return _costs(files, systems, loads, quality, output, k)
 
 
 def _costs(
-    files: list[str], systems: MeasuredSystems, loads: Loads, quality: Quality, written: Written, k: int
+    files: list[str], systems: MeasuredSystems, loads: Loads, quality: Quality, output: BenchOutput, k: int
 ) -> int:
     """Print costs that were saved, or measured now."""
     from rankwell.efficiency import Costs
@@ -205,14 +205,14 @@ def _costs(
     tables = costs.tables()
     if qrels is not None:
         tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
-    return _printed(costs, tables, written)
+    return _printed(costs, tables, output)
 
 
-def _printed(found: Costs | Growth, tables: list[Table], written: Written) -> int:
+def _printed(found: Costs | Growth, tables: list[Table], output: BenchOutput) -> int:
     """Save what was found, and print its tables."""
-    if written.output is not None:
-        found.save(written.output)
-    write(in_form(tables, written.format, width() or PLAIN), None)
+    if output.output is not None:
+        found.save(output.output)
+    write(in_form(tables, output.format, width() or PLAIN), None)
     return INTERRUPTED if any("was interrupted" in note for note in found.notes) else 0
 
 

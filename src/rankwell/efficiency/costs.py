@@ -119,20 +119,22 @@ class Costs(Measurements):
     @cached_property
     def groups(self) -> list[CallGroup]:
         """The calls of each system, load and session, cold before warm, with what is estimated from them."""
-        found = self.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
+        parts = self.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
         keys = {
-            (str(system), str(load), str(session)): calls for (system, load, session), calls in found.items()
+            (str(system), str(load), str(session)): calls for (system, load, session), calls in parts.items()
         }
-        wanted = [(system, load, WARM) for load in self.loads for system in self.systems]
+        warm = [(system, load, WARM) for load in self.loads for system in self.systems]
+        # cold calls have no load that was asked for: the first pass of a process is always one query after the other
         cold = [key for key in keys if key[2] == COLD]
-        return [CallGroup(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
+        return [CallGroup(*key, keys[key]) for key in (*cold, *warm) if key in keys]
 
     def group(self, system: str, load: str | None = None, session: str = WARM) -> CallGroup:
         """Return the group of a system under a load, as ``of``."""
         calls = self.of(system, load, session)
-        known = (each for each in self.groups if (each.system, each.session) == (system, session))
-        found = next((each for each in known if load in (None, each.load) or session == COLD), None)
-        return found or CallGroup(system, load or "", session, calls)
+        candidates = (each for each in self.groups if (each.system, each.session) == (system, session))
+        first = next((each for each in candidates if load in (None, each.load) or session == COLD), None)
+        # a group without calls, so that whoever asks for quantiles is told what is missing
+        return first or CallGroup(system, load or "", session, calls)
 
     def of(self, system: str, load: str | None = None, session: str = WARM) -> pl.DataFrame:
         """Return the calls of a system under a load, by default the only one.
@@ -273,31 +275,33 @@ class Costs(Measurements):
         values: dict[str, dict[str, CostEstimate]] = {name: {} for name in QUANTITIES}
         for system in self.systems:
             group = self.group(system, load)
-            for name, found in self._of_system(system, group):
-                if found is not None:
-                    values[name][system] = found
+            for name, estimate in self._of_system(system, group):
+                if estimate is not None:
+                    values[name][system] = estimate
         return CostEstimates(
             load or self.loads[0],
             {name: own for name, own in values.items() if own},
-            tuple(found for pair in pairs for found in self._slower(load, *pair)),
+            tuple(estimate for pair in pairs for estimate in self._slower(load, *pair)),
             self._conditions(load or self.loads[0]),
         )
 
     def _of_system(self, system: str, group: CallGroup) -> Sequence[tuple[str, CostEstimate | None]]:
-        found: list[tuple[str, CostEstimate | None]] = []
+        estimates: list[tuple[str, CostEstimate | None]] = []
         for name in SHOWN if len(group.latencies) else ():
-            known = group.quantile(float(name[1:]) / 100)
-            found.append((name, CostEstimate(*(each * MS for each in known[:3]))))
+            interval = group.quantile(float(name[1:]) / 100)
+            estimates.append((name, CostEstimate(*(bound * MS for bound in interval[:3]))))
         own = self.sessions.filter(system=system, load=group.load, session=WARM)
         index = self.indexing.filter(system=system)
         # sessions report their own peaks; what an index holds counts too, where no session was measured
         peaks = own["peak_memory"].drop_nulls().to_list()
         held = index["held_memory"].drop_nulls().to_list()
-        if highest := [max(each) / MIB for each in (peaks, held) if each]:
+        if highest := [max(bound) / MIB for bound in (peaks, held) if bound]:
+            # the least of the sessions bounds it from below; the most is the value itself, as memory must suffice for all
+            # of them
             least = min(peaks, default=math.inf) / MIB
-            found.append(("memory", CostEstimate(max(highest), min(least, max(highest)), max(highest))))
+            estimates.append(("memory", CostEstimate(max(highest), min(least, max(highest)), max(highest))))
         return [
-            *found,
+            *estimates,
             ("throughput", _over_turns(own["achieved"])),
             ("index", _over_turns(index["size"], MIB)),
             ("indexing", _over_turns(index["wall"])),
@@ -315,7 +319,7 @@ class Costs(Measurements):
 
     def _conditions(self, load: str) -> CostConditions:
         sessions = self.sessions.filter(load=load, session=WARM)
-        return conditions(self.environment, sessions, [each for each in self.groups if each.load == load])
+        return conditions(self.environment, sessions, [group for group in self.groups if group.load == load])
 
     def under(self, load: str) -> Costs:
         """Return the costs under one of several loads.
@@ -328,8 +332,8 @@ class Costs(Measurements):
         check_known("load", load, self.loads)
         import polars as pl
 
-        kept = (pl.col("load") == load) | (pl.col("session") == COLD)
-        frames = {name: getattr(self, name).filter(kept) for name in ("calls", "sessions", "failures")}
+        is_under = (pl.col("load") == load) | (pl.col("session") == COLD)
+        frames = {name: getattr(self, name).filter(is_under) for name in ("calls", "sessions", "failures")}
         return replace(self, **frames)
 
     def limits(
@@ -370,7 +374,7 @@ class Costs(Measurements):
         UsageError
             For a system, load or quantile that does not exist.
         """
-        found = [
+        limits = [
             self._latency_limit(system, name, most_allowed, load, alpha)
             for name, most_allowed in (max_latency or {}).items()
         ]
@@ -381,19 +385,20 @@ class Costs(Measurements):
         index = self.indexing.filter(system=system)
         if max_memory is not None:
             held = [
-                each for each in (most(own["peak_memory"]), most(index["peak_memory"])) if each is not None
+                peak for peak in (most(own["peak_memory"]), most(index["peak_memory"])) if peak is not None
             ]
-            found.append(_bytes("memory", max(held) if held else math.nan, max_memory))
+            limits.append(_bytes("memory", max(held) if held else math.nan, max_memory))
         if max_index_size is not None:
             size = most(index["size"])
-            found.append(_bytes("index size", math.nan if size is None else size, max_index_size))
+            limits.append(_bytes("index size", math.nan if size is None else size, max_index_size))
         if max_slowdown is not None:
             if baseline is None:
                 raise UsageError("max_slowdown needs baseline=, the system that it is measured against.")
-            found.append(self._slowdown_limit(system, baseline, max_slowdown, load, alpha))
+            limits.append(self._slowdown_limit(system, baseline, max_slowdown, load, alpha))
+        # a time-out has a latency, infinite, and is judged by that
         failed = int((~calls["outcome"].is_in(["ok", "timeout"])).sum())
         if failed:
-            found.append(
+            limits.append(
                 Limit(
                     "searches that fail: none",
                     failed,
@@ -401,7 +406,7 @@ class Costs(Measurements):
                     f"{failed:,} of {len(calls):,} searches failed",
                 )
             )
-        return found
+        return limits
 
     def _latency_limit(self, system: str, name: str, limit: float, load: str | None, alpha: float) -> Limit:
         word = QUANTILE.fullmatch(name)
@@ -409,15 +414,18 @@ class Costs(Measurements):
             raise UsageError(f"max_latency is by quantile, such as p95, not {brief(name)}.")
         if not limit > 0:
             raise UsageError(f"max_latency of {name} is a number of seconds above 0, not {brief(limit)}.")
-        known = self.quantile(system, float(word[1]) / 100, load, level=1 - 2 * alpha)
+        # one side at alpha is both sides at 2 alpha
+        interval = self.quantile(system, float(word[1]) / 100, load, level=1 - 2 * alpha)
         own = limit * MS
         what = f"{name} latency at most {own:g} ms"
-        value = known.value * MS
-        if known.missing:
-            more = f"{known.missing:,} more independent queries are needed to be sure"
+        value = interval.value * MS
+        if interval.missing:
+            more = f"{interval.missing:,} more independent queries are needed to be sure"
             return Limit(what, value, "inconclusive", f"{name} is {value:.4g} ms, but {more}")
-        status: Status = "pass" if known.high <= limit else "fail" if known.low > limit else "inconclusive"
-        why = f"{name} is {value:.4g} ms, surely between {beside(known.low * MS, own)} and {beside(known.high * MS, own)} ms"
+        status: Status = (
+            "pass" if interval.high <= limit else "fail" if interval.low > limit else "inconclusive"
+        )
+        why = f"{name} is {value:.4g} ms, surely between {beside(interval.low * MS, own)} and {beside(interval.high * MS, own)} ms"
         return Limit(what, value, status, why)
 
     def _slowdown_limit(self, new: str, old: str, limit: float, load: str | None, alpha: float) -> Limit:
@@ -427,6 +435,7 @@ class Costs(Measurements):
         ours, theirs = self.group(new, load), self.group(old, load)
         whole, turns = ratio(ours, theirs, level=level), over_repetitions(ours, theirs, level=level)
         name = f"latency at most {limit:.4g} of the baseline's more"
+        # the wider of both ways: surely for other queries, and surely for another measurement
         low, high = min(whole.low, turns.low), max(whole.high, turns.high)
         if math.isnan(whole.high) or math.isnan(turns.high):
             why = f"too few queries ({whole.n:,}) or repetitions ({turns.n:,}, of {turns.needed} at least) to be sure"
@@ -462,9 +471,9 @@ class Costs(Measurements):
         """
         import polars as pl
 
-        for each in names:
-            check_known("system", each, self.systems)
-        new = [text_of("system", names.get(each, each)) for each in self.systems]
+        for system in names:
+            check_known("system", system, self.systems)
+        new = [text_of("system", names.get(system, system)) for system in self.systems]
         if len(set(new)) < len(new):
             raise UsageError(f"two systems would have one name; the names are {one_of(new)}.")
         frames = {
@@ -491,7 +500,7 @@ class Costs(Measurements):
                 notes[
                     f"The systems were not measured in turns, and with other {word}: {one_of(sorted(differ))} differ."
                 ] = None
-        if not any("not measured in turns" in each for each in notes):
+        if not any("not measured in turns" in note for note in notes):
             notes[
                 "The systems were not measured in turns: what changed on the machine in between is in their differences."
             ] = None
@@ -501,10 +510,10 @@ class Costs(Measurements):
 
 def _over_turns(column: pl.Series, unit: float = 1.0) -> CostEstimate | None:
     """The median over repetitions with the least and the most of them."""
-    known = column.drop_nulls().to_numpy() / unit
-    if not len(known):
+    values = column.drop_nulls().to_numpy() / unit
+    if not len(values):
         return None
-    return CostEstimate(float(np.median(known)), float(known.min()), float(known.max()))
+    return CostEstimate(float(np.median(values)), float(values.min()), float(values.max()))
 
 
 def _bytes(what: str, value: float, limit: float) -> Limit:

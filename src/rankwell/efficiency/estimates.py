@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.comparison.compare.costs import CostConditions, Failures
 from rankwell.efficiency.frames import WARM
-from rankwell.efficiency.machine import needed
+from rankwell.efficiency.machine import require
 from rankwell.errors import UsageError
 from rankwell.records import cached_property, record
 from rankwell.statistics.quantiles import QuantileInterval, quantile_interval
@@ -80,6 +80,8 @@ class CallGroup:
         if (q, level) not in self.known:
             values = self.latencies
             point = quantile_interval(values, q, level=level).value
+            # calls that exceed the quantile come in bursts where the machine stalls, and one query asked again is the
+            # same query
             worth = min(effective_size(values > point), float(self.calls["query"].n_unique()))
             self.known[q, level] = quantile_interval(values, q, level=level, effective=worth)
         return self.known[q, level]
@@ -89,21 +91,24 @@ class CallGroup:
         """The median latency of each query over its repetitions, where it was always answered in time."""
         import polars as pl
 
-        found = self.calls.select("query", each=latency()).group_by("query", maintain_order=True).agg(
+        # by the median, so that one stall does not make a query slow; without queries that ever failed, whose other calls
+        # say nothing of it
+        medians = self.calls.select("query", each=latency()).group_by("query", maintain_order=True).agg(
             pl.col("each").median(), whole=pl.col("each").is_not_null().all() & pl.col("each").is_finite().all()
         )  # fmt: skip
-        kept = found.filter("whole")
-        return dict(zip(kept["query"].to_list(), kept["each"].to_list(), strict=True))
+        whole = medians.filter("whole")
+        return dict(zip(whole["query"].to_list(), whole["each"].to_list(), strict=True))
 
     @cached_property
     def by_repetition(self) -> dict[int, float]:
         """The mean log latency of each repetition."""
         import polars as pl
 
-        found = (
+        latencies = (
             self.calls.select("repetition", each=latency()).drop_nulls().filter(pl.col("each").is_finite())
         )
-        logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
+        # logs, as ratios of geometric means are differences of these
+        logs = latencies.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
         return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
 
 
@@ -123,7 +128,7 @@ def ratio(
 def over_repetitions(new: CallGroup, old: CallGroup, *, level: float = 0.95) -> RatioInterval:
     """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
     ours, theirs = new.by_repetition, old.by_repetition
-    logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
+    logs = np.array([ours[repetition] - theirs[repetition] for repetition in ours if repetition in theirs])
     if not len(logs):
         return RatioInterval(math.nan, math.nan, math.nan, 0, TURNS)
     return ratio_of_logs(logs, least=TURNS, method="t", level=level)
@@ -131,7 +136,8 @@ def over_repetitions(new: CallGroup, old: CallGroup, *, level: float = 0.95) -> 
 
 def histogram(values: np.ndarray) -> Any:
     """The latencies as a histogram in microseconds."""
-    made = needed("hdrh.histogram").HdrHistogram(1, HOUR, DIGITS)
+    made = require("hdrh.histogram").HdrHistogram(1, HOUR, DIGITS)
+    # rounded up: a histogram of whole microseconds should not make a call faster than it was
     whole = np.clip(np.ceil(np.where(np.isfinite(values), values, HOUR) * 1e6), 1, HOUR)
     for value, count in zip(*np.unique(whole.astype(np.int64), return_counts=True), strict=True):
         made.record_value(int(value), int(count))
@@ -140,14 +146,14 @@ def histogram(values: np.ndarray) -> Any:
 
 def median(column: pl.Series) -> float | None:
     """The median of what is known; None if nothing is."""
-    known = column.drop_nulls().to_numpy()
-    return float(np.median(known)) if len(known) else None
+    values = column.drop_nulls().to_numpy()
+    return float(np.median(values)) if len(values) else None
 
 
 def most(column: pl.Series) -> float | None:
     """The largest of what is known; None if nothing is."""
-    known = column.drop_nulls().to_numpy()
-    return float(known.max()) if len(known) else None
+    values = column.drop_nulls().to_numpy()
+    return float(values.max()) if len(values) else None
 
 
 def conditions(
@@ -171,34 +177,34 @@ def conditions(
 
 def of_machine(sessions: pl.DataFrame) -> list[str]:
     """What the machine did while sessions ran: another pace, other processes."""
-    found = []
+    notes = []
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
     if len(paces) and (slower := paces.max() / paces.min()) > PACE:
-        found.append(
+        notes.append(
             f"The machine was up to {slower - 1:.0%} slower at times (a fixed loop before each session)."
         )
     if len(busy) and busy.max() > OTHERS:
-        found.append(
+        notes.append(
             f"Other processes kept up to {busy.max():.1f} cores busy ({np.median(busy):.1f} in the median session)."
         )
-    return found
+    return notes
 
 
 def disturbances(
     sessions: pl.DataFrame, overhead: Mapping[str, float], groups: Sequence[CallGroup]
 ) -> list[str]:
     """What made figures doubtful: another pace of the machine, other processes, a queue without end, restarts, the harness."""
-    found = of_machine(sessions)
+    notes = of_machine(sessions)
     for system, load in (
         sessions.filter(saturated=True).select("system", "load").unique(maintain_order=True).rows()
     ):
-        found.append(
+        notes.append(
             f"{system}: saturated under “{load}”: queries come faster than they are answered, so latencies grow as long as it goes on."
         )
     restarts: dict[str, int] = {}
     for system, count in sessions.select("system", "restarts").rows():
         restarts[system] = restarts.get(system, 0) + (count or 0)
-    found += [
+    notes += [
         f"{system}: its process was started again {count:,} times; due times were put off meanwhile, and CPU of these sessions is undefined."
         for system, count in restarts.items()
         if count
@@ -207,7 +213,7 @@ def disturbances(
     for group in groups:
         usual = float(np.median(group.latencies)) if len(group.latencies) else 0.0
         if group.session == WARM and usual and added > SHARE * usual:
-            found.append(
+            notes.append(
                 f"{group.system} ({group.load}): the harness is {added / usual:.0%} of the median latency."
             )
-    return found
+    return notes

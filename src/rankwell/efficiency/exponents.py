@@ -81,7 +81,7 @@ class Growth(Measurements):
     @cached_property
     def quantities(self) -> list[str]:
         """What was measured: indexing, memory, index size, latency."""
-        return [each for each in UNITS if self.measured[column_of(each)].is_not_null().any()]
+        return [quantity for quantity in UNITS if self.measured[column_of(quantity)].is_not_null().any()]
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -98,8 +98,8 @@ class Growth(Measurements):
         UsageError
             For a system or quantity that does not exist.
         """
-        found = self._known(system, quantity)
-        return {size: values for size, values in found.items() if (values > 0).all()}
+        by_size = self._known(system, quantity)
+        return {size: values for size, values in by_size.items() if (values > 0).all()}
 
     def left_out(self, system: str, quantity: str) -> list[int]:
         """Return the numbers of documents that ``values`` leaves out.
@@ -122,16 +122,17 @@ class Growth(Measurements):
     @cached_property
     def fits(self) -> dict[tuple[str, str], GrowthFit]:
         """The fit of each system and quantity that was measured at 3 sizes or more."""
+        # fewer decades are enough only where a reason was given for them, which is printed
         decades = DECADES if self.settings.get("reason") is None else SHORT
-        found = {}
+        fits = {}
         for system in self.systems:
             for quantity in self.quantities:
                 values = self.values(system, quantity)
                 if len(values) >= FITTED:
-                    found[system, quantity] = growth_of(
+                    fits[system, quantity] = growth_of(
                         np.array([*values]), [*values.values()], decades=decades
                     )
-        return found
+        return fits
 
     def fit(self, system: str, quantity: str) -> GrowthFit:
         """Return the exponent of a quantity with its interval, and the law that is shown, if any.
@@ -163,9 +164,9 @@ class Growth(Measurements):
 
     def tables(self, at: int | None = None) -> list[Table]:
         """Return the tables that are printed: growth, what was measured at each size, failures, how it was measured."""
-        parts = [self.to_table(at), _measured(self)]
+        parts = [self.to_table(at), _table_of_medians(self)]
         if len(self.failures):
-            parts.append(_failures(self))
+            parts.append(_table_of_failures(self))
         return [*parts, conditions(self.environment, self.settings, self.overhead, self.notes)]
 
     def to_table(self, at: int | None = None) -> Table:
@@ -193,8 +194,8 @@ class Growth(Measurements):
                 ends = [None if math.isnan(each) else each * times for each in value[:3]]
                 law = fit.law or NO_LAW
                 # an exponent that is exactly 1 is so only to the last digits of a double
-                known = [round(each, 6) for each in (fit.exponent, fit.low, fit.high)]
-                rows.append([system, quantity, *known, law, *ends, unit, _reason_of(fit)])
+                exponents = [round(each, 6) for each in (fit.exponent, fit.low, fit.high)]
+                rows.append([system, quantity, *exponents, law, *ends, unit, _reason_of(fit)])
                 if out := self.left_out(system, quantity):
                     shown = ", ".join(f"{each:,}" for each in out[:FEW]) + (" …" if len(out) > FEW else "")
                     notes.append(
@@ -205,21 +206,25 @@ class Growth(Measurements):
             Column("high", "value", digits=3), Column("law"), Column(f"at {at:,}", "value", digits=3), Column("from", "value", digits=3),
             Column("to", "value", digits=3), Column("unit"), Column("why no law"),
         ]  # fmt: skip
-        said = ["exponent is b of a·n^b, with its 95 % interval; the law is named only if it is shown."]
+        explained = ["exponent is b of a·n^b, with its 95 % interval; the law is named only if it is shown."]
         if self.sizes and not self.sizes[0] <= at <= top:
-            said.append(
+            explained.append(
                 f"at {at:,} is extrapolated: {at / top:.3g} times the most documents that were measured."
                 if at > top
                 else f"at {at:,} is extrapolated: fewer documents than were measured."
             )
-            said.append(
+            explained.append(
                 "Beyond ten times as many there is no interval, and no value where the exponent is not constant."
             )
         if reason := self.settings.get("reason"):
             decades = math.log10(top / self.sizes[0]) if self.sizes else 0.0
-            said.append(f"Only {decades:.1f} decades ({SHORT} rather than 3 are enough here): {reason}.")
+            explained.append(f"Only {decades:.1f} decades ({SHORT} rather than 3 are enough here): {reason}.")
         return Table(
-            columns, rows, caption="Growth with the number of documents n", notes=[*said, *notes], labels=2
+            columns,
+            rows,
+            caption="Growth with the number of documents n",
+            notes=[*explained, *notes],
+            labels=2,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -259,13 +264,13 @@ def _reason_of(fit: GrowthFit) -> str:
     return ""
 
 
-def _measured(found: Growth) -> Table:
+def _table_of_medians(growth: Growth) -> Table:
     """The median of each quantity by system and number of documents."""
     rows: list[list[Cell]] = []
-    for (system, documents), own in found.measured.group_by("system", "documents", maintain_order=True):
+    for (system, documents), own in growth.measured.group_by("system", "documents", maintain_order=True):
         ok = own.filter(outcome="ok")
         indexing, memory, size, latency = (
-            median(ok[each]) for each in ("indexing", "memory", "index_size", "latency")
+            median(ok[column]) for column in ("indexing", "memory", "index_size", "latency")
         )
         rows.append(
             [
@@ -284,11 +289,11 @@ def _measured(found: Growth) -> Table:
     ])  # fmt: skip
 
 
-def _failures(found: Growth) -> Table:
+def _table_of_failures(growth: Growth) -> Table:
     """Calls that failed, by system, number of documents, outcome and message."""
     import polars as pl
 
-    parts = found.failures.group_by("system", "documents", "outcome", "message", maintain_order=True).agg(
+    parts = growth.failures.group_by("system", "documents", "outcome", "message", maintain_order=True).agg(
         pl.len().alias("calls")
     )
     columns = [

@@ -57,6 +57,7 @@ def frame_of(rows: Any, columns: dict[str, str]) -> pl.DataFrame:
     frame = (
         rows
         if isinstance(rows, pl.DataFrame)
+        # the whole column decides the kind: a system without memory figures has None in its first rows
         else pl.DataFrame(rows or [], schema=schema, infer_schema_length=None)
     )
     return frame.select(pl.col(name).cast(kind) for name, kind in schema.items()).fill_nan(None)
@@ -111,6 +112,7 @@ def parts_of(content: Any, columns: Mapping[str, Mapping[str, str]]) -> dict[str
         for each in ("system", "load", "session", "repetition", "outcome", "start", "documents"):
             ensure(each not in kinds or not frame[each].has_nulls(), f"{name}.{each}", "a value is missing")
         for each, kind in kinds.items():
+            # times and counts below 0 show a file that was edited or is damaged
             fits = kind not in ("Int64", "Float64") or each in SIGNED or not (frame[each] < 0).any()
             ensure(fits, f"{name}.{each}", "a value is below 0")
     return frames | {word: content[word] for word in PARTS} | {"notes": tuple(content["notes"])}

@@ -126,7 +126,7 @@ def growth(
                 )
                 for size in chosen
             )
-            return _measured(
+            return _measure(
                 steps,
                 settings,
                 folder,
@@ -176,11 +176,12 @@ class _Size:
                 plan.session(team, plan.loads[0], WARM, turn, record, keep=False)
             if team.failure:
                 record.note(f"{team.name}: {team.failure}; it was not measured any further.")
+        # each size starts from nothing, so that no cache of a smaller one makes it fast
         finally:
             team.end()
 
 
-def _measured(
+def _measure(
     steps: list[_Size],
     settings: dict[str, Any],
     folder: Path,
@@ -194,6 +195,7 @@ def _measured(
         tell("the harness itself")
         harness = overhead(folder)
         for turn in range(1, repetitions + 1):
+            # sizes in random order, so that what drifts on the machine does not look like growth
             for at in np.random.default_rng([seed, turn]).permutation(len(steps)).tolist():
                 step = steps[at]
                 for team in in_turn(step.teams, turn):
@@ -202,22 +204,22 @@ def _measured(
                         step.measure(team, turn, warmup)
     except KeyboardInterrupt:
         notes.append("The measurement was interrupted; what was measured until then is here.")
-    return _grown(steps, settings, harness, notes)
+    return _growth_of(steps, settings, harness, notes)
 
 
-def _grown(
+def _growth_of(
     steps: list[_Size], settings: dict[str, Any], harness: dict[str, float], notes: list[str]
 ) -> Growth:
     import polars as pl
 
-    found = [(step.size, step.record.costs()) for step in steps]
-    rows = pl.concat([frame_of(_rows(size, costs), MEASURED) for size, costs in found])
+    costs_by_size = [(step.size, step.record.costs()) for step in steps]
+    rows = pl.concat([frame_of(_rows(size, costs), MEASURED) for size, costs in costs_by_size])
     failures = pl.concat(
-        [frame_of(costs.failures.with_columns(documents=size), FAILED) for size, costs in found]
+        [frame_of(costs.failures.with_columns(documents=size), FAILED) for size, costs in costs_by_size]
     )
-    for size, costs in found:
+    for size, costs in costs_by_size:
         notes += [f"{size:,} documents: {note}" for note in costs.notes]
-    notes += of_machine(pl.concat([costs.sessions for _, costs in found]))
+    notes += of_machine(pl.concat([costs.sessions for _, costs in costs_by_size]))
     plan = steps[0].plan
     settings = {"queries": len(plan.ids), **settings}
     order = {name: at for at, name in enumerate(plan.systems)}
@@ -237,10 +239,10 @@ def _rows(size: int, costs: Costs) -> pl.DataFrame:
         failed=(~pl.col("outcome").is_in(["ok", "not called"])).sum(),
         lost=(~is_ok).filter(session=WARM).sum(),
     )  # fmt: skip
-    found = costs.indexing.rename({"start": "repetition", "wall": "indexing", "size": "index_size"})
-    found = found.join(sessions, on=("system", "repetition"), how="left")
-    found = found.join(calls, on=("system", "repetition"), how="left")
-    return found.with_columns(
+    rows = costs.indexing.rename({"start": "repetition", "wall": "indexing", "size": "index_size"})
+    rows = rows.join(sessions, on=("system", "repetition"), how="left")
+    rows = rows.join(calls, on=("system", "repetition"), how="left")
+    return rows.with_columns(
         documents=pl.lit(size),
         memory=pl.max_horizontal("peak_memory", "searching"),
         # without the queries that failed it would be the latency of others
@@ -267,28 +269,28 @@ def sizes_of(documents: int, sizes: Iterable[int] | None, reason: str | None) ->
         first = documents / 10**DECADES
         if reason is not None:
             first = max(first, min(SHORTEST, documents / 10**SHORT))
-        found = np.rint(np.geomspace(max(first, SMALLEST), documents, SIZES)).astype(int).tolist()
+        chosen = np.rint(np.geomspace(max(first, SMALLEST), documents, SIZES)).astype(int).tolist()
     else:
-        found = [*sizes]
-        for each in found:
+        chosen = [*sizes]
+        for each in chosen:
             check_count("each of sizes", each, SMALLEST)
-        if max(found, default=0) > documents:
+        if max(chosen, default=0) > documents:
             raise UsageError(
-                f"sizes: {max(found):,} is more than the {documents:,} documents that there are."
+                f"sizes: {max(chosen):,} is more than the {documents:,} documents that there are."
             )
-    found = sorted(set(found))
-    if len(found) < SIZES:
+    chosen = sorted(set(chosen))
+    if len(chosen) < SIZES:
         raise UsageError(
-            f"growth needs at least {SIZES} sizes, and there are {len(found)}; give more of them, or leave sizes out."
+            f"growth needs at least {SIZES} sizes, and there are {len(chosen)}; give more of them, or leave sizes out."
         )
-    decades, most = math.log10(found[-1] / found[0]), SHORT if reason is not None else DECADES
+    decades, most = math.log10(chosen[-1] / chosen[0]), SHORT if reason is not None else DECADES
     if decades < most - 0.01:
         ways = "" if reason is not None else f", or give reason='memory' (or another) if {SHORT} must do"
         raise UsageError(
-            f"growth needs sizes over {most} decades, and from {found[0]:,} to {found[-1]:,} documents they span {decades:.1f}; "
+            f"growth needs sizes over {most} decades, and from {chosen[0]:,} to {chosen[-1]:,} documents they span {decades:.1f}; "
             f"give more documents{ways}."
         )
-    return found
+    return chosen
 
 
 def subsets(documents: Any, seed: int) -> tuple[int, Callable[[int], Any]]:
@@ -328,5 +330,6 @@ def subsets(documents: Any, seed: int) -> tuple[int, Callable[[int], Any]]:
             "growth takes parts of the documents: give Documents, a list, a mapping, an array or a data frame, "
             f"not {brief(documents)}; rankwell.read_collection(documents=…) reads a file."
         )
+    # one order for all sizes, of which each takes the beginning: larger parts hold the smaller ones
     order = np.random.default_rng(seed).permutation(len(documents))
     return len(documents), lambda size: chosen(np.sort(order[:size]).tolist())

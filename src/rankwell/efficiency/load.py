@@ -85,6 +85,7 @@ class Open:
     def due(self, calls: int, rng: np.random.Generator) -> np.ndarray | None:
         """Return when each query is due, in nanoseconds from the beginning; UsageError if that is beyond 64 bits, 292 years."""
         gaps = rng.exponential(size=calls) if self.arrivals == "poisson" else np.ones(calls)
+        # less the first gap, so that the first query is due at once
         due = np.rint((np.cumsum(gaps) - gaps[0]) / self.rate * SECOND)
         if due[-1] >= 2.0**63:
             raise UsageError(
@@ -147,7 +148,7 @@ def check_known(word: str, name: str, names: Sequence[str]) -> str:
     return name
 
 
-def queries_of(given: Any) -> tuple[list[str], list[Any]]:
+def queries_of(queries: Any) -> tuple[list[str], list[Any]]:
     """Return ids and queries: of Topics, a mapping from id to query, or a list, whose ids are 1 to n.
 
     Raises
@@ -157,21 +158,21 @@ def queries_of(given: Any) -> tuple[list[str], list[Any]]:
     DataError
         If an id holds a lone surrogate.
     """
-    if isinstance(given, Topics):
-        ids, values = given.ids.tolist(), given.texts()
-    elif isinstance(given, Mapping):
-        ids, values = [*given], [*given.values()]
-    elif isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes)):
-        values = list(given)
+    if isinstance(queries, Topics):
+        ids, values = queries.ids.tolist(), queries.texts()
+    elif isinstance(queries, Mapping):
+        ids, values = [*queries], [*queries.values()]
+    elif isinstance(queries, (Sequence, np.ndarray)) and not isinstance(queries, (str, bytes)):
+        values = list(queries)
         ids = list(range(1, len(values) + 1))
     else:
-        raise UsageError(f"queries are Topics, a mapping from id to query, or a list, not {brief(given)}.")
+        raise UsageError(f"queries are Topics, a mapping from id to query, or a list, not {brief(queries)}.")
     if not values:
         raise UsageError("there is no query to measure with.")
-    return [text_of("query id", each) for each in ids], values
+    return [text_of("query id", query_id) for query_id in ids], values
 
 
-def text_of(what: str, given: Any) -> str:
+def text_of(what: str, name: Any) -> str:
     """Return an id or a name as text.
 
     Raises
@@ -179,7 +180,7 @@ def text_of(what: str, given: Any) -> str:
     DataError
         If it holds a lone surrogate: no file of costs could hold it.
     """
-    text = str(given)
+    text = str(name)
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -38,6 +38,8 @@ class Watch:
         """
         own = time.process_time() - self.own
         wall = max(time.perf_counter() - self.wall, 1e-9)
+        # what is left of the machine's busy time when ours and the system's is taken off; the clocks differ, so it may be
+        # below 0
         others = (
             None if system is None or wall < SHORT else max(_busy() - self.busy - own - system, 0.0) / wall
         )
@@ -47,6 +49,7 @@ class Watch:
 def pace() -> float:
     """Return the seconds that a fixed loop takes now: longer if the machine is slower than before, whatever the reason."""
     best = float("inf")
+    # the best of three: one may have been interrupted
     for _ in range(3):
         began = time.perf_counter()
         sum(range(100_000))
@@ -56,7 +59,7 @@ def pace() -> float:
 
 def environment() -> dict[str, Any]:
     """Return what a reader must know of the machine to judge its figures."""
-    found = {
+    facts = {
         "processor": _model(),
         "cores": cores(),
         "memory": int(psutil().virtual_memory().total),
@@ -66,13 +69,14 @@ def environment() -> dict[str, Any]:
     }
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     if governor.exists():
-        found["governor"] = governor.read_text().strip()
-    return found | {each: os.environ[each] for each in THREADS if each in os.environ}
+        facts["governor"] = governor.read_text().strip()
+    return facts | {variable: os.environ[variable] for variable in THREADS if variable in os.environ}
 
 
 def _busy() -> float:
     """Seconds for which the cores of the machine have worked since it started."""
     times = psutil().cpu_times()
+    # time of guests is counted within that of their host, and would count twice
     idle = (
         times.idle
         + getattr(times, "iowait", 0.0)
@@ -100,10 +104,10 @@ def refuse_elsewhere() -> None:
 
 def psutil() -> Any:
     """Return psutil, which tells what processes hold."""
-    return needed("psutil")
+    return require("psutil")
 
 
-def needed(name: str) -> Any:
+def require(name: str) -> Any:
     """Return a library of the extra.
 
     Raises

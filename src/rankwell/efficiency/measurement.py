@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.frames import CALLS, COLD, FAILURES, INDEXING, SESSIONS, WARM, frame_of
 from rankwell.efficiency.load import SECOND, Batch, Closed, Load, Open, check_count, queries_of, text_of
-from rankwell.efficiency.machine import environment, needed, pace, refuse_elsewhere
+from rankwell.efficiency.machine import environment, pace, refuse_elsewhere, require
 from rankwell.efficiency.process import ProcessEnded, Start, SystemLimits, Team
 from rankwell.efficiency.session import Session, SessionCalls, overhead
 from rankwell.efficiency.system import Answer, Command, batches, check_system, searches
@@ -219,33 +219,35 @@ class MeasurementPlan:
 
     def teams(self, folder: Path, limits: SystemLimits) -> list[Team]:
         """Write what each process loads; return the systems, none of which runs yet."""
-        pickler = needed("cloudpickle")  # unlike pickle it takes functions of a notebook or script along
-        documents = _written(folder, self.documents, self.systems)
-        found = []
+        pickler = require("cloudpickle")  # unlike pickle it takes functions of a notebook or script along
+        documents = _write_documents(folder, self.documents, self.systems)
+        teams = []
         for at, (name, system) in enumerate(self.systems.items()):
             own = folder / f"system-{at}"
             own.mkdir()
-            is_command, given = isinstance(system, Command), limits
+            is_command, own_limits = isinstance(system, Command), limits
             if is_command:
                 # it ends its programs itself, and the process is there for the next call
                 system = system.given(own, limits.call)
-                given = SystemLimits(
+                own_limits = SystemLimits(
                     None if limits.call is None else limits.call + 5, limits.index, limits.memory
                 )
             payload = own / "payload"
             try:
                 with payload.open("wb") as file:
-                    for each in (system, documents if is_command else self.documents, self.queries):
-                        pickler.dump(each, file, protocol=pickle.HIGHEST_PROTOCOL)
+                    for part in (system, documents if is_command else self.documents, self.queries):
+                        pickler.dump(part, file, protocol=pickle.HIGHEST_PROTOCOL)
             except (TypeError, AttributeError, pickle.PicklingError) as error:
                 raise UsageError(
                     f"{name}: it cannot be sent to a process of its own ({brief(str(error))}). Open files and connections in index() "
                     "or open(), not before."
                 ) from error
-            found.append(
-                Team(name, system, payload, (own / "queue").open("w+b", buffering=0), given, self.threads)
+            teams.append(
+                Team(
+                    name, system, payload, (own / "queue").open("w+b", buffering=0), own_limits, self.threads
+                )
             )
-        return found
+        return teams
 
     def asked(self, load: Load, repetition: int) -> list[Any]:
         """The places of the queries in the order of a repetition, in batches where the load has them."""
@@ -259,15 +261,17 @@ class MeasurementPlan:
         self, team: Team, load: Load, kind: str, repetition: int, record: Record, *, keep: bool
     ) -> None:
         """Run a session and write it down."""
-        asked = self.asked(load, repetition if kind != COLD else 0)
+        calls = self.asked(load, repetition if kind != COLD else 0)
+        # the third number sets arrivals apart from the order of queries, which has the same seed and repetition
         rng = np.random.default_rng([self.seed, repetition, 1])
+        # before each session, so that a machine that slowed down shows beside the figures
         now = pace()
         session = Session(
-            team, load, asked, load.due(len(asked), rng), k=self.k, folder=team.payload.parent, keep=keep
+            team, load, calls, load.due(len(calls), rng), k=self.k, folder=team.payload.parent, keep=keep
         )
-        found: SessionCalls = session.run()
-        record.add_session(team.name, load, kind, repetition, asked, found, now)
-        if not found.is_whole:
+        measured: SessionCalls = session.run()
+        record.add_session(team.name, load, kind, repetition, calls, measured, now)
+        if not measured.is_whole:
             raise KeyboardInterrupt
 
 
@@ -276,7 +280,7 @@ def _name_of(system: Any) -> str:
     return str(name)
 
 
-def _written(folder: Path, documents: Any, systems: Mapping[str, Any]) -> Any:
+def _write_documents(folder: Path, documents: Any, systems: Mapping[str, Any]) -> Any:
     """Documents as a file for programs, if there is one among the systems and it is not a file already."""
     if not isinstance(documents, Documents) or not any(
         isinstance(each, Command) for each in systems.values()
@@ -319,19 +323,23 @@ class Record:
         kind: str,
         repetition: int,
         asked: list[Any],
-        found: SessionCalls,
+        measured: SessionCalls,
         pace: float,
     ) -> None:
         """Add the calls of a session, its failures and its answers."""
-        rows = found.rows
+        rows = measured.rows
         names = [self._name(each) for each in asked]
         sizes = np.array([len(each) if isinstance(each, list) else 1 for each in asked])
         key = {"system": system, "load": str(load), "session": kind, "repetition": repetition}
-        began = np.where(rows[:, BEGAN] > 0, (rows[:, BEGAN] - found.start) / SECOND, np.nan)
-        ended = np.where(rows[:, ENDED] > 0, (rows[:, ENDED] - found.start) / SECOND, np.nan)
+        # 0 on the board is a time that has not come
+        began = np.where(rows[:, BEGAN] > 0, (rows[:, BEGAN] - measured.start) / SECOND, np.nan)
+        ended = np.where(rows[:, ENDED] > 0, (rows[:, ENDED] - measured.start) / SECOND, np.nan)
         due = np.full(len(rows), np.nan)
         if load.is_open:
-            due = np.where(rows[:, BEGAN] > 0, (rows[:, DUE] - found.start) / SECOND, rows[:, DUE] / SECOND)
+            # of calls that were not made the board still has the time from the beginning; of others the clock's
+            due = np.where(
+                rows[:, BEGAN] > 0, (rows[:, DUE] - measured.start) / SECOND, rows[:, DUE] / SECOND
+            )
         outcomes = [OUTCOMES[each] for each in rows[:, OUTCOME]]
         self.calls.append(
             key
@@ -349,26 +357,26 @@ class Record:
         done = int(sizes[is_ok].sum())
         self.rows["sessions"].append(
             key | {
-                "wall": found.wall, "cpu": found.cpu, "peak_memory": found.peak_memory, "calls": len(rows),
+                "wall": measured.wall, "cpu": measured.cpu, "peak_memory": measured.peak_memory, "calls": len(rows),
                 "completed": done, "offered": load.rate if isinstance(load, Open) else None,
-                "achieved": done / found.wall if found.wall else None,
-                "used": busy / (found.wall * load.concurrency) if found.wall else None,
+                "achieved": done / measured.wall if measured.wall else None,
+                "used": busy / (measured.wall * load.concurrency) if measured.wall else None,
                 "saturated": _is_saturated(load, began, ended),
-                "restarts": found.restarts, "switches": found.switches, "others": found.others, "harness": found.harness,
+                "restarts": measured.restarts, "switches": measured.switches, "others": measured.others, "harness": measured.harness,
                 "pace": pace,
             }
         )  # fmt: skip
-        for call, (outcome, message) in sorted(found.failures.items()):
+        for call, (outcome, message) in sorted(measured.failures.items()):
             self.rows["failures"].append(key | {"query": names[call], "outcome": outcome, "message": message})
         uncalled = int(np.count_nonzero(rows[:, OUTCOME] == NOT_CALLED))
         if uncalled:
             self.note(f"{system}: {uncalled:,} calls were not made ({load}, {kind}).")
-        unseen = int(np.count_nonzero(is_ok)) - len(found.answers)
+        unseen = int(np.count_nonzero(is_ok)) - len(measured.answers)
         if unseen:
             self.note(
                 f"{system}: {unseen:,} answers were not looked at, as a process ended with them or they were too many ({load}, {kind})."
             )
-        for call, answers in found.answers.items():
+        for call, answers in measured.answers.items():
             places = asked[call] if isinstance(load, Batch) else [asked[call]]
             for place, answer in zip(places, answers, strict=True):
                 self._add_answer(system, self.ids[place], answer)
@@ -378,8 +386,8 @@ class Record:
 
     def _add_answer(self, system: str, query: str, answer: Answer) -> None:
         """Keep the first answer to a query, and note where a later one has other items."""
-        kept = self.answers[system].setdefault(query, answer)
-        if kept is not answer and [item for item, _ in kept] != [item for item, _ in answer]:
+        first = self.answers[system].setdefault(query, answer)
+        if first is not answer and [item for item, _ in first] != [item for item, _ in answer]:
             self.changed[system].add(query)
 
     def costs(self) -> Costs:
@@ -441,4 +449,5 @@ def _is_saturated(load: Load, began: np.ndarray, ended: np.ndarray) -> bool | No
     if not isinstance(load, Open):
         return None
     service = float(np.nanmean(ended - began)) if np.isfinite(ended - began).any() else 0.0
+    # queueing theory: a utilisation of 1 or more has no steady state
     return load.rate * service >= load.concurrency

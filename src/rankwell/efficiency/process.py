@@ -69,6 +69,7 @@ class Process:
         finally:
             theirs.close()
         self.connection = Connection(own.detach())
+        # a program that prints nothing must not hold up whoever watches it
         os.set_blocking(self.process.stdout.fileno(), False)  # type: ignore[union-attr]
         self.memory, self.output = memory, output
         self.printed, self.said = 0, b""
@@ -89,11 +90,11 @@ class Process:
         """
         self.send(task, **given)
         until = None if timeout is None else time.monotonic() + timeout
-        while (found := self.watch(every)) is None:
+        while (reply := self.watch(every)) is None:
             if until is not None and time.monotonic() > until:
                 self.end()
                 raise ProcessEnded("timeout", f"it took longer than {timeout:g} s")
-        return found
+        return reply
 
     def send(self, task: str, **given: Any) -> None:
         """Let it do a task, without waiting.
@@ -121,6 +122,7 @@ class Process:
             if self.process.stdout:
                 selector.register(self.process.stdout, selectors.EVENT_READ)
             ready = [key.fileobj for key, _ in selector.select(seconds)]
+        # first, so that a process beyond its memory is ended whatever it answered
         self._look()
         if self.process.stdout in ready:
             self._drain()
@@ -178,13 +180,14 @@ class Process:
 
     def end(self) -> None:
         """End it and all that it started."""
+        # looked at once more before the kill, after which children have no parent to be found by
         self.known.update(_family(self.process.pid))
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         for each in self.known:
             _kill(each)  # psutil sees to it that this is still the same process
         self.process.wait()
-        while left := _marked(self.mark):  # again, for one may have started another meanwhile
+        while left := _find_marked(self.mark):  # again, for one may have started another meanwhile
             for each in left:
                 _kill(each)
         self.connection.close()
@@ -205,15 +208,15 @@ def _family(pid: int) -> list[Any]:
         return []
 
 
-def _marked(mark: str) -> list[Any]:
+def _find_marked(mark: str) -> list[Any]:
     """The processes that have a mark in their environment, without those that have ended."""
     lib = psutil()
-    found = []
-    for each in lib.process_iter():
+    marked = []
+    for process in lib.process_iter():
         with contextlib.suppress(lib.Error, OSError):
-            if each.environ().get(MARK) == mark and each.status() != lib.STATUS_ZOMBIE:
-                found.append(each)
-    return found
+            if process.environ().get(MARK) == mark and process.status() != lib.STATUS_ZOMBIE:
+                marked.append(process)
+    return marked
 
 
 def _kill(process: Any) -> None:
@@ -286,18 +289,18 @@ class Team:
         """End what runs, start one process, and let it index; where an index can be opened, let a second one open it."""
         self.end()
         try:
-            process, found = self._begun("index")
+            process, reply = self._begun("index")
         except ProcessEnded as why:
             self.failure = str(why)
             return Start(why.outcome, str(why))
         start = Start(
-            found["outcome"],
-            found["message"],
-            found["wall"],
-            found["cpu"],
-            max(found["peak"], process.peak) - process.baseline,
-            found["resident"] - process.baseline,
-            found["size"],
+            reply["outcome"],
+            reply["message"],
+            reply["wall"],
+            reply["cpu"],
+            max(reply["peak"], process.peak) - process.baseline,
+            reply["resident"] - process.baseline,
+            reply["size"],
         )
         if start.outcome != "ok":
             process.end()
@@ -306,9 +309,9 @@ class Team:
             process.end()
             forget_pages(path_of(self.system))
             try:
-                process, found = self._begun("open")
-                start.opened, start.held_memory = found["wall"], found["resident"] - process.baseline
-                start.outcome, start.message = found["outcome"], found["message"]
+                process, reply = self._begun("open")
+                start.opened, start.held_memory = reply["wall"], reply["resident"] - process.baseline
+                start.outcome, start.message = reply["outcome"], reply["message"]
             except ProcessEnded as why:
                 start.outcome, start.message = why.outcome, str(why)
             self.failure = start.message if start.outcome != "ok" else ""
@@ -324,10 +327,10 @@ class Team:
         Ended
             If it does not come up.
         """
-        process, found = self._begun("open" if self.opens else "index")
-        if found["outcome"] != "ok":
+        process, reply = self._begun("open" if self.opens else "index")
+        if reply["outcome"] != "ok":
             process.end()
-            raise ProcessEnded(found["outcome"], found["message"])
+            raise ProcessEnded(reply["outcome"], reply["message"])
         return process
 
     def grow(self, processes: int) -> None:
@@ -353,8 +356,8 @@ class Team:
 
     def end(self) -> None:
         """End all processes."""
-        for each in self.processes:
-            each.end()
+        for process in self.processes:
+            process.end()
         self.processes = []
 
 
@@ -362,10 +365,10 @@ def forget_pages(path: Path | None) -> None:
     """Let the operating system forget what it keeps in memory of a file or folder, where it can be told so."""
     if path is None or not hasattr(os, "posix_fadvise") or not path.exists():
         return
-    for each in [path] if path.is_file() else path.rglob("*"):
+    for file in [path] if path.is_file() else path.rglob("*"):
         with contextlib.suppress(OSError):
-            if each.is_file():
-                descriptor = os.open(each, os.O_RDONLY)
+            if file.is_file():
+                descriptor = os.open(file, os.O_RDONLY)
                 try:
                     os.fsync(descriptor)  # only what has been written to disk can be forgotten
                     os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

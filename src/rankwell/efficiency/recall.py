@@ -67,13 +67,14 @@ def recall_of_exact(run: Any, exact: Any, k: int, *, tolerance: float = TOLERANC
         raise UsageError(f"k is a whole number from 1 on, not {brief(k)}.")
     if fit_kind(tolerance, float) is UNFIT or not 0 <= tolerance < 1:
         raise UsageError(f"tolerance is a share from 0 to below 1, not {brief(tolerance)}.")
-    found, wanted = (_best(read_run(each), k) for each in (run, exact))
-    if not wanted:
+    approximate, nearest = (_best(read_run(source), k) for source in (run, exact))
+    if not nearest:
         raise DataError("the exact run has no query.")
     values = {}
-    for query, scores in wanted.items():
+    for query, scores in nearest.items():
         least = scores[-1] - tolerance * abs(scores[-1])
-        values[query] = float((found.get(query, np.zeros(0)) >= least).sum()) / len(scores)
+        # divided by what the exact search has, so that a query with fewer than k items can reach 1
+        values[query] = float((approximate.get(query, np.zeros(0)) >= least).sum()) / len(scores)
     array = np.array([*values.values()])
     if len(array) < 2:
         return Recall(float(array.mean()), math.nan, math.nan, values)

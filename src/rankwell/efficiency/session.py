@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.load import SECOND, Closed, Load, Open
-from rankwell.efficiency.machine import Watch, needed
+from rankwell.efficiency.machine import Watch, require
 from rankwell.efficiency.process import Process, ProcessEnded, SystemLimits, Team
 from rankwell.efficiency.system import Answer
 from rankwell.efficiency.worker import (
@@ -96,13 +96,13 @@ class Session:
 
     def run(self) -> SessionCalls:
         """Run all calls; an interruption by the user ends the session, and what was found until then is returned."""
-        team, found, load = self.team, self.found, self.load
+        team, calls, load = self.team, self.found, self.load
         self._fill_queue()
         watch = Watch()
         began = time.perf_counter_ns()
         if load.is_open:
             self.start = began + HEAD_START
-        found.start = self.start or began
+        calls.start = self.start or began
         for at in self.members:
             team.processes[at].peak = 0
         peaks = dict.fromkeys(self.members, 0)
@@ -115,16 +115,16 @@ class Session:
                     process = team.processes[at]
                     peaks[at] = max(peaks[at], process.peak - process.baseline)
         except KeyboardInterrupt:
-            found.is_whole = False
+            calls.is_whole = False
             team.end()
-        found.rows = self.board.rows.copy()
-        ended = found.rows[found.rows[:, OUTCOME] != NOT_CALLED, ENDED]
-        found.wall = (int(ended.max()) - found.start) / SECOND if len(ended) else 0.0
-        found.peak_memory = sum(peaks.values())
-        found.others, found.harness = watch.end(found.cpu)
+        calls.rows = self.board.rows.copy()
+        ended = calls.rows[calls.rows[:, OUTCOME] != NOT_CALLED, ENDED]
+        calls.wall = (int(ended.max()) - calls.start) / SECOND if len(ended) else 0.0
+        calls.peak_memory = sum(peaks.values())
+        calls.others, calls.harness = watch.end(calls.cpu)
         self._refuse_late()
         self._gather()
-        return found
+        return calls
 
     def _refuse_late(self) -> None:
         """Count calls as failed that took too long, but ended before anybody had looked at the time."""
@@ -139,6 +139,7 @@ class Session:
         queue = self.team.queue
         queue.seek(0)
         queue.truncate()
+        # a read of 8 bytes takes the next number, and the kernel sees to it that no two processes get the same
         queue.write(np.arange(len(self.asked), dtype=np.int64).tobytes())
         queue.seek(0)
 
@@ -247,8 +248,8 @@ def overhead(folder: Path) -> dict[str, float]:
     own.mkdir()
     payload = own / "payload"
     with payload.open("wb") as file:
-        for each in (nothing, None, ["query"]):
-            needed("cloudpickle").dump(each, file)
+        for part in (nothing, None, ["query"]):
+            require("cloudpickle").dump(part, file)
     with (own / "queue").open("w+b", buffering=0) as queue:
         team = Team("nothing", nothing, payload, queue, SystemLimits(60, 60, None), threads=False)
         try:
@@ -259,13 +260,13 @@ def overhead(folder: Path) -> dict[str, float]:
             late = Session(team, load, [0] * SENT, due, k=1, folder=own).run().rows
         finally:
             team.end()
-    found = {
+    gaps = {
         "call": closed[:, ENDED] - closed[:, BEGAN],
         "between": closed[1:, BEGAN] - closed[:-1, ENDED],
         "late": late[:, BEGAN] - late[:, DUE],
     }
     return {
         name + end: float(np.quantile(values, q)) * 1e-9
-        for name, values in found.items()
+        for name, values in gaps.items()
         for end, q in (("", 0.5), ("_p99", 0.99))
     }

@@ -125,11 +125,11 @@ class Command:
     ) -> None:
         if search is None and batch is None:
             raise UsageError("a Command needs search= or batch=.")
-        given = {"search": search, "index": index, "batch": batch}
-        for word, command in given.items():
+        commands = {"search": search, "index": index, "batch": batch}
+        for word, command in commands.items():
             plain(word, command, str, None)
         self.commands = {
-            word: _split(word, command) for word, command in given.items() if command is not None
+            word: _split(word, command) for word, command in commands.items() if command is not None
         }
         self.output = plain("output", output, int)
         # given by the one who measures: where the index and the files of a batch are, and the seconds that a query may take
@@ -185,23 +185,23 @@ class Command:
             If it did not end well.
         """
         folder = self.folder or Path.cwd()
-        asked, run = folder / "queries.tsv", folder / "batch.run"
-        asked.write_text(
+        query_file, run = folder / "queries.tsv", folder / "batch.run"
+        query_file.write_text(
             "".join(f"{at}\t{' '.join(str(query).split())}\n" for at, query in enumerate(queries, 1)),
             encoding="utf-8",
         )
         run.unlink(missing_ok=True)
         seconds = None if self.timeout is None else self.timeout * len(queries)
-        printed = self._run(self._words("batch", queries=asked, run=run, k=k), seconds)
+        printed = self._run(self._words("batch", queries=query_file, run=run, k=k), seconds)
         content = run.read_bytes() if run.exists() else printed
-        found: dict[str, list[tuple[str, float]]] = {str(at): [] for at in range(1, len(queries) + 1)}
+        lists: dict[str, list[tuple[str, float]]] = {str(at): [] for at in range(1, len(queries) + 1)}
         for query, item, score in _lines(content):
-            if query not in found:
+            if query not in lists:
                 raise CallError(
                     "shape", f"the run has a query {brief(query)}, and the file of queries has not"
                 )
-            found[query].append((item, score))
-        return [_best_first(each) for each in found.values()]
+            lists[query].append((item, score))
+        return [_best_first(answer) for answer in lists.values()]
 
     def _words(self, task: str, **values: Any) -> list[str]:
         values["index"] = self.path or ""
@@ -235,8 +235,8 @@ class Command:
         until = None if seconds is None else time.monotonic() + seconds
         printed, said = bytearray(), bytearray()
         with selectors.DefaultSelector() as selector, process:
-            for stream, kept in (process.stdout, printed), (process.stderr, said):
-                selector.register(stream, selectors.EVENT_READ, kept)  # type: ignore[arg-type]
+            for stream, buffer in (process.stdout, printed), (process.stderr, said):
+                selector.register(stream, selectors.EVENT_READ, buffer)  # type: ignore[arg-type]
             while selector.get_map():
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
@@ -249,6 +249,7 @@ class Command:
                     if len(printed) > self.output:
                         os.killpg(process.pid, signal.SIGKILL)
                         raise CallError("output", f"more than {self.output:,} bytes were printed")
+                    # only the last lines of errors are shown, and a program may print them for hours
                     del said[:-LAST]
             try:
                 code = process.wait(None if until is None else max(until - time.monotonic(), 0))
@@ -265,7 +266,7 @@ def _too_late(process: subprocess.Popen[bytes], seconds: float | None) -> CallEr
 
 def _split(word: str, command: str) -> list[str]:
     """The words of a command, whose fields all exist."""
-    known = FIELDS[word]
+    fields = FIELDS[word]
     if len(command) > LONGEST:  # before it is split, which takes as long as the square of it
         raise UsageError(f"{word}: a command of {len(command):,} characters can be started by no system.")
     try:
@@ -275,10 +276,10 @@ def _split(word: str, command: str) -> list[str]:
     if not words:
         raise UsageError(f"{word}: the command is empty.")
     for field in FIELD.findall(command):
-        if field and field not in known:
-            has = one_of(f"{{{each}}}" for each in known)
+        if field and field not in fields:
+            has = one_of(f"{{{each}}}" for each in fields)
             raise UsageError(
-                f"{word}: there is no field {{{field}}}; there are {has}.{nearest(field, known)}"
+                f"{word}: there is no field {{{field}}}; there are {has}.{nearest(field, fields)}"
             )
     return words
 
@@ -291,21 +292,21 @@ def _best_first(answer: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
 def _lines(printed: bytes) -> list[tuple[str, str, float]]:
     """Query, item and score of each line; without a score, the items keep their order."""
     rows = [line.split() for line in printed.decode(errors="replace").splitlines() if line.strip()]
-    found = []
+    rows_read = []
     for at, row in enumerate(rows):
         try:
             match row:
                 case [query, _, item, _, score, _]:
-                    found.append((query, item, float(score)))
+                    rows_read.append((query, item, float(score)))
                 case [item, score]:
-                    found.append(("", item, float(score)))
+                    rows_read.append(("", item, float(score)))
                 case [item]:
-                    found.append(("", item, float(len(rows) - at)))
+                    rows_read.append(("", item, float(len(rows) - at)))
                 case _:
                     raise _not_a_line(at, row)
         except ValueError:
             raise _not_a_line(at, row) from None
-    return found
+    return rows_read
 
 
 def _not_a_line(at: int, row: list[str]) -> CallError:
@@ -321,12 +322,12 @@ class ShapeError(ValueError):
     """An answer that is no ranked list."""
 
 
-def taken(answer: Any, k: int) -> Any:
+def take_first(answer: Any, k: int) -> Any:
     """Return an answer that costs nothing more to look at: of an iterator its first entries, one more than may be."""
     return list(islice(answer, k + 1)) if hasattr(answer, "__next__") else answer
 
 
-def ranked(answer: Any, k: int) -> Answer:
+def read_answer(answer: Any, k: int) -> Answer:
     """Return the items and scores of an answer, best first.
 
     An answer is a list of items, of pairs (item, score), a mapping from item to score, or a pair of arrays (items, scores). A list of
@@ -340,8 +341,9 @@ def ranked(answer: Any, k: int) -> Answer:
     pairs = _pairs(answer)
     if len(pairs) > k:
         raise ShapeError(f"{len(pairs):,} items came back where {k:,} were asked for")
-    found: Answer = []
+    pairs_read: Answer = []
     for item, score in pairs:
+        # NumPy's numbers become Python's, which can be pickled without NumPy and compared with ids of files
         plain = item.item() if hasattr(item, "item") and not isinstance(item, (str, int)) else item
         if isinstance(plain, bool) or not isinstance(plain, (str, int)):
             raise ShapeError(f"an item is text or a whole number, not {brief(plain)}")
@@ -351,14 +353,14 @@ def ranked(answer: Any, k: int) -> Answer:
             raise ShapeError(f"the score of {brief(plain)} is no number but {brief(score)}") from None
         if not math.isfinite(value):
             raise ShapeError(f"the score of {brief(plain)} is {value}")
-        found.append((plain, value))
-    if any(after > before for (_, before), (_, after) in pairwise(found)):
+        pairs_read.append((plain, value))
+    if any(after > before for (_, before), (_, after) in pairwise(pairs_read)):
         raise ShapeError(
             "scores rise down the list: the best item comes first and a higher score is better, so give −distance"
         )
-    if len({item for item, _ in found}) < len(found):
+    if len({item for item, _ in pairs_read}) < len(pairs_read):
         raise ShapeError("an item came back twice")
-    return found
+    return pairs_read
 
 
 def _pairs(answer: Any) -> list[tuple[Any, Any]]:

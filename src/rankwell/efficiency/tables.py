@@ -42,13 +42,13 @@ def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
         row: dict[str, Any] = key | {"calls": len(group.calls)}
         values = group.latencies
         for q in quantiles if len(values) else ():
-            found = group.quantile(q)
+            interval = group.quantile(q)
             name = f"p{100 * q:g}"
             row |= {
-                name: found.value,
-                f"{name}_low": found.low,
-                f"{name}_high": found.high,
-                f"{name}_missing": found.missing,
+                name: interval.value,
+                f"{name}_low": interval.low,
+                f"{name}_high": interval.high,
+                f"{name}_missing": interval.missing,
             }
         row["max"] = float(values.max()) if len(values) else math.nan
         own = costs.sessions.filter(**key)
@@ -61,14 +61,14 @@ def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
 
 def tables(costs: Costs) -> list[Table]:
     """All tables, those first that are asked for most."""
-    found = [searching(costs), quantiles(costs)]
+    parts = [searching(costs), quantiles(costs)]
     if costs.indexing["wall"].is_not_null().any():
-        found.append(indexing(costs))
+        parts.append(indexing(costs))
     if (compared := pairs(costs)).rows:
-        found.append(compared)
+        parts.append(compared)
     if len(costs.failures):
-        found.append(failures(costs))
-    return [*found, measured(costs)]
+        parts.append(failures(costs))
+    return [*parts, how_measured(costs)]
 
 
 def searching(costs: Costs) -> Table:
@@ -80,11 +80,11 @@ def searching(costs: Costs) -> Table:
         values = group.latencies
         row: list[Cell] = [group.system, group.label, len(group.calls)]
         for q in SHOWN:
-            found = group.quantile(q) if len(values) else None
-            row.append(None if found is None else found.value * MS)
-            if found is not None and found.missing:
+            interval = group.quantile(q) if len(values) else None
+            row.append(None if interval is None else interval.value * MS)
+            if interval is not None and interval.missing:
                 marks[len(rows), len(row) - 1] = TOO_FEW
-                lacking[q] = max(lacking.get(q, 0), found.missing)
+                lacking[q] = max(lacking.get(q, 0), interval.missing)
         own = costs.sessions.filter(system=group.system, load=group.load, session=group.session)
         memory = most(own["peak_memory"])
         row += [
@@ -115,9 +115,11 @@ def quantiles(costs: Costs) -> Table:
         if group.session == COLD or not len(group.latencies):
             continue
         for q in SHOWN:
-            found = group.quantile(q)
-            name, bounds = f"p{100 * q:g}", [each * MS for each in found[:3]]
-            rows.append([group.system, group.load, name, *bounds, found.n, found.effective, found.missing])
+            interval = group.quantile(q)
+            name, bounds = f"p{100 * q:g}", [bound * MS for bound in interval[:3]]
+            rows.append(
+                [group.system, group.load, name, *bounds, interval.n, interval.effective, interval.missing]
+            )
     columns = [
         Column("system"), Column("load"), Column("quantile"), Column("ms", "value", better="lower", digits=3),
         Column("low", "value", digits=3), Column("high", "value", digits=3), Column("calls", "count"),
@@ -166,7 +168,7 @@ def pairs(costs: Costs) -> Table:
     first, *others = costs.systems
     for load in costs.loads:
         for system in others:
-            new, old = (costs.group(each, load) for each in (system, first))
+            new, old = (costs.group(name, load) for name in (system, first))
             if not new.by_query.keys() & old.by_query.keys():
                 continue
             whole, turns = ratio(new, old), over_repetitions(new, old)
@@ -186,15 +188,15 @@ def failures(costs: Costs) -> Table:
     """Calls that failed, by system, load, outcome and message."""
     import polars as pl
 
-    found = costs.failures.group_by(
+    grouped = costs.failures.group_by(
         "system", "load", "session", "outcome", "message", maintain_order=True
     ).agg(pl.len().alias("calls"), pl.col("query").unique(maintain_order=True))
     rows: list[list[Cell]] = [
         [
-            each["system"], each["load"] if each["session"] == WARM else each["session"], each["outcome"], each["calls"],
-            ", ".join(each["query"][:3]) + (" …" if len(each["query"]) > 3 else ""), each["message"],
+            row["system"], row["load"] if row["session"] == WARM else row["session"], row["outcome"], row["calls"],
+            ", ".join(row["query"][:3]) + (" …" if len(row["query"]) > 3 else ""), row["message"],
         ]
-        for each in found.iter_rows(named=True)
+        for row in grouped.iter_rows(named=True)
     ]  # fmt: skip
     columns = [
         Column("system"),
@@ -209,7 +211,7 @@ def failures(costs: Costs) -> Table:
     ])  # fmt: skip
 
 
-def measured(costs: Costs) -> Table:
+def how_measured(costs: Costs) -> Table:
     """How it was measured, what the harness adds, and what disturbed it."""
     return conditions(
         costs.environment,
@@ -259,24 +261,24 @@ def _words(value: Any) -> str:
     )
 
 
-def beside(found: Mapping[str, Results], cost: CostEstimates) -> Table:
+def beside(results: Mapping[str, Results], cost: CostEstimates) -> Table:
     """Each system with the means of its metrics and its costs; marked where no other is as good and as cheap."""
-    metrics = [*next(iter(found.values())).mean]
+    metrics = [*next(iter(results.values())).mean]
     better = {each: metric_of(each).better for each in metrics}
     sign = -1 if better[metrics[0]] == "lower" else 1
     latency = cost.of("p95")
     on_front = front(
         [
             (sign * res.mean[metrics[0]], latency[system].value if system in latency else None)
-            for system, res in found.items()
+            for system, res in results.items()
         ]
     )
     rows: list[list[Cell]] = []
-    for system, res in found.items():
+    for system, res in results.items():
         row: list[Cell] = [system]
         for metric in metrics:
-            known = res.interval(metric)
-            row += [res.mean[metric], known.low, known.high]
+            interval = res.interval(metric)
+            row += [res.mean[metric], interval.low, interval.high]
         rows.append([*row, *(_value(cost.of(name).get(system)) for name in BESIDE)])
     columns = [Column("system")]
     for metric in metrics:
@@ -292,5 +294,5 @@ def beside(found: Mapping[str, Results], cost: CostEstimates) -> Table:
     )
 
 
-def _value(known: CostEstimate | None) -> float | None:
-    return None if known is None or math.isnan(known.value) else known.value
+def _value(estimate: CostEstimate | None) -> float | None:
+    return None if estimate is None or math.isnan(estimate.value) else estimate.value

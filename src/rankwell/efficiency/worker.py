@@ -21,7 +21,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.efficiency.system import CallError, ShapeError, batches, path_of, ranked, searches, taken
+from rankwell.efficiency.system import (
+    CallError,
+    ShapeError,
+    batches,
+    path_of,
+    read_answer,
+    searches,
+    take_first,
+)
 
 if TYPE_CHECKING:
     import resource
@@ -95,7 +103,7 @@ class Worker:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the system raises is its outcome
             outcome, message = outcome_of(error)
         ended = time.perf_counter_ns()
-        found = {
+        figures = {
             "wall": (ended - began) / 1e9,
             "cpu": used_cpu() - cpu,
             "peak": peak(),
@@ -107,7 +115,7 @@ class Worker:
                 size = size_of(self.system)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
                 outcome, message = outcome_of(error)
-        return found | {"outcome": outcome, "message": message, "size": size}
+        return figures | {"outcome": outcome, "message": message, "size": size}
 
     def session(
         self,
@@ -127,9 +135,10 @@ class Worker:
             session = Session(
                 self, CallTimes(board, len(asked)), given, k, start, batch=batch, file=file, keep=keep
             )
+            # before the clock starts, so that no call pays for garbage of loading and indexing
             gc.collect()
             forget_peak()
-            cpu, switches = used_cpu(), switched()
+            cpu, switches = used_cpu(), times_switched()
             if len(workers) == 1:
                 session.serve(workers[0])
             else:
@@ -138,7 +147,7 @@ class Worker:
                     each.start()
                 for each in threads:
                     each.join()
-            used = {"cpu": used_cpu() - cpu, "switches": switched() - switches, "peak": peak()}
+            used = {"cpu": used_cpu() - cpu, "switches": times_switched() - switches, "peak": peak()}
             session.write_held()
         return used
 
@@ -167,6 +176,7 @@ class Session:
 
     def serve(self, worker: int) -> None:
         """Take calls until none is left."""
+        # local names are looked up faster than attributes: this loop is part of what is measured
         cells, search, k, start, clock = (
             self.board.cells,
             self.search,
@@ -187,7 +197,7 @@ class Session:
             began = clock()
             cells[row + BEGAN] = began
             try:
-                answer = taken(search(query, k), k)
+                answer = take_first(search(query, k), k)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the system raises is its outcome
                 failure = outcome_of(error)
                 outcome = OUTCOMES.index(failure[0])
@@ -225,14 +235,14 @@ class Session:
         try:
             if self.is_batch:
                 lists = list(answer)
-                found = [ranked(each, self.k) for each in as_many(lists, len(self.given[call]))]
+                answers = [read_answer(part, self.k) for part in as_many(lists, len(self.given[call]))]
             else:
-                found = [ranked(answer, self.k)]
+                answers = [read_answer(answer, self.k)]
         except (ShapeError, TypeError) as error:
             self.board.cells[row + OUTCOME] = SHAPE
             self.file.write(pickle.dumps((call, None, ("shape", str(error)))))
             return
-        self.file.write(pickle.dumps((call, found, None)))
+        self.file.write(pickle.dumps((call, answers, None)))
 
 
 def as_many(lists: list[Any], queries: int) -> list[Any]:
@@ -251,6 +261,7 @@ def wait_until(start: int, cells: memoryview, row: int) -> None:
     final = start + due + cells[0]
     while clock() < final:
         pass
+    # written back, so that latencies count from when the call was due after all delays
     cells[row] = final
 
 
@@ -269,8 +280,8 @@ def size_of(system: Any) -> int | None:
     path = path_of(system)
     if path is None or not path.exists():
         return None
-    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
-    return sum(each.stat().st_size for each in files)
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 class CallTimes:
@@ -304,8 +315,8 @@ class CallTimes:
     def running(self, worker: int) -> int | None:
         """Return the call that a worker is in; None if it is in none."""
         rows = self.rows
-        found = ((rows[:, WORKER] == worker) & (rows[:, BEGAN] > 0) & (rows[:, ENDED] == 0)).nonzero()[0]
-        return int(found[0]) if len(found) else None
+        calls = ((rows[:, WORKER] == worker) & (rows[:, BEGAN] > 0) & (rows[:, ENDED] == 0)).nonzero()[0]
+        return int(calls[0]) if len(calls) else None
 
 
 def used_cpu() -> float:
@@ -314,7 +325,7 @@ def used_cpu() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def switched() -> int:
+def times_switched() -> int:
     """How often this process was made to wait for a core."""
     return _usage().ru_nivcsw
 

@@ -97,10 +97,10 @@ def name_of(quantity: str, words: PageStrings) -> str:
     return words(f"plots.costs.{quantity}")
 
 
-def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words: PageStrings) -> Any:
+def _chart(rows: list[Row], priced: Priced, metric: Metric, quantity: str, words: PageStrings) -> Any:
     alt = altair()
-    goods, dear = ([pair[at] for pair in found.values.values()] for at in (0, 1))
-    log = is_log(each.value for each in dear)
+    goods, dear = ([pair[at] for pair in priced.values.values()] for at in (0, 1))
+    log = is_log(estimate.value for estimate in dear)
     kind = QUANTITIES[quantity]
     what = f"{name_of(quantity, words)}, {kind.unit}"
     kind_of_scale = {"type": "log"} if log else {"zero": False}
@@ -143,12 +143,12 @@ def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words:
 
 
 def _subtitle(
-    rows: list[Row], found: Priced, source: Comparison, metric: Metric, quantity: str, words: PageStrings
+    rows: list[Row], priced: Priced, source: Comparison, metric: Metric, quantity: str, words: PageStrings
 ) -> Sequence[str]:
     load = source.costs.load if source.costs is not None else ""
-    front, unnamed = on_front(found, metric, quantity), sum(row["side"] is None for row in rows)
+    front, unnamed = on_front(priced, metric, quantity), sum(row["side"] is None for row in rows)
     said = "no_front" if metric.better == "neither" else "front" if len(front) > 1 else "one_front"
-    lacking = [name for name, (_, cost) in found.values.items() if math.isnan(cost.low)]
+    lacking = [name for name, (_, cost) in priced.values.items() if math.isnan(cost.low)]
     is_latency = quantity.startswith("p")
     has_bounds = len(lacking) < len(rows)
     return subtitle_lines(
@@ -162,9 +162,9 @@ def _subtitle(
         words(f"plots.scatter.{said}", metric=str(metric))
         if said == "no_front"
         else words(f"plots.costs.{said}"),
-        words("plots.scatter.baseline") if found.baseline in found.values else "",
+        words("plots.scatter.baseline") if priced.baseline in priced.values else "",
         words("plots.scatter.unnamed", n=unnamed) if unnamed else "",
-        words("plots.costs.left_out", n=found.left_out) if found.left_out else "",
+        words("plots.costs.left_out", n=priced.left_out) if priced.left_out else "",
     )
 
 
@@ -187,24 +187,24 @@ def costs_in(comparison: Comparison) -> CostEstimates:
 
 def priced(comparison: Comparison, metric: Metric, quantity: str) -> Priced:
     """Return the systems of which both a metric and a cost are known and finite."""
-    known = costs_in(comparison).of(quantity)
-    found: dict[str, tuple[CostEstimate, CostEstimate]] = {}
+    cost_of = costs_in(comparison).of(quantity)
+    values: dict[str, tuple[CostEstimate, CostEstimate]] = {}
     for row in comparison.order_of(metric, 0):
         name = comparison.names[row]
         mean = comparison.mean(name, metric)
         quality = CostEstimate(mean.mean, mean.low, mean.high)
-        if name in known and math.isfinite(known[name].value) and math.isfinite(quality.value):
-            found[name] = quality, known[name]
-    return Priced(found, len(comparison.names) - len(found), comparison.baseline)
+        if name in cost_of and math.isfinite(cost_of[name].value) and math.isfinite(quality.value):
+            values[name] = quality, cost_of[name]
+    return Priced(values, len(comparison.names) - len(values), comparison.baseline)
 
 
-def on_front(found: Priced, metric: Metric, quantity: str) -> list[str]:
+def on_front(priced: Priced, metric: Metric, quantity: str) -> list[str]:
     """Return the systems that no other is as good as and as cheap, and better or cheaper; none if the metric has no better end."""
     if metric.better == "neither":
         return []
     dear = 1 if QUANTITIES[quantity].better == "lower" else -1
-    pairs = [(sign_of(metric) * good.value, dear * cost.value) for good, cost in found.values.values()]
-    return [name for name, is_on in zip(found.values, front(pairs), strict=True) if is_on]
+    pairs = [(sign_of(metric) * good.value, dear * cost.value) for good, cost in priced.values.values()]
+    return [name for name, is_on in zip(priced.values, front(pairs), strict=True) if is_on]
 
 
 def is_log(values: Iterable[float]) -> bool:
@@ -213,29 +213,29 @@ def is_log(values: Iterable[float]) -> bool:
     >>> is_log([1, 9]), is_log([1, 11]), is_log([0, 100])
     (False, True, False)
     """
-    known = list(values)
-    return min(known) > 0 and max(known) / min(known) > DECADE
+    listed = list(values)
+    return min(listed) > 0 and max(listed) / min(listed) > DECADE
 
 
 def ends_of(estimates: Sequence[CostEstimate], *, log: bool) -> tuple[float, float]:
     """Return the ends of an axis on which the estimates and their finite bounds have some air."""
-    known = [end for each in estimates for end in each if math.isfinite(end) and (end > 0 or not log)]
+    ends = [end for estimate in estimates for end in estimate if math.isfinite(end) and (end > 0 or not log)]
     if not log:
-        low, high = domain_of(known)
-        return (max(low, 0.0) if min(known) >= 0 else low), high
-    low, high = domain_of(map(math.log10, known))
+        low, high = domain_of(ends)
+        return (max(low, 0.0) if min(ends) >= 0 else low), high
+    low, high = domain_of(map(math.log10, ends))
     return 10**low, 10**high
 
 
-def rows_of(found: Priced, metric: Metric, quantity: str, words: PageStrings) -> list[Row]:
+def rows_of(priced: Priced, metric: Metric, quantity: str, words: PageStrings) -> list[Row]:
     """Return a row per system: its values and bounds, its role (front, baseline or other), and the side of its label, if it has one."""
-    label, on = shorten(found.values), set(on_front(found, metric, quantity))
-    costs = [cost for _, cost in found.values.values()]
+    label, on = shorten(priced.values), set(on_front(priced, metric, quantity))
+    costs = [cost for _, cost in priced.values.values()]
     log = is_log(cost.value for cost in costs)
-    across, up = ends_of(costs, log=log), ends_of([good for good, _ in found.values.values()], log=False)
+    across, up = ends_of(costs, log=log), ends_of([good for good, _ in priced.values.values()], log=False)
     rows: list[Row] = []
-    for name, (good, cost) in found.values.items():
-        role = "baseline" if name == found.baseline else "front" if name in on else "other"
+    for name, (good, cost) in priced.values.items():
+        role = "baseline" if name == priced.baseline else "front" if name in on else "other"
         row = {"system": label[name], "x": cost.value, "y": good.value, "role": role, "is_front": name in on}
         row |= {"x_low": _inside(cost.low, across), "x_high": _inside(cost.high, across)}
         row |= {"y_low": _inside(good.low, up), "y_high": _inside(good.high, up), "side": None}
@@ -244,6 +244,7 @@ def rows_of(found: Priced, metric: Metric, quantity: str, words: PageStrings) ->
         rows.append(row)
     points = [(_share(row["x"], across, log=log), _share(row["y"], up)) for row in rows]
     named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
+    # the baseline and the front get their labels first, where they find the most room
     named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
     for at, side in place_labels(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
         rows[at]["side"] = side

@@ -17,6 +17,7 @@ from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
 from rankwell.statistics.quantiles import needed
 
+# p95 first: the chart that is open shows what most users wait for at most
 DRAWN = "p95", "p50", "p99", "throughput", "memory", "index", "indexing"
 MOST_PAIRS, OPEN = 30, 1
 GIB = 2**30
@@ -25,38 +26,38 @@ GIB = 2**30
 @report_section(order=80)
 def section(material: Material) -> Content | None:
     """Return the costs of the systems; None if none were measured."""
-    found, words = material.costs, material.words
-    if found is None or not found.systems:
+    estimates, words = material.costs, material.words
+    if estimates is None or not estimates.systems:
         return None
-    shown = [name for name in SHOWN if found.of(name)]
+    shown = [name for name in SHOWN if estimates.of(name)]
     pictures = _pictures(material)
     charts: dict[str, Mapping[str, Any]] = {}
-    for each in pictures:
+    for picture in pictures:
         assert material.comparison is not None
-        drawn = costs(material.comparison, material.primary, x=each["quantity"], lang=words.lang)
-        charts[each["chart"]] = spec_of(drawn)
+        drawn = costs(material.comparison, material.primary, x=picture["quantity"], lang=words.lang)
+        charts[picture["chart"]] = spec_of(drawn)
     data = {
-        "load": found.load,
+        "load": estimates.load,
         "metric": str(material.primary),
         "better": {"arrow": ARROWS[material.primary.better], "direction": material.primary.better},
         "quantities": [_column(name, material) for name in shown],
-        "rows": [_row(material, found, system, shown) for system in _order(material)],
-        "notes": _notes(material, found, shown),
+        "rows": [_row(material, estimates, system, shown) for system in _order(material)],
+        "notes": _notes(material, estimates, shown),
         "pictures": pictures,
         "open": OPEN,
-        "ratios": _ratios(found),
-        "all_ratios": len(found.ratios),
-        "conditions": _conditions(material, found),
+        "ratios": _ratios(estimates),
+        "all_ratios": len(estimates.ratios),
+        "conditions": _conditions(material, estimates),
     }
     return Content(data, charts)
 
 
 def _order(material: Material) -> list[str]:
     """The systems, best first by the metric that decides."""
-    found = material.comparison
-    if found is None:
+    comparison = material.comparison
+    if comparison is None:
         return material.names
-    return [found.names[row] for row in found.order_of(material.primary, 0)]
+    return [comparison.names[row] for row in comparison.order_of(material.primary, 0)]
 
 
 def _column(quantity: str, material: Material) -> dict[str, Any]:
@@ -72,35 +73,35 @@ def _column(quantity: str, material: Material) -> dict[str, Any]:
     }
 
 
-def _row(material: Material, found: CostEstimates, system: str, shown: Sequence[str]) -> dict[str, Any]:
-    own = material.comparison
+def _row(material: Material, estimates: CostEstimates, system: str, shown: Sequence[str]) -> dict[str, Any]:
+    comparison = material.comparison
     mean = material.mean(system, material.primary)
     return {
         "system": system,
-        "baseline": own is not None and system == own.baseline,
+        "baseline": comparison is not None and system == comparison.baseline,
         "mean": plain_value(mean),
-        "cells": [_cell(found.of(name).get(system)) for name in shown],
+        "cells": [_cell(estimates.of(name).get(system)) for name in shown],
     }
 
 
-def _cell(known: CostEstimate | None) -> dict[str, Any]:
+def _cell(estimate: CostEstimate | None) -> dict[str, Any]:
     """A value with its bounds, None where there are none; equal bounds say nothing more than the value."""
-    if known is None:
+    if estimate is None:
         return {"value": None, "low": None, "high": None}
-    has_bounds = not math.isnan(known.low) and not known.low == known.value == known.high
-    bounds = [plain_value(each) if has_bounds else None for each in known[1:]]
-    return {"value": plain_value(known.value), "low": bounds[0], "high": bounds[1]}
+    has_bounds = not math.isnan(estimate.low) and not estimate.low == estimate.value == estimate.high
+    bounds = [plain_value(bound) if has_bounds else None for bound in estimate[1:]]
+    return {"value": plain_value(estimate.value), "low": bounds[0], "high": bounds[1]}
 
 
-def _notes(material: Material, found: CostEstimates, shown: Sequence[str]) -> list[str]:
+def _notes(material: Material, estimates: CostEstimates, shown: Sequence[str]) -> list[str]:
     words = material.words
     notes = [words("report.costs.bounds"), words("report.costs.turns")]
     for name in (each for each in shown if each.startswith("p")):
-        lacking = sum(math.isnan(each.low) for each in found.of(name).values())
+        lacking = sum(math.isnan(each.low) for each in estimates.of(name).values())
         if lacking:
             least = needed(float(name[1:]) / 100)
             notes.append(words("plots.costs.lacking", n=lacking, x=name, needed=least))
-    if found.of("memory"):
+    if estimates.of("memory"):
         notes.append(words("report.costs.memory"))
     return notes
 
@@ -110,14 +111,14 @@ def _pictures(material: Material) -> list[dict[str, Any]]:
     comparison, metric, words = material.comparison, material.primary, material.words
     if comparison is None:
         return []
-    found = []
+    pictures = []
     for quantity in DRAWN:
-        known = priced(comparison, metric, quantity)
-        if len(known.values) > 1:
-            front = on_front(known, metric, quantity)
+        systems = priced(comparison, metric, quantity)
+        if len(systems.values) > 1:
+            front = on_front(systems, metric, quantity)
             name = name_of(quantity, words)
-            key = _said_of(front, len(known.values))
-            found.append(
+            key = _said_of(front, len(systems.values))
+            pictures.append(
                 {
                     "quantity": quantity,
                     "chart": quantity,
@@ -127,7 +128,7 @@ def _pictures(material: Material) -> list[dict[str, Any]]:
                     "front": front if key in ("one_front", "front") else [],
                 }
             )
-    return found
+    return pictures
 
 
 def _said_of(front: Sequence[str], systems: int) -> str:
@@ -137,38 +138,38 @@ def _said_of(front: Sequence[str], systems: int) -> str:
     return "one_front" if len(front) == 1 else "all_front" if len(front) == systems else "front"
 
 
-def _ratios(found: CostEstimates) -> list[dict[str, Any]]:
+def _ratios(estimates: CostEstimates) -> list[dict[str, Any]]:
     """The ratios of latency, each turned so that the first system is the slower one; the largest if there are many."""
     turned = []
-    for each in found.ratios:
+    for pair in estimates.ratios:
         own: dict[str, Any] = {
-            "first": each.first,
-            "second": each.second,
-            "ratio": each.ratio,
-            "over_queries": [each.low, each.high],
-            "over_turns": [each.low_turns, each.high_turns],
-            "queries": each.queries,
-            "turns": each.turns,
+            "first": pair.first,
+            "second": pair.second,
+            "ratio": pair.ratio,
+            "over_queries": [pair.low, pair.high],
+            "over_turns": [pair.low_turns, pair.high_turns],
+            "queries": pair.queries,
+            "turns": pair.turns,
         }
-        if each.ratio < 1:
-            own |= {"first": each.second, "second": each.first, "ratio": 1 / each.ratio}
-            own |= {"over_queries": [1 / each.high, 1 / each.low]}
-            own |= {"over_turns": [1 / each.high_turns, 1 / each.low_turns]}
+        if pair.ratio < 1:
+            own |= {"first": pair.second, "second": pair.first, "ratio": 1 / pair.ratio}
+            own |= {"over_queries": [1 / pair.high, 1 / pair.low]}
+            own |= {"over_turns": [1 / pair.high_turns, 1 / pair.low_turns]}
         turned.append(own)
     turned.sort(key=lambda own: -own["ratio"])
     return [
         {
-            key: [plain_value(end) for end in each] if isinstance(each, list) else plain_value(each)
-            for key, each in own.items()
+            key: [plain_value(end) for end in pair] if isinstance(pair, list) else plain_value(pair)
+            for key, pair in own.items()
         }
         for own in turned[:MOST_PAIRS]
     ]
 
 
-def _conditions(material: Material, found: CostEstimates) -> list[str]:
+def _conditions(material: Material, estimates: CostEstimates) -> list[str]:
     """On what machine it was measured, and what disturbed it, in sentences."""
-    words, own = material.words, found.conditions
-    said = []
+    words, own = material.words, estimates.conditions
+    sentences = []
     machine = [str(own.environment[each]) for each in ("processor", "system") if own.environment.get(each)]
     if "cores" in own.environment:
         machine.append(words("report.costs.cores", n=own.environment["cores"]))
@@ -177,17 +178,19 @@ def _conditions(material: Material, found: CostEstimates) -> list[str]:
     if "Python" in own.environment:
         machine.append(f"Python {own.environment['Python']}")
     if machine:
-        said.append(words("report.costs.machine", what="; ".join(machine)))
+        sentences.append(words("report.costs.machine", what="; ".join(machine)))
     if own.slower is not None and own.slower + 1 > PACE:
-        said.append(words("report.costs.slower", share=percent(own.slower, 0)))
+        sentences.append(words("report.costs.slower", share=percent(own.slower, 0)))
     if own.busy is not None and own.busy > OTHERS:
-        said.append(words("report.costs.busy", cores=f"{own.busy:.1f}"))
-    said += [words("report.costs.saturated", system=brief_name(each)) for each in own.saturated]
-    said += [words("report.costs.restarts", system=brief_name(name), n=n) for name, n in own.restarts.items()]
+        sentences.append(words("report.costs.busy", cores=f"{own.busy:.1f}"))
+    sentences += [words("report.costs.saturated", system=brief_name(each)) for each in own.saturated]
+    sentences += [
+        words("report.costs.restarts", system=brief_name(name), n=n) for name, n in own.restarts.items()
+    ]
     for name, (calls, timeouts, others) in own.failures.items():
         for key, n in (("timeouts", timeouts), ("failures", others)):
             if n:
-                said.append(words(f"report.costs.{key}", system=brief_name(name), n=n, of=calls))
-    if not said[bool(machine) :] and own.slower is not None:
-        said.append(words("report.costs.quiet"))
-    return said
+                sentences.append(words(f"report.costs.{key}", system=brief_name(name), n=n, of=calls))
+    if not sentences[bool(machine) :] and own.slower is not None:
+        sentences.append(words("report.costs.quiet"))
+    return sentences
