@@ -146,8 +146,8 @@ class MetricComparison:
     def comparisons(self) -> int:
         """How many comparisons were corrected together with those of this metric."""
         family = self.found.differences.items() if self.found.methods.family == "all" else ()
-        keys = [each for _, each in family] or [self.found.differences[self.metric, 0]]
-        return sum(int(np.count_nonzero(~np.isnan(each.p))) for each in keys)
+        keys = [differences for _, differences in family] or [self.found.differences[self.metric, 0]]
+        return sum(int(np.count_nonzero(~np.isnan(differences.p))) for differences in keys)
 
     def said(self, key: str, d: Difference, **more: Any) -> Sentence:
         """A sentence about a difference."""
@@ -166,10 +166,10 @@ def sentence_of(comparison: Comparison, metric: Metric, words: PageStrings) -> S
     undefined = judge.undefined(*order)
     if len(order) - len(undefined) < 2 or comparison.baseline in undefined:
         return _undefined(judge, undefined)
-    known = [name for name in order if name not in undefined]
+    defined = [name for name in order if name not in undefined]
     if comparison.baseline is None:
-        return _leader(judge, known)
-    return _candidates(judge, [name for name in known if name != comparison.baseline], comparison.baseline)
+        return _leader(judge, defined)
+    return _candidates(judge, [name for name in defined if name != comparison.baseline], comparison.baseline)
 
 
 def _undefined(judge: MetricComparison, systems: list[str]) -> Sentence:
@@ -225,21 +225,21 @@ def _candidates(judge: MetricComparison, names: list[str], baseline: str) -> Sen
     """Several systems against a baseline; the names are best first."""
     if not judge.is_tested:
         return _alone(judge, names[0], baseline)
-    found = [judge.difference(name, baseline) for name in names]
-    if all(judge.are_too_few(d) for d in found):
-        d = max(found, key=lambda each: each.n)
+    differences = [judge.difference(name, baseline) for name in names]
+    if all(judge.are_too_few(d) for d in differences):
+        d = max(differences, key=lambda difference: difference.n)
         return judge.said("too_few", d, n=d.n, least=number(judge.least_p(d)))
     if judge.metric.better == "neither":
-        differ = [d for d in found if judge.is_significant(d)]
-        widest = max(differ or found, key=lambda d: abs(d.mean))
-        return judge.said(f"differ_{_way(widest)}", widest, n=len(differ), all=len(found))
-    better = [d for d in found if judge.is_better(d)]
+        differ = [d for d in differences if judge.is_significant(d)]
+        widest = max(differ or differences, key=lambda d: abs(d.mean))
+        return judge.said(f"differ_{_way(widest)}", widest, n=len(differ), all=len(differences))
+    better = [d for d in differences if judge.is_better(d)]
     if not better:
-        none = "neither" if len(found) == 2 else "none"
-        return judge.said(f"{none}_{_way(found[0])}", found[0], all=len(found))
-    every = "both_beat" if len(found) == 2 else "all_beat"
-    key = every if len(better) == len(found) else "some_beat"
-    return judge.said(key, better[0], n=len(better), all=len(found))
+        none = "neither" if len(differences) == 2 else "none"
+        return judge.said(f"{none}_{_way(differences[0])}", differences[0], all=len(differences))
+    every = "both_beat" if len(differences) == 2 else "all_beat"
+    key = every if len(better) == len(differences) else "some_beat"
+    return judge.said(key, better[0], n=len(better), all=len(differences))
 
 
 def _leader(judge: MetricComparison, names: list[str]) -> Sentence:
@@ -251,19 +251,27 @@ def _leader(judge: MetricComparison, names: list[str]) -> Sentence:
         return _widest(judge, names)
     mean = number(judge.mean(best))
     tied = [name for name in names if judge.mean(name) == judge.mean(best)]
-    found = [judge.difference(best, other) for other in others]
+    differences = [judge.difference(best, other) for other in others]
     if len(tied) > 1:
         systems = list_names(tied, judge.words)
-        return judge.said(f"tied_{judge.metric.better}", found[0], systems=systems, mean=mean)
-    doubtful = [d for d in found if not judge.is_better(d)]
+        return judge.said(f"tied_{judge.metric.better}", differences[0], systems=systems, mean=mean)
+    doubtful = [d for d in differences if not judge.is_better(d)]
     if not doubtful:
-        return judge.said("leads", found[0], all=len(found))
-    if all(judge.are_too_few(d) for d in found):
-        return judge.said("too_few", found[0], n=found[0].n, least=number(judge.least_p(found[0])))
+        return judge.said("leads", differences[0], all=len(differences))
+    if all(judge.are_too_few(d) for d in differences):
+        return judge.said(
+            "too_few", differences[0], n=differences[0].n, least=number(judge.least_p(differences[0]))
+        )
     key = (
-        "ahead" if len(doubtful) == 1 else "ahead_of_some" if len(doubtful) < len(found) else "ahead_of_none"
+        "ahead"
+        if len(doubtful) == 1
+        else "ahead_of_some"
+        if len(doubtful) < len(differences)
+        else "ahead_of_none"
     )
-    return judge.said(f"{key}_{judge.metric.better}", doubtful[0], mean=mean, n=len(doubtful), all=len(found))
+    return judge.said(
+        f"{key}_{judge.metric.better}", doubtful[0], mean=mean, n=len(doubtful), all=len(differences)
+    )
 
 
 def _widest(judge: MetricComparison, names: list[str]) -> Sentence:

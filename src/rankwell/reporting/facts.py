@@ -32,7 +32,7 @@ LONGEST_TEXT = 60
 def facts_of(material: Material, metric: Metric, said: Sentence) -> list[Sentence]:
     """Return the facts beside a sentence, the most important first; what was left out is always among them."""
     left = list(_left_out(material, metric))
-    found = [
+    facts = [
         *_too_few(material, metric),
         *_undefined(material, metric, said),
         *_without_hits(material, metric),
@@ -42,8 +42,8 @@ def facts_of(material: Material, metric: Metric, said: Sentence) -> list[Sentenc
         *of_segments(material, metric, said),
         *_worse(material, metric),
     ]
-    found += _of_other_metrics(material, metric, said)
-    return [*found[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
+    facts += _of_other_metrics(material, metric, said)
+    return [*facts[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
 
 
 def _too_few(material: Material, metric: Metric) -> Iterator[Sentence]:
@@ -55,9 +55,9 @@ def _too_few(material: Material, metric: Metric) -> Iterator[Sentence]:
 
 def _undefined(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """Systems that the sentence cannot speak of, as the metric has no value for them."""
-    found = material.comparison
-    if found is not None and said.key != "undefined":
-        systems = MetricComparison(found, metric, material.words).undefined(*found.names)
+    comparison = material.comparison
+    if comparison is not None and said.key != "undefined":
+        systems = MetricComparison(comparison, metric, material.words).undefined(*comparison.names)
         if systems:
             yield Sentence(
                 "fact_undefined_all", {"metric": str(metric), "systems": list_names(systems, material.words)}
@@ -82,16 +82,21 @@ def _mean(material: Material, system: str, metric: Metric) -> float:
 
 def _worse(material: Material, metric: Metric) -> Iterator[Sentence]:
     """Of several systems, those that are worse than the baseline."""
-    found = material.comparison
-    if found is None or found.baseline is None or len(found.names) < 3 or metric.better == "neither":
+    comparison = material.comparison
+    if (
+        comparison is None
+        or comparison.baseline is None
+        or len(comparison.names) < 3
+        or metric.better == "neither"
+    ):
         return
-    judge = MetricComparison(found, metric, material.words)
-    if judge.is_tested and not judge.undefined(*found.names):
-        others = [name for name in found.names if name != found.baseline]
-        worse = [name for name in others if judge.is_worse(judge.difference(name, found.baseline))]
+    judge = MetricComparison(comparison, metric, material.words)
+    if judge.is_tested and not judge.undefined(*comparison.names):
+        others = [name for name in comparison.names if name != comparison.baseline]
+        worse = [name for name in others if judge.is_worse(judge.difference(name, comparison.baseline))]
         if worse:
             fields = {"n": len(worse), "systems": list_names(worse, material.words)}
-            yield Sentence("fact_worse_systems", fields | {"baseline": brief_name(found.baseline)})
+            yield Sentence("fact_worse_systems", fields | {"baseline": brief_name(comparison.baseline)})
 
 
 def _of_other_metrics(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
@@ -177,13 +182,13 @@ def _left_out(material: Material, metric: Metric) -> Iterator[Sentence]:
             how = res.policy.missing if metric.better == "higher" or res.policy.missing == "skip" else "lists"
             yield Sentence(f"fact_missing_{how}", fields)
     undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}
-    by_judgements = max((each.get(NO_RELEVANT, 0) for each in undefined.values()), default=0)
+    by_judgements = max((reasons.get(NO_RELEVANT, 0) for reasons in undefined.values()), default=0)
     if by_judgements:
         first = next(iter(material.results.values()))
         fields = {"n": by_judgements, "all": first.counts.get("judged queries", 0), "metric": str(metric)}
         yield Sentence(f"fact_undefined_{first.policy.undefined}", fields)
-    for name, each in undefined.items():
-        by_list = sum(each.values()) - each.get(NO_RELEVANT, 0)
+    for name, reasons in undefined.items():
+        by_list = sum(reasons.values()) - reasons.get(NO_RELEVANT, 0)
         if by_list:
             yield Sentence(
                 "fact_undefined_list", {"n": by_list, "metric": str(metric), "system": brief_name(name)}
@@ -213,11 +218,11 @@ def _listed(names: list[str]) -> str:
 
 def of_means(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """The two means, and how much higher the first is, where they are of the same queries and 0 is the least."""
-    found = material.comparison
-    if found is None or said.first is None or said.second is None or metric.range[0] < 0:
+    comparison = material.comparison
+    if comparison is None or said.first is None or said.second is None or metric.range[0] < 0:
         return
     mine, theirs = material.mean(said.first, metric), material.mean(said.second, metric)
-    apart = found.difference(said.first, said.second, metric).mean
+    apart = comparison.difference(said.first, said.second, metric).mean
     # means over other queries than those compared would contradict the difference in the sentence
     if not (mine > 0 and theirs > 0) or mine == theirs or abs(mine - theirs - apart) > CLOSE:
         return
@@ -285,10 +290,13 @@ def _worst(material: Material, metric: Metric, aligned: Aligned, apart: np.ndarr
 
 def of_chances(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """With a rope, the chances that the first is truly better, equal within it, or worse."""
-    found = material.comparison
-    if found is None or said.first is None or said.second is None or metric.better == "neither":
+    comparison = material.comparison
+    if comparison is None or said.first is None or said.second is None or metric.better == "neither":
         return
-    d, rope = found.difference(said.first, said.second, metric), found.methods.ropes.get(str(metric))
+    d, rope = (
+        comparison.difference(said.first, said.second, metric),
+        comparison.methods.ropes.get(str(metric)),
+    )
     if rope is None or not d.n or d.wins == d.losses == 0 or math.isnan(d.within):
         return
     better, worse = (d.above, d.below) if metric.better == "higher" else (d.below, d.above)
@@ -299,18 +307,25 @@ def of_chances(material: Material, metric: Metric, said: Sentence) -> Iterator[S
 
 def of_segments(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
     """The segments between which the difference varies most, if it is shown not to be the same in all of them."""
-    found = material.comparison
-    if found is None or said.first is None or said.second is None or metric not in found.heterogeneity:
+    comparison = material.comparison
+    if (
+        comparison is None
+        or said.first is None
+        or said.second is None
+        or metric not in comparison.heterogeneity
+    ):
         return
-    pair = {found.names.index(said.first), found.names.index(said.second)}
-    at = [set(each) for each in found.pairs.T.tolist()].index(pair)
-    p = float(found.heterogeneity[metric][at])
-    if not p < found.methods.alpha:
+    pair = {comparison.names.index(said.first), comparison.names.index(said.second)}
+    at = [set(by_segment) for by_segment in comparison.pairs.T.tolist()].index(pair)
+    p = float(comparison.heterogeneity[metric][at])
+    if not p < comparison.methods.alpha:
         return
-    each = [found.difference(said.first, said.second, metric, label) for label in found.labels[1:]]
-    known = [d for d in each if not math.isnan(d.mean)]
-    least, most = (pick(known, key=lambda d: d.mean) for pick in (min, max))
-    fields = {"metric": str(metric), "by": ", ".join(found.by), "p": number(max(p, CLOSE))}
+    by_segment = [
+        comparison.difference(said.first, said.second, metric, label) for label in comparison.labels[1:]
+    ]
+    defined = [d for d in by_segment if not math.isnan(d.mean)]
+    least, most = (pick(defined, key=lambda d: d.mean) for pick in (min, max))
+    fields = {"metric": str(metric), "by": ", ".join(comparison.by), "p": number(max(p, CLOSE))}
     yield Sentence("fact_segments", fields | _ends(least, "low") | _ends(most, "high"))
 
 

@@ -69,8 +69,8 @@ class Material:
     @property
     def systems(self) -> list[str]:
         """What is compared: the systems, or the methods whose seeds or folds they are."""
-        found = self.comparison
-        is_of_methods = found is not None and (found.seeds or found.folds)
+        comparison = self.comparison
+        is_of_methods = comparison is not None and (comparison.seeds or comparison.folds)
         return list(self._compared.names) if is_of_methods else self.names
 
     @property
@@ -115,10 +115,11 @@ class Material:
             return {}
         if all(wanted in res.metrics for res in self.results.values()):
             return {name: res[wanted] for name, res in self.results.items()}
+        # with slices there are other judgements for each part, so one share of all would be of none
         if self.evaluator is None or not self.runs or self.qrels is None or self.evaluator.plan.slices:
             return {}
-        found = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
-        return {name: res[wanted] for name, res in found.items()}
+        results = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
+        return {name: res[wanted] for name, res in results.items()}
 
     @cached_property
     def highlighted(self) -> list[str] | None:
@@ -160,11 +161,12 @@ def input_files(role: str, source: Any) -> list[InputFile]:
 def _paths(source: Any) -> list[Path]:
     if isinstance(source, (str, os.PathLike)):
         text = os.fspath(source)
+        # a file may be called by brackets or a star itself
         if glob.has_magic(text) and not Path(text).exists():
-            return [Path(each) for each in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - as readers do
+            return [Path(part) for part in sorted(glob.glob(text, recursive=True))]  # noqa: PTH207 - as readers do
         return [Path(text)]
-    if isinstance(source, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in source):
-        return [path for each in source for path in _paths(each)]
+    if isinstance(source, (list, tuple)) and all(isinstance(part, (str, os.PathLike)) for part in source):
+        return [path for part in source for path in _paths(part)]
     own = (getattr(file, "path", None) for file in getattr(source, "files", ()))
     return [path for path in own if path is not None]
 
@@ -172,10 +174,10 @@ def _paths(source: Any) -> list[Path]:
 def _of(role: str, path: Path) -> InputFile:
     try:
         with path.open("rb") as file:
-            found = hashlib.sha256()
+            digest = hashlib.sha256()
             # in blocks, as runs may be larger than the memory
             while block := file.read(CHUNK):
-                found.update(block)
-            return InputFile(role, path.name, file.tell(), found.hexdigest())
+                digest.update(block)
+            return InputFile(role, path.name, file.tell(), digest.hexdigest())
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error

@@ -121,9 +121,9 @@ def content_of(chart: Any, form: str, *, scale: float = 2, lang: str = "en") -> 
 def _drawable(value: Any) -> Any:
     """A specification in which no value is named like what every object of JavaScript has, among which Vega loses its way."""
     if isinstance(value, dict):
-        return {key: _drawable(each) for key, each in value.items()}
+        return {key: _drawable(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_drawable(each) for each in value]
+        return [_drawable(part) for part in value]
     return f"{value}{UNSEEN}" if isinstance(value, str) and value in OF_EVERY_OBJECT else value
 
 
@@ -145,9 +145,9 @@ def page_of(spec: Mapping[str, Any], lang: str) -> str:
 
 def said_of(missing: Iterable[str], form: str) -> str:
     """Return in words which characters cannot be drawn, and what to do."""
-    found = list(missing)
-    names = ", ".join(f"{each} (U+{ord(each):04X})" for each in found[:NAMED])
-    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    characters = list(missing)
+    names = ", ".join(f"{character} (U+{ord(character):04X})" for character in characters[:NAMED])
+    more = f" and {len(characters) - NAMED:,} more" if len(characters) > NAMED else ""
     return (
         f"no installed font has {names}{more}, so the {form.upper()} shows a box in place of each. Install a font that has them "
         f"(such as Noto Sans, or Noto Sans CJK), or write .svg or .html, which are drawn with the fonts of whoever opens them."
@@ -158,9 +158,9 @@ def missing_in(svg: str) -> list[str]:
     """Return the characters of a picture's texts that no installed font can draw."""
     texts = html.unescape("".join(re.findall(r">([^<>]+)<", svg)))
     return [
-        each
-        for each in sorted(set(texts))
-        if not each.isascii() and _leaves_ink(each) and not has_glyph(each)
+        text
+        for text in sorted(set(texts))
+        if not text.isascii() and _leaves_ink(text) and not has_glyph(text)
     ]
 
 

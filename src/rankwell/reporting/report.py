@@ -58,12 +58,12 @@ class Report:
     @property
     def answer(self) -> str:
         """The sentence at the top."""
-        found: str = self.section("answer").data["sentence"]
-        return found
+        sentence: str = self.section("answer").data["sentence"]
+        return sentence
 
     def section(self, name: str) -> Section:
         """Return a section by its name; raises UsageError if the report has none of it."""
-        names = [each.name for each in self.sections]
+        names = [section.name for section in self.sections]
         if name not in names:
             raise UsageError(f"the report has no section {brief(name)}; it has {one_of(names)}.")
         return self.sections[names.index(name)]
@@ -74,8 +74,13 @@ class Report:
             "title": self.title,
             "lang": self.lang,
             "sections": [
-                {"name": each.name, "title": each.title, "data": dict(each.data), "charts": dict(each.charts)}
-                for each in self.sections
+                {
+                    "name": section.name,
+                    "title": section.title,
+                    "data": dict(section.data),
+                    "charts": dict(section.charts),
+                }
+                for section in self.sections
             ],
         }
 
@@ -114,7 +119,7 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        names = ", ".join(each.name for each in self.sections)
+        names = ", ".join(section.name for section in self.sections)
         return f"Report {self.title!r}: {names}. {self.answer}"
 
 
@@ -230,7 +235,7 @@ def report(
         require_suffix(_place(path))
     words = words_of(lang)
     options |= {"baseline": baseline, "primary": primary, "margins": margins, "costs": costs}
-    given = ReportRequest(
+    request = ReportRequest(
         qrels=qrels,
         metrics=metrics,
         by=by,
@@ -244,12 +249,12 @@ def report(
         command=command,
         options={name: value for name, value in options.items() if value is not None},
     )
-    material = material_of(runs, words, given)
+    material = material_of(runs, words, request)
     warn_of_ids(material, stacklevel=5)
-    found = Report(title or _title(material), lang, _sections(redact_material(material)))
+    page = Report(title or _title(material), lang, _sections(redact_material(material)))
     if path is not None:
-        found.save(path)
-    return found
+        page.save(path)
+    return page
 
 
 def _title(material: Material) -> str:
@@ -259,8 +264,8 @@ def _title(material: Material) -> str:
         return words("report.title_one", system=brief_name(names[0]))
     if len(names) > 2:
         return words("report.title_many", n=len(names))
-    found = material.comparison
-    baseline = found.baseline if found is not None and found.baseline in names else names[0]
+    comparison = material.comparison
+    baseline = comparison.baseline if comparison is not None and comparison.baseline in names else names[0]
     (other,) = [name for name in names if name != baseline]
     return words("report.title_two", first=brief_name(other), second=brief_name(baseline))
 
@@ -272,4 +277,4 @@ def _sections(material: Material) -> tuple[Section, ...]:
     # one switch for all charts of the page
     with debug_mode(False):  # as `drawing` draws
         made = [part(material) for part in section_kinds()]
-    return tuple(redact_section(each, material.redaction) for each in made if each is not None)
+    return tuple(redact_section(section, material.redaction) for section in made if section is not None)

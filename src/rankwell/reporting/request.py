@@ -88,24 +88,24 @@ class ReportTables:
     users: Users | None = None
 
     @classmethod
-    def of(cls, given: ReportRequest) -> ReportTables:
+    def of(cls, request: ReportRequest) -> ReportTables:
         """Read what was given."""
         from rankwell.readers.items_users import read_catalogue, read_users
 
-        encoding, train, log = given.reading.get("encoding"), given.train, None
+        encoding, train, log = request.reading.get("encoding"), request.train, None
         if train is not None:
             name = None if isinstance(train, (str, Path)) else "train"
             log = read_qrels(train, name=name, encoding=encoding)
             refuse_labels(log.matrix)
         return cls(
-            None if given.qrels is None else read_qrels(given.qrels, **given.reading),
+            None if request.qrels is None else read_qrels(request.qrels, **request.reading),
             log,
-            None if given.items is None else read_catalogue(given.items, encoding=encoding),
-            None if given.users is None else read_users(given.users, encoding=encoding),
+            None if request.items is None else read_catalogue(request.items, encoding=encoding),
+            None if request.users is None else read_users(request.users, encoding=encoding),
         )
 
 
-def material_of(what: Any, words: PageStrings, given: ReportRequest) -> Material:
+def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Material:
     """Return the material of a report.
 
     Raises
@@ -113,21 +113,21 @@ def material_of(what: Any, words: PageStrings, given: ReportRequest) -> Material
     RankwellError
         If what was asked does not go together, or data cannot be read or evaluated.
     """
-    named, tables = _named(what), ReportTables.of(given)
-    shared = _texts(given, tables) | {"words": words, **vars(tables)}
+    named, tables = _named(what), ReportTables.of(request)
+    shared = _texts(request, tables) | {"words": words, **vars(tables)}
     comparison = _comparison(named)
     if comparison is not None:
-        _refuse_evaluation(given)
-        return Material({}, comparison, inputs=_files(given, named), costs=comparison.costs, **shared)
+        _refuse_evaluation(request)
+        return Material({}, comparison, inputs=_files(request, named), costs=comparison.costs, **shared)
     systems = _opened(named)
-    wanted = None if given.metrics is None else metrics_of(given.metrics)
-    columns = list(columns_of(given.by)) or None
-    new = {name: each for name, each in systems.items() if not isinstance(each, Results)}
+    wanted = None if request.metrics is None else metrics_of(request.metrics)
+    columns = list(columns_of(request.by)) or None
+    new = {name: system for name, system in systems.items() if not isinstance(system, Results)}
     # results are evaluated already; runs share one evaluator, so that tables are matched once
-    evaluator = _evaluator(given, tables, wanted, columns) if new else None
+    evaluator = _evaluator(request, tables, wanted, columns) if new else None
     runs: dict[str, Run] = {}
     results = systems
-    if evaluator is None and given.options.get("bounds"):
+    if evaluator is None and request.options.get("bounds"):
         raise UsageError(
             "bounds=True (--bounds) needs the runs themselves; results that were evaluated with bounds show them without it."
         )
@@ -135,40 +135,40 @@ def material_of(what: Any, words: PageStrings, given: ReportRequest) -> Material
         runs = open_named(new, evaluator.read)
         results = systems | evaluator.warned_results(runs, stacklevel=4)
     if len(results) > 1:
-        users, threads = tables.users, given.options.get("threads")
+        users, threads = tables.users, request.options.get("threads")
         comparison = compare(
-            results, metrics=wanted, by=columns, users=users, threads=threads, **given.statistics
+            results, metrics=wanted, by=columns, users=users, threads=threads, **request.statistics
         )
         costs = comparison.costs
-        if evaluator is not None and given.options.get("bounds"):
+        if evaluator is not None and request.options.get("bounds"):
             from rankwell.comparison.compare.compare import with_bounds
             from rankwell.comparison.compare.decisions import EvaluatedRuns
 
             comparison = with_bounds(comparison, EvaluatedRuns(evaluator, runs))
     else:
-        costs = None if (own := given.options.get("costs")) is None else costs_of(list(results), [], own)
-        results = _one(results, given.statistics)
-    inputs = _files(given, runs or named)
+        costs = None if (own := request.options.get("costs")) is None else costs_of(list(results), [], own)
+        results = _one(results, request.statistics)
+    inputs = _files(request, runs or named)
     return Material(results, comparison, evaluator=evaluator, runs=runs, inputs=inputs, costs=costs, **shared)
 
 
-def _texts(given: ReportRequest, tables: ReportTables) -> dict[str, Any]:
+def _texts(request: ReportRequest, tables: ReportTables) -> dict[str, Any]:
     """Texts and pictures, and what is said of the page itself."""
-    encoding = given.reading.get("encoding")
-    images = images_of_items(tables.items, given.image, folder_of(given.items))
+    encoding = request.reading.get("encoding")
+    images = images_of_items(tables.items, request.image, folder_of(request.items))
     # the only column left is that of pictures, whose addresses are no titles
-    alone = images and images.is_alone and given.text is None
+    alone = images and images.is_alone and request.text is None
     return {
-        "query_texts": texts_of_queries(given.queries, tables.qrels, encoding),
-        "item_texts": texts_of_items(None if alone else tables.items, given.text, encoding),
+        "query_texts": texts_of_queries(request.queries, tables.qrels, encoding),
+        "item_texts": texts_of_items(None if alone else tables.items, request.text, encoding),
         "item_images": images,
-        "redaction": given.redaction,
-        "command": given.command,
+        "redaction": request.redaction,
+        "command": request.command,
     }
 
 
 def _evaluator(
-    given: ReportRequest, tables: ReportTables, metrics: tuple[Metric, ...] | None, by: list[str] | None
+    request: ReportRequest, tables: ReportTables, metrics: tuple[Metric, ...] | None, by: list[str] | None
 ) -> Evaluator:
     return Evaluator(
         tables.qrels,
@@ -177,8 +177,8 @@ def _evaluator(
         items=tables.items,
         users=tables.users,
         by=by,
-        weights=given.options.get("weights"),
-        **given.rules,
+        weights=request.options.get("weights"),
+        **request.rules,
     )
 
 
@@ -208,7 +208,7 @@ def _named(what: Any) -> dict[str, Any]:
     if isinstance(what, Mapping) and not is_one_run(what):
         if not what:
             raise UsageError("a report needs at least one system; give runs by name, such as {'bm25': run}.")
-        return {name if isinstance(name, str) else brief(name): each for name, each in what.items()}
+        return {name if isinstance(name, str) else brief(name): system for name, system in what.items()}
     if isinstance(what, Path) or (isinstance(what, str) and not is_saved(what)):
         return {short_name(what): what}
     return {getattr(what, "name", ONE) if not isinstance(what, str) else short_name(what): what}
@@ -216,33 +216,35 @@ def _named(what: Any) -> dict[str, Any]:
 
 def _opened(named: Mapping[str, Any]) -> dict[str, Any]:
     """The same systems, where those of saved results are loaded, of which a file may hold several."""
-    found: dict[str, Any] = {}
-    for name, each in named.items():
-        loaded = all_loaded(each) if isinstance(each, (str, Path)) and is_saved(each) else []
-        more = {res.name: res for res in loaded} if len(loaded) > 1 else {name: loaded[0] if loaded else each}
+    systems: dict[str, Any] = {}
+    for name, system in named.items():
+        loaded = all_loaded(system) if isinstance(system, (str, Path)) and is_saved(system) else []
+        more = (
+            {res.name: res for res in loaded} if len(loaded) > 1 else {name: loaded[0] if loaded else system}
+        )
         for own, res in more.items():
-            if own in found:
+            if own in systems:
                 raise UsageError(f"two systems are called {brief(own)}; rename one.")
-            found[own] = res
-    return found
+            systems[own] = res
+    return systems
 
 
-def _files(given: ReportRequest, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
+def _files(request: ReportRequest, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
     """The files behind what was given, the systems last."""
-    sources = (*given.sources.items(), *systems.items())
+    sources = (*request.sources.items(), *systems.items())
     return tuple(file for role, source in sources for file in input_files(role, source))
 
 
-def _refuse_evaluation(given: ReportRequest) -> None:
+def _refuse_evaluation(request: ReportRequest) -> None:
     """Refuse, beside a comparison, what would have to be evaluated."""
-    asked = {"qrels": given.qrels, "metrics": given.metrics, "by": given.by, **given.options}
+    arguments = {"qrels": request.qrels, "metrics": request.metrics, "by": request.by, **request.options}
     idle = ("read", "threads", "experiment", *READING)
     plain = {
         name
-        for name, value in asked.items()
+        for name, value in arguments.items()
         if value is None or (isinstance(value, Policy) and value == Policy())
     }
-    wrong = [name for name in asked if name not in plain and name not in idle]
+    wrong = [name for name in arguments if name not in plain and name not in idle]
     if wrong:
         raise UsageError(
             f"a comparison is evaluated already, so {wrong[0]}= means nothing beside it; give the runs by name instead."

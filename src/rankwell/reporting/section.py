@@ -73,8 +73,8 @@ def section_kinds() -> tuple[SectionKind, ...]:
     >>> [part.name for part in section_kinds()][:2]
     ['answer', 'leaderboard']
     """
-    found = [import_module(each).section for each in shared("reporting", "sections").values()]
-    return tuple(sorted(found, key=lambda part: (part.order, part.name)))
+    sections = [import_module(module).section for module in shared("reporting", "sections").values()]
+    return tuple(sorted(sections, key=lambda part: (part.order, part.name)))
 
 
 # Numbers are computed with the true ids, because the order of equal scores and random draws follow from them; ids are
@@ -115,11 +115,11 @@ def redact_section(section: Section, redaction: Redaction | None) -> Section:
 def _shown(value: Any, redaction: Redaction, word: str = "") -> Any:
     """A value of any depth; ``word`` is the name of its field."""
     if isinstance(value, Mapping):
-        return {key: _shown(each, redaction, key) for key, each in value.items()}
+        return {key: _shown(part, redaction, key) for key, part in value.items()}
     if word in WITHHELD:
         return None
     if isinstance(value, list | tuple):
-        return [_shown(each, redaction, word) for each in value]
+        return [_shown(part, redaction, word) for part in value]
     if word in ("query", "item") and isinstance(value, str | int) and not isinstance(value, bool):
         return redaction.of(word, value)  # type: ignore[arg-type]
     return value
@@ -128,7 +128,7 @@ def _shown(value: Any, redaction: Redaction, word: str = "") -> Any:
 def _rows(rows: Any, redaction: Redaction) -> Any:
     """The rows behind a chart, or several tables of them by name, in an order that tells nothing of the true ids."""
     if isinstance(rows, Mapping):
-        return {name: _rows(each, redaction) for name, each in rows.items()}
+        return {name: _rows(part, redaction) for name, part in rows.items()}
     shown = _shown(rows, redaction)
     # sorted by the hashes that are shown: the given order would tell which true id comes first
     if all(isinstance(row, Mapping) and isinstance(row.get("query"), str) for row in shown):
@@ -140,7 +140,7 @@ def _chart(spec: Any, redaction: Redaction) -> Any:
     """A specification with the rows behind it redacted; its other fields, such as ``text`` of a title, are no data."""
     if isinstance(spec, Mapping):
         return {
-            key: _rows(each, redaction) if key in ("datasets", "values") else _chart(each, redaction)
-            for key, each in spec.items()
+            key: _rows(part, redaction) if key in ("datasets", "values") else _chart(part, redaction)
+            for key, part in spec.items()
         }
-    return [_chart(each, redaction) for each in spec] if isinstance(spec, list | tuple) else spec
+    return [_chart(part, redaction) for part in spec] if isinstance(spec, list | tuple) else spec

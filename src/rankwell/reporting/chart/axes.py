@@ -20,8 +20,8 @@ IN_A_ROW, WIDTH = 4, 200  # panels beside each other, and the pixels of one
 
 def span(values: Sequence[float], air: float = 0.06) -> list[float]:
     """Return the ends of an axis on which values have some air, also if all are equal."""
-    known = [value for value in values if math.isfinite(value)]
-    low, high = min(known, default=0.0), max(known, default=1.0)
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=1.0)
     wide = (high - low) * air or max(abs(high), 1.0) * air
     return [low - wide, high + wide]
 
@@ -34,8 +34,8 @@ def round_domain(
     >>> round_domain([0.12, 0.58]), round_domain([0.52, 0.58]), round_domain([1.0], (0.0, 1.0))
     ((0.0, 0.6), (0.52, 0.58), (0.9, 1.0))
     """
-    known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
-    low, high = min(known), max(known)
+    finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(finite), max(finite)
     if 0 <= low < 0.4 * high:
         low = 0.0
     if high < 0 and high > 0.4 * low:
@@ -96,8 +96,8 @@ def _panel(
     rows = [{**row, "system": labels[row["system"]]} for row in own]
     limits = span([value for row in own for value in (row[first], row["value"], row[last])])
     fields = [
-        alt.Tooltip(f"{each}:Q", title=words(f"{room}.{each}"), format=".4f")
-        for each in (first, "value", last)
+        alt.Tooltip(f"{field}:Q", title=words(f"{room}.{field}"), format=".4f")
+        for field in (first, "value", last)
     ]
     base = data(rows).encode(
         y=systems_axis(labels, labelled=labelled),

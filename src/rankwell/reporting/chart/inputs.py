@@ -31,7 +31,7 @@ class QueryValues(NamedTuple):
     table: np.ndarray
 
 
-def results_in(given: Any) -> dict[str, Results]:
+def results_in(source: Any) -> dict[str, Results]:
     """Return results by system, given as such a mapping or as one ``Results``.
 
     Raises
@@ -39,30 +39,31 @@ def results_in(given: Any) -> dict[str, Results]:
     UsageError
         If it is something else, or empty.
     """
-    if isinstance(given, Results):
-        return {given.name: given}
-    if isinstance(given, Comparison):
+    if isinstance(source, Results):
+        return {source.name: source}
+    if isinstance(source, Comparison):
         raise UsageError(
             "a Comparison holds no values per query; give the results that it was made from, {name: Results}, and the "
             "comparison as comparison=."
         )
-    if isinstance(given, Mapping) and given and all(isinstance(each, Results) for each in given.values()):
-        return {str(name): each for name, each in given.items()}
-    if isinstance(given, Mapping) and not any(isinstance(each, Results) for each in given.values()):
+    if isinstance(source, Mapping) and source and all(isinstance(res, Results) for res in source.values()):
+        return {str(name): res for name, res in source.items()}
+    # runs in place of results are the likeliest slip, and so have a message of their own
+    if isinstance(source, Mapping) and not any(isinstance(res, Results) for res in source.values()):
         raise UsageError(
             "results: these are no results. Evaluate runs first: rw.Evaluator(qrels, metrics).evaluate_all(runs) returns "
             "{name: Results}."
         )
     raise UsageError(
-        f"results: expected Results or {{name: Results}}, as Evaluator.evaluate_all returns, not {brief(given)}."
+        f"results: expected Results or {{name: Results}}, as Evaluator.evaluate_all returns, not {brief(source)}."
     )
 
 
-def comparison_in(given: Any) -> Comparison:
+def comparison_in(source: Any) -> Comparison:
     """Return the comparison; raises UsageError if it is something else."""
-    if not isinstance(given, Comparison):
-        raise UsageError(f"comparison: expected what rankwell.compare returns, not {brief(given)}.")
-    return given
+    if not isinstance(source, Comparison):
+        raise UsageError(f"comparison: expected what rankwell.compare returns, not {brief(source)}.")
+    return source
 
 
 def metric_in(metrics: tuple[Metric, ...], wanted: Wanted | None) -> Metric:
@@ -71,7 +72,7 @@ def metric_in(metrics: tuple[Metric, ...], wanted: Wanted | None) -> Metric:
         return metrics[0]
     metric = metric_of(wanted)
     if metric not in metrics:
-        names = [str(each) for each in metrics]
+        names = [str(other) for other in metrics]
         raise NotAskedError(
             f"{metric} was not evaluated; the metrics are {', '.join(names)}.{nearest(str(metric), names)}"
         )
@@ -101,11 +102,11 @@ def metrics_in(
     systems: Mapping[str, Results], wanted: Iterable[Wanted] | Wanted | None
 ) -> tuple[Metric, ...]:
     """Return the metrics that are meant, by default all; raises NotAskedError if one was not evaluated for a system."""
-    asked = next(iter(systems.values())).metrics if wanted is None else metrics_of(wanted)
-    for metric in asked:
+    chosen = next(iter(systems.values())).metrics if wanted is None else metrics_of(wanted)
+    for metric in chosen:
         for res in systems.values():
             res[metric]  # or an error that names the nearest one
-    return tuple(asked)
+    return tuple(chosen)
 
 
 def per_query_metric(results: Mapping[str, Results], wanted: Wanted | None) -> Metric:
@@ -142,7 +143,7 @@ def values_of(results: Mapping[str, Results], metric: Metric, comparison: Compar
     folds = {} if comparison is None else comparison_in(comparison).folds
     # seeds and folds of one system are one row, as in the comparison
     seeds = {} if comparison is None else comparison.seeds
-    aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
+    aligned = Aligned.of(results, [metric], partial={name for members in folds.values() for name in members})
     systems = TrainedSystems.of(list(results), seeds, folds)
     return QueryValues(systems.names, aligned.queries, systems.pooled(aligned.values(metric)))
 
@@ -165,31 +166,31 @@ def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, An
     options = reading_of(read)[0]
     if isinstance(runs, Mapping) and not is_one_run(runs):
         named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
-        found = {name: _opened(run, name, options) for name, run in named.items()}
+        systems = {name: _opened(run, name, options) for name, run in named.items()}
     else:
         several = (
             runs if isinstance(runs, list | tuple) and runs and isinstance(runs[0], Run | Results) else [runs]
         )
-        found = {}
-        for each in several:
-            one = _opened(each, None, options)
-            found[one.name if one.name not in found else f"{one.name} {len(found) + 1}"] = one
-    if not found:
+        systems = {}
+        for system in several:
+            one = _opened(system, None, options)
+            systems[one.name if one.name not in systems else f"{one.name} {len(systems) + 1}"] = one
+    if not systems:
         raise UsageError("there is no run to draw; give one, or several by name, such as {'bm25': run}.")
-    return found
+    return systems
 
 
 def runs_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Run]:
     """Return runs by name as ``systems_of`` does; UsageError for results, which do not hold their lists."""
-    found = systems_of(runs, read)
-    for name, each in found.items():
-        if isinstance(each, Results):
+    systems = systems_of(runs, read)
+    for name, system in systems.items():
+        if isinstance(system, Results):
             raise UsageError(
                 f"{brief(name)}: results do not hold the lists that this picture shows; give the run."
             )
-    return found
+    return systems
 
 
 def _opened(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
-    found = opened(run)
-    return found if isinstance(found, Results) else open_run(found, name=name, **options)
+    source = opened(run)
+    return source if isinstance(source, Results) else open_run(source, name=name, **options)

@@ -57,9 +57,9 @@ def pairs_of(
         turns = comparison.pairs[0, places] == comparison.names.index(second or "")
         worth = sign * np.where(turns, -means[places], means[places])
     # undefined means come last; a stable order keeps equal ones as they were given
-    kept = places[np.argsort(-np.nan_to_num(worth, nan=-math.inf), kind="stable")[:most]]
+    shown_places = places[np.argsort(-np.nan_to_num(worth, nan=-math.inf), kind="stable")[:most]]
     rows = []
-    for left, right in comparison.pairs[:, kept].T.tolist():
+    for left, right in comparison.pairs[:, shown_places].T.tolist():
         row = comparison.difference(comparison.names[left], comparison.names[right], metric, segment)
         is_turned = row.first == second or (second is None and sign * row.mean < 0)
         rows.append(reverse(row) if is_turned else row)
@@ -101,10 +101,10 @@ def shown_to_differ(comparison: Comparison, metric: Metric, against: str | None 
     """Return how many differences of a metric are shown, and out of how many that can be."""
     own = comparison.differences[metric, 0]
     apart = np.where(np.isnan(own.p), (own.low > 0) | (own.high < 0), own.p < comparison.methods.alpha)
-    known = ~np.isnan(own.p) | ~np.isnan(own.low)
+    is_known = ~np.isnan(own.p) | ~np.isnan(own.low)
     if against is not None:
-        known &= (comparison.pairs == comparison.names.index(against)).any(axis=0)
-    return int(np.count_nonzero(apart & known)), int(np.count_nonzero(known))
+        is_known &= (comparison.pairs == comparison.names.index(against)).any(axis=0)
+    return int(np.count_nonzero(apart & is_known)), int(np.count_nonzero(is_known))
 
 
 def row_name(row: Difference, pairs: ShownPairs, label: Mapping[str, str]) -> str:

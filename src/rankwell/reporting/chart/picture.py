@@ -43,8 +43,8 @@ def picture_named(kind: str) -> Picture:
     >>> picture_named("wins").title
     'Draw on how many queries one system of a pair is better, both are equal, or the other one is better.'
     """
-    found: Picture = import_module(shared(*FOLDER)[kind]).PICTURE
-    return found
+    picture: Picture = import_module(shared(*FOLDER)[kind]).PICTURE
+    return picture
 
 
 def bind_pictures() -> list[str]:

@@ -98,10 +98,10 @@ def titles_of(items: Any, names: Any = None, text: str | None = None) -> Texts |
     UsageError
         If a table of names has no titles, or a column is named without a table or is not there.
     """
-    found = texts_of_items(items if names is None else names, text, None)
-    if found is None and names is not None:
+    texts = texts_of_items(items if names is None else names, text, None)
+    if texts is None and names is not None:
         raise UsageError("names= has no column of titles; text= names it.")
-    return found
+    return texts
 
 
 def with_interval(mean: float, low: float, high: float) -> str:
@@ -139,8 +139,8 @@ def beside(text: str, remark: str) -> str:
 
 def queries_text(numbers: Iterable[int], words: PageStrings) -> str:
     """Return how many queries there are: a number, or the least and the most."""
-    known = list(numbers) or [0]
-    least, most = min(known), max(known)
+    counts = list(numbers) or [0]
+    least, most = min(counts), max(counts)
     if least == most:
         return words("page.queries", n=most)
     return words("plots.compared.from_to", least=count(least), most=count(most))

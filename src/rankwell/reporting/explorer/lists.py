@@ -24,6 +24,7 @@ from rankwell.tables.redaction import Redaction, Word
 from rankwell.tables.run_qrels import Run
 
 LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters
+# as many as can be told apart in print
 HIGHEST_LEVEL = 4  # shades of relevant grades
 
 
@@ -50,6 +51,7 @@ def short(text: str, longest: int) -> str:
     >>> short("a" * 5, 4), short("\u202eabc", 9)
     ('aaa…', '\\u202eabc')
     """
+    # cut before control characters are written out: these would be cut in their middle
     shown = visible(text if len(text) <= longest else text[:longest])
     return shown if len(text) <= longest else f"{shown[: longest - 1]}…"
 
@@ -65,12 +67,13 @@ class Catalogue:
     @classmethod
     def of(cls, material: Material, rows: Sequence[Sequence[Sequence[ListRow]]]) -> Catalogue:
         """Return the items of some lists, numbered as they come."""
-        found: dict[str, str | int] = {}
+        items_by_text: dict[str, str | int] = {}
         for own in rows:
             for listed in own:
                 for row in listed:
-                    found.setdefault(str(row.item), row.item)
-        ids, names = list(found.values()), Names(material.redaction)
+                    # one run may have numbers where another has text: an item is one by its text
+                    items_by_text.setdefault(str(row.item), row.item)
+        ids, names = list(items_by_text.values()), Names(material.redaction)
         texts = [None] * len(ids) if material.item_texts is None else material.item_texts.of(ids)
         images = [None] * len(ids) if material.item_images is None else material.item_images.of(ids)
         album = Album(".") if material.item_images is None else Album(material.item_images.folder)
@@ -83,7 +86,7 @@ class Catalogue:
             }
             for item, text, image in zip(ids, texts, images, strict=True)
         ]
-        return cls({name: number for number, name in enumerate(found)}, items, album)
+        return cls({name: number for number, name in enumerate(items_by_text)}, items, album)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the items and pictures as plain values."""
@@ -108,6 +111,7 @@ class Shelf:
     def of(cls, metric: Metric, task: Task, runs: Sequence[Run], queries: Ids) -> Shelf:
         """Return the lists in some runs, each of which is read once."""
         is_additive = has_contributions(metric, task.asked.policy.ties)
+        # only the lists that the page shows are taken out of each run, which may be a file of many gigabytes
         few = [JudgedLists(task.of_groups(run), lists_of(run, queries)) for run in runs]
         ids = [queries.one(row) for row in range(len(queries))]
         return cls(
@@ -124,23 +128,24 @@ class Shelf:
     @cached_property
     def rows(self) -> list[list[tuple[ListRow, ...]]]:
         """The rows that are shown, without what another list has."""
+        # beside an empty list: where an item is in the others is worked out once per pair, in moves
         top, nothing = ranks_shown(self.metric), OneList(None, self.metric, self.is_additive)
-        return [[each.rows(nothing, top=top) for each in own] for own in self.lists]
+        return [[one_list.rows(nothing, top=top) for one_list in own] for own in self.lists]
 
     def grades(self) -> list[dict[str, Any]]:
         """Return the grades that are shown, lowest first: as text, whether they are relevant, and a level from 0 for their colour."""
-        found = sorted(
+        grades = sorted(
             {row.grade for own in self.rows for rows in own for row in rows if row.grade is not None}
         )
-        is_relevant = self.task.context.scale.relevant(np.array(found), getattr(self.metric, "rel", None))
+        is_relevant = self.task.context.scale.relevant(np.array(grades), getattr(self.metric, "rel", None))
         n = int(np.count_nonzero(is_relevant))
         # irrelevant grades share the shade 0, relevant ones are spread over the others
-        levels = [0] * (len(found) - n) + np.linspace(1, HIGHEST_LEVEL, n).round().astype(int).tolist()
+        levels = [0] * (len(grades) - n) + np.linspace(1, HIGHEST_LEVEL, n).round().astype(int).tolist()
         if n == 1:
             levels[-1] = HIGHEST_LEVEL
         return [
             {"grade": grade, "text": f"{grade:g}", "level": level}
-            for grade, level in zip(found, levels, strict=True)
+            for grade, level in zip(grades, levels, strict=True)
         ]
 
     def to_lists(self, items: Mapping[str, int], grades: Mapping[float, int]) -> list[list[dict[str, Any]]]:
@@ -194,16 +199,16 @@ def _plain(
 
 def pairs_of(values: np.ndarray, sign: int) -> list[dict[str, Any]]:
     """Return for each pair of systems A before B: the differences B less A, and which are better (1), ties (0) or worse (-1)."""
-    found = []
+    pairs = []
     for a, b in combinations(range(len(values)), 2):
         deltas = values[b] - values[a]
         outcomes = outcomes_of(deltas, sign)
-        found.append(
+        pairs.append(
             {
                 "a": a,
                 "b": b,
                 "deltas": [plain_value(delta) for delta in deltas.tolist()],
-                "outcomes": [None if each == -2 else each for each in outcomes.tolist()],
+                "outcomes": [None if outcome == -2 else outcome for outcome in outcomes.tolist()],
             }
         )
-    return found
+    return pairs

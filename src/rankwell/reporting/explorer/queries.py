@@ -67,14 +67,14 @@ def choose_queries(values: np.ndarray, units: np.ndarray, room: int) -> dict[str
         return {ALL: defined}
     # a fixed order that has nothing to do with ids or values: the random queries are its first
     order = defined[np.argsort(units[defined] * MIXING, kind="stable")]
-    values, kept = values[:, order], np.zeros(len(order), bool)
+    values, is_chosen = values[:, order], np.zeros(len(order), bool)
     lists = {
         "difference": list(_differences(values, room)),
         "extreme": list(_extremes(values, room)),
         "random": [np.arange(room)],
     }
     return {
-        why: np.sort(order[_taken(lists[why], round(room * end) - int(kept.sum()), kept)])
+        why: np.sort(order[_taken(lists[why], round(room * end) - int(is_chosen.sum()), is_chosen)])
         for why, end in ENDS.items()
     }
 
@@ -84,8 +84,8 @@ def _differences(values: np.ndarray, room: int) -> Iterator[np.ndarray]:
     for a, b in combinations(range(len(values)), 2):
         deltas = np.nan_to_num(values[b] - values[a])
         for sign in (1, -1):
-            found = _largest(sign * deltas, room)
-            yield found[sign * deltas[found] > 0]
+            rows = _largest(sign * deltas, room)
+            yield rows[sign * deltas[rows] > 0]
 
 
 def _extremes(values: np.ndarray, room: int) -> Iterator[np.ndarray]:
@@ -101,23 +101,23 @@ def _largest(values: np.ndarray, n: int) -> np.ndarray:
     cut = np.partition(values, -n)[-n]
     above = np.flatnonzero(values > cut)
     equal = np.flatnonzero(values == cut)[: n - len(above)]
-    found = np.concatenate([above, equal])
-    return found[np.argsort(-values[found], kind="stable")]
+    rows = np.concatenate([above, equal])
+    return rows[np.argsort(-values[rows], kind="stable")]
 
 
-def _taken(lists: Sequence[Iterable[int]], size: int, kept: np.ndarray) -> np.ndarray:
+def _taken(lists: Sequence[Iterable[int]], size: int, is_chosen: np.ndarray) -> np.ndarray:
     """Take places in turn from lists, as long as some have any, that are not kept yet."""
-    found: list[int] = []
-    waiting = [iter(each) for each in lists]
-    while waiting and len(found) < size:
-        for each in list(waiting):
-            place = next((place for place in each if not kept[place]), None)
+    chosen: list[int] = []
+    waiting = [iter(one_list) for one_list in lists]
+    while waiting and len(chosen) < size:
+        for one_list in list(waiting):
+            place = next((place for place in one_list if not is_chosen[place]), None)
             if place is None:
-                waiting.remove(each)
-            elif len(found) < size:
-                kept[place] = True
-                found.append(int(place))
-    return np.array(found, np.int64)
+                waiting.remove(one_list)
+            elif len(chosen) < size:
+                is_chosen[place] = True
+                chosen.append(int(place))
+    return np.array(chosen, np.int64)
 
 
 @record(eq=False)
@@ -134,8 +134,8 @@ class SystemValues:
     @classmethod
     def of(cls, material: Material, metric: Metric) -> SystemValues:
         """Return all systems."""
-        found = material.comparison
-        folds: Mapping[str, Sequence[str]] = {} if found is None else found.folds
+        comparison = material.comparison
+        folds: Mapping[str, Sequence[str]] = {} if comparison is None else comparison.folds
         partial = {member: method for method, members in folds.items() for member in members}
         aligned = Aligned.of(material.results, [metric], partial=partial)
         names = tuple(dict.fromkeys(partial.get(name, name) for name in aligned.names))
@@ -143,7 +143,11 @@ class SystemValues:
         for name, own in zip(aligned.names, aligned.values(metric), strict=True):
             row = values[names.index(partial.get(name, name))]
             row[:] = np.where(np.isnan(own), row, own)
-        baseline = None if found is None or found.baseline not in names else names.index(found.baseline)
+        baseline = (
+            None
+            if comparison is None or comparison.baseline not in names
+            else names.index(comparison.baseline)
+        )
         return cls(names, values, aligned.queries, aligned.units, _best_first(values, metric), baseline)
 
     def kept(self) -> SystemValues:

@@ -40,6 +40,8 @@ def bounds_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list
     for metric in metrics:
         for name, res in systems.items():
             value, own = res.plain_mean[str(metric)], res.bounds[str(metric)]
+            # without an upper end there is nothing to draw; without a lower one the bar begins at the value, and a line
+            # says so
             if math.isnan(value) or own.high is None:
                 continue
             low = value if own.low is None else own.low
@@ -67,18 +69,18 @@ def metrics_with_bounds(
     """
     for res in systems.values():
         require(res.bounding)
-    asked = metrics_in(systems, metrics)
-    found = tuple(
+    chosen = metrics_in(systems, metrics)
+    bounded = tuple(
         metric
-        for metric in asked
+        for metric in chosen
         if any(row["metric"] == str(metric) for row in bounds_of(systems, [metric]))
     )
-    if not found:
-        names = ", ".join(map(str, asked))
+    if not bounded:
+        names = ", ".join(map(str, chosen))
         raise UsageError(
             f"{names}: there are no bounds under unjudged items; evaluate a metric that has some too, such as ndcg@10."
         )
-    return found
+    return bounded
 
 
 @drawing

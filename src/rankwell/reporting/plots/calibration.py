@@ -59,18 +59,20 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return plain rows: the shares of each of the ``topics``, the most frequent first, and a ``summary`` per system."""
     wanted, apart = metrics
-    found: dict[str, list[dict[str, Any]]] = {"topics": [], "summary": []}
+    rows: dict[str, list[dict[str, Any]]] = {"topics": [], "summary": []}
     for name, res in results.items():
         state: Any = res.part.states[wanted]
-        history, listed = (amounts_of(each) / (state.n or math.nan) for each in (state.history, state.listed))
+        history, listed = (
+            amounts_of(amounts) / (state.n or math.nan) for amounts in (state.history, state.listed)
+        )
         for topic in np.argsort(-history, kind="stable").tolist() if state.n else ():
             shares_of = {"history": float(history[topic]), "share": float(listed[topic])}
-            found["topics"].append({"system": name, "topic": names[topic], **shares_of})
+            rows["topics"].append({"system": name, "topic": names[topic], **shares_of})
         divergence = res[apart]
-        found["summary"].append(
+        rows["summary"].append(
             {"system": name, "users": state.n, "divergence": None if math.isnan(divergence) else divergence}
         )
-    return found
+    return rows
 
 
 def few_topics(rows: Sequence[Row], words: PageStrings, most: int = MOST_TOPICS) -> list[dict[str, Any]]:
@@ -90,14 +92,16 @@ def few_topics(rows: Sequence[Row], words: PageStrings, most: int = MOST_TOPICS)
     highest = {topic: share for topic, share in highest.items() if share > 0}
     if len(highest) <= most:
         return [dict(row) for row in rows if row["topic"] in highest]
-    kept = set(sorted(highest, key=lambda topic: -highest[topic])[: most - 1])
-    found = [dict(row) for row in rows if row["topic"] in kept]
-    others = words("plots.calibration.others", n=len(highest) - len(kept))
+    shown_topics = set(sorted(highest, key=lambda topic: -highest[topic])[: most - 1])
+    shown_rows = [dict(row) for row in rows if row["topic"] in shown_topics]
+    others = words("plots.calibration.others", n=len(highest) - len(shown_topics))
     for system in dict.fromkeys(row["system"] for row in rows):
-        rest = [row for row in rows if row["system"] == system and row["topic"] in highest.keys() - kept]
+        rest = [
+            row for row in rows if row["system"] == system and row["topic"] in highest.keys() - shown_topics
+        ]
         summed = {field: math.fsum(row[field] for row in rest) for field in ("history", "share")}
-        found.append({"system": system, "topic": others, **summed})
-    return found
+        shown_rows.append({"system": system, "topic": others, **summed})
+    return shown_rows
 
 
 @record(eq=False)
@@ -135,13 +139,13 @@ class TopicShares(CorpusMetric):
         assert history.item is not None
         topics = context.items.features(self.features, rows.item, history.item).shares
         width = max(len(topics.names), 1)
-        found = SharesOf(np.zeros((2, width), np.int64), np.zeros((2, width), np.int64), 0)
-        for (_, _, known), (_, _, shown) in zip(topics.sums(history), topics.sums(rows), strict=True):
-            p, q = shares(known), shares(shown)
+        state = SharesOf(np.zeros((2, width), np.int64), np.zeros((2, width), np.int64), 0)
+        for (_, _, in_history), (_, _, shown) in zip(topics.sums(history), topics.sums(rows), strict=True):
+            p, q = shares(in_history), shares(shown)
             # a user counts where both shares are defined, as in the metric of calibration
             both = ~(np.isnan(p[:, 0]) | np.isnan(q[:, 0]))
-            found += SharesOf(_summed(p[both]), _summed(q[both]), int(both.sum()))
-        return found
+            state += SharesOf(_summed(p[both]), _summed(q[both]), int(both.sum()))
+        return state
 
     def value(self, state: SharesOf) -> float:
         """Half the sum of the differences of the mean shares."""
@@ -303,10 +307,10 @@ def _subtitle(
     summary: Sequence[Row], colours: SystemColours, words: PageStrings, query: str | int | None
 ) -> list[str]:
     users = max(row["users"] for row in summary)
-    found = [words("plots.calibration.bars")]
+    lines = [words("plots.calibration.bars")]
     if query is None:
         apart = {row["system"]: row["divergence"] for row in summary}
         values = ", ".join(f"{colours.names[name]} {number(apart[name], 2)}" for name in colours.bright)
         divergences = wrap(words("plots.calibration.apart", values=values), LONGEST)
-        found = [words("plots.calibration.of", n=users), *found, *divergences]
-    return found + colours.note(words)
+        lines = [words("plots.calibration.of", n=users), *lines, *divergences]
+    return lines + colours.note(words)

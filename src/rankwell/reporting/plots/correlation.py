@@ -77,13 +77,13 @@ def _over_queries(results: Mapping[str, Results], metrics: list[Metric], method:
     most = min(MOST_RANKED, max(math.isqrt(PAIRS // (len(results) * len(metrics) ** 2)), 100))
     for res in results.values():
         table = np.array([res.values(metric) for metric in metrics])
-        known = np.flatnonzero(~np.isnan(table).all(axis=0))
-        total = max(total, len(known))
-        if method == "kendall" and len(known) > most:
-            ids = res.part.queries[res.part.concerned()[known]]
+        defined = np.flatnonzero(~np.isnan(table).all(axis=0))
+        total = max(total, len(defined))
+        if method == "kendall" and len(defined) > most:
+            ids = res.part.queries[res.part.concerned()[defined]]
             # the queries with the smallest hashes of their ids: the same for all systems and on every machine
-            known = known[np.sort(np.argpartition(draws(0, ids), most)[:most])]
-        table = table[:, known]
+            defined = defined[np.sort(np.argpartition(draws(0, ids), most)[:most])]
+        table = table[:, defined]
         units = max(units, table.shape[1])
         squares.append(_square(table, method))
     # a pair of metrics that no system has a value of is 0 / 0, which stays undefined
@@ -119,18 +119,18 @@ def _pearson(x: np.ndarray, y: np.ndarray) -> float:
     return max(min(math.fsum(x * y) / size, 1.0), -1.0) if size > 1e-15 * len(x) else math.nan
 
 
-def rows_of(found: Correlations) -> list[Row]:
+def rows_of(correlations: Correlations) -> list[Row]:
     """Return a row per two metrics."""
-    names = shorten(map(str, found.metrics))
+    names = shorten(map(str, correlations.metrics))
     return [
         {
             "row": names[str(left)],
             "column": names[str(right)],
-            "value": plain_value(float(found.values[at, other])),
-            "shown": number(float(found.values[at, other]), 2),
+            "value": plain_value(float(correlations.values[at, other])),
+            "shown": number(float(correlations.values[at, other]), 2),
         }
-        for at, left in enumerate(found.metrics)
-        for other, right in enumerate(found.metrics)
+        for at, left in enumerate(correlations.metrics)
+        for other, right in enumerate(correlations.metrics)
     ]
 
 
@@ -179,10 +179,12 @@ def correlation(
     0.7071
     """
     words = words_of(lang)
-    given = results_in(results)
-    found = correlations(given, metrics, over=over, method=method)
+    by_system = results_in(results)
+    coefficients = correlations(by_system, metrics, over=over, method=method)
     title = words(f"plots.correlation.{over}")
-    return finish(_chart(rows_of(found), words), title, _subtitle(found, over, method, words), dark=dark)
+    return finish(
+        _chart(rows_of(coefficients), words), title, _subtitle(coefficients, over, method, words), dark=dark
+    )
 
 
 PICTURE = Picture(correlation)
@@ -210,10 +212,16 @@ def _chart(rows: list[Row], words: PageStrings) -> Any:
     return alt.layer(rects, texts).properties(width=alt.Step(step), height=alt.Step(step * 0.6))
 
 
-def _subtitle(found: Correlations, over: Over, method: Method, words: PageStrings) -> Sequence[str]:
+def _subtitle(correlations: Correlations, over: Over, method: Method, words: PageStrings) -> Sequence[str]:
     drawn = ""
-    if found.units < found.total:
-        drawn = words("plots.correlation.drawn", units=count(found.units), total=count(found.total))
-    n = words("page.systems", n=found.units) if over == "systems" else words("page.queries", n=found.total)
-    mean = words("plots.correlation.mean", n=found.systems) if found.systems > 1 else ""
+    if correlations.units < correlations.total:
+        drawn = words(
+            "plots.correlation.drawn", units=count(correlations.units), total=count(correlations.total)
+        )
+    n = (
+        words("page.systems", n=correlations.units)
+        if over == "systems"
+        else words("page.queries", n=correlations.total)
+    )
+    mean = words("plots.correlation.mean", n=correlations.systems) if correlations.systems > 1 else ""
     return subtitle_lines(f"{words(f'plots.correlation.{method}')}, {n}", mean, drawn)

@@ -56,16 +56,16 @@ def without_cut(metric: Wanted) -> Metric:
     """
     if isinstance(metric, str):
         has_cut = CUT.search(metric) is not None
-        found = metric_of(metric if has_cut else f"{metric}@1")
+        uncut = metric_of(metric if has_cut else f"{metric}@1")
     else:
         # a class makes one without a cut-off, which metric_of may refuse
         is_own = isinstance(metric, type) and issubclass(metric, Metric)
-        found = metric() if is_own else metric_of(metric)  # type: ignore[operator]
-        has_cut = found.k is not None
-        _ = found if has_cut else found @ 1  # which refuses a metric that takes none
-    base = replace(found, k=None)
+        uncut = metric() if is_own else metric_of(metric)  # type: ignore[operator]
+        has_cut = uncut.k is not None
+        _ = uncut if has_cut else uncut @ 1  # which refuses a metric that takes none
+    base = replace(uncut, k=None)
     if has_cut:
-        raise UsageError(f"metric={found}: leave out the cut-off and write {base}; ks= has the cut-offs.")
+        raise UsageError(f"metric={uncut}: leave out the cut-off and write {base}; ks= has the cut-offs.")
     return base
 
 
@@ -128,14 +128,16 @@ def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str
     values = np.array([res.values(metric) for metric in able])
     # draws depend on the ids of queries, so that intervals are the same in any order of these
     units = fingerprints_of(res.part.queries[res.part.concerned()])
-    found = intervals_of(values, units, limits=able[0].range, threads=cores())
+    bounds = intervals_of(values, units, limits=able[0].range, threads=cores())
     return {
         metric: {
             "low": plain_value(float(low)),
             "high": plain_value(float(high)),
             "is_doubtful": bool(is_doubtful),
         }
-        for metric, low, high, is_doubtful in zip(able, found.low, found.high, found.is_doubtful, strict=True)
+        for metric, low, high, is_doubtful in zip(
+            able, bounds.low, bounds.high, bounds.is_doubtful, strict=True
+        )
     }
 
 
@@ -215,16 +217,18 @@ def curve(
     'p@k at each cut-off'
     """
     words, base = words_of(lang), without_cut(metric)
-    given = systems_of(runs, reading_in(options))
-    results = {name: each for name, each in given.items() if isinstance(each, Results)}
-    if new := {name: each for name, each in given.items() if name not in results}:
+    systems = systems_of(runs, reading_in(options))
+    results = {name: system for name, system in systems.items() if isinstance(system, Results)}
+    if new := {name: system for name, system in systems.items() if name not in results}:
         evaluator = Evaluator(qrels, at_cuts(base, ks), **options)
-        results |= {name: evaluator.results_of(each) for name, each in new.items()}
-    rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=False)]
-    bright = SystemColours.of(list(given), highlight, _deepest_first(rows, list(given), base)).bright
+        results |= {name: evaluator.results_of(system) for name, system in new.items()}
+    rows = [row for name in systems for row in rows_of(name, results[name], base, ks, intervals=False)]
+    bright = SystemColours.of(list(systems), highlight, _deepest_first(rows, list(systems), base)).bright
     if len(bright) <= MOST_BANDS:  # intervals take time
         rows = [
-            row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)
+            row
+            for name in systems
+            for row in rows_of(name, results[name], base, ks, intervals=name in bright)
         ]
     return draw_curve(rows, base, words, highlight=highlight, dark=dark)
 
@@ -251,7 +255,9 @@ def draw_curve(
         row for row in shown if has_bands and row["system"] in colours.bright and _says_something(row, base)
     ]
     ends = [
-        each for row in shown for each in (row["value"], *((row["low"], row["high"]) if row in bands else ()))
+        value
+        for row in shown
+        for value in (row["value"], *((row["low"], row["high"]) if row in bands else ()))
     ]
     domain = round_domain(ends, base.range)
     queries = words("page.queries", n=max((row["n"] for row in rows), default=0))
@@ -338,8 +344,8 @@ def _bands(rows: Sequence[Mapping[str, Any]], colours: SystemColours, x: Any) ->
 def _subtitle(
     words: PageStrings, systems: int, colours: SystemColours, queries: str, *, has_bands: bool
 ) -> list[str]:
-    found = words("page.systems", n=systems)
-    parts = [f"{found}, {queries}"]
+    text = words("page.systems", n=systems)
+    parts = [f"{text}, {queries}"]
     if has_bands:
         parts.append(words("plots.curve.bands"))
     return [

@@ -34,6 +34,7 @@ from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
+# more bars than pixels would hide single queries; bins of the sorted queries keep the shape
 MOST_BARS, BINS = 800, 300
 
 
@@ -57,6 +58,7 @@ def pair_in(
     """
     if first is None and second is None:
         if len(names) == 2 and (comparison is None or comparison.baseline is None):
+            # the second less the first, as people give the old system first
             return names[1], names[0]
         if comparison is not None:
             return top_pair(comparison)
@@ -156,19 +158,19 @@ def differences(
     if isinstance(results, Diff):
         metric, first, second = results.metric, results.names[1], results.names[0]
         results = dict(zip(results.names, results.results, strict=True))
-    given = results_in(results)
+    by_system = results_in(results)
     named = primary_of(comparison) if metric is None and comparison is not None else metric
-    wanted = per_query_metric(given, named)
-    values = values_of(given, wanted, comparison)
+    wanted = per_query_metric(by_system, named)
+    values = values_of(by_system, wanted, comparison)
     pair = pair_in(values.names, first, second, comparison)
     if comparison is None:
-        comparison = compare({name: given[name] for name in pair}, metrics=[wanted])
-    found = comparison.difference(*pair, wanted)
+        comparison = compare({name: by_system[name] for name in pair}, metrics=[wanted])
+    difference = comparison.difference(*pair, wanted)
     rows = rows_of(values, pair, wanted)
     if not rows:
         raise UsageError(f"no query has a value of {wanted} in both {cut(pair[0])} and {cut(pair[1])}.")
-    title, subtitle = _texts(found, wanted, comparison, len(rows), words)
-    return finish(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
+    title, subtitle = _texts(difference, wanted, comparison, len(rows), words)
+    return finish(_chart(rows, difference, wanted, words), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(differences)
@@ -179,7 +181,9 @@ def _chart(rows: list[Row], difference: Difference, metric: Metric, words: PageS
     y = alt.Y(
         "difference:Q", title=beside(words("plots.compared.difference"), _side(difference, metric, words))
     )
+    # Vega gives a domain without length to bars that are all 0
     y = y.scale(domain=[-0.1, 0.1]) if all(row["difference"] == 0 for row in rows) else y
+    # the axis counts queries: a bin is as wide as it has queries
     scale = alt.Scale(nice=False, domain=[0, difference.n])
     x = alt.X("start:Q", title=words("plots.differences.sorted"), scale=scale)
     x = x.axis(grid=False, format=",d", tickCount=min(difference.n, 8))
@@ -188,7 +192,7 @@ def _chart(rows: list[Row], difference: Difference, metric: Metric, words: PageS
         band = data([{"low": difference.low, "high": difference.high}])
         layers.append(band.mark_rect(style="band").encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")))
     outcomes, tips = {row["outcome"] for row in rows}, _tips(rows, difference, words)
-    for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
+    for outcome, style in ((name, STYLES[name]) for name in STYLES if name in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
         layers.append(bars.encode(x=x, x2=alt.X2("end:Q"), y=y, y2=alt.Y2Datum(0), tooltip=tips))

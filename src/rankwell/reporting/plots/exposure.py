@@ -61,7 +61,7 @@ def rows_of(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return plain rows: what each of the ``groups`` has, its ``exposure`` per system, and a ``summary`` per system."""
     group = group_of(history, groups)
-    found: dict[str, list[dict[str, Any]]] = {
+    rows: dict[str, list[dict[str, Any]]] = {
         "groups": _groups(history, group),
         "exposure": [],
         "summary": [],
@@ -72,12 +72,13 @@ def rows_of(
         amounts = np.bincount(group[items], weights=amounts_of(numbers), minlength=groups)
         total = amounts.sum()
         for nth, amount in enumerate(amounts.tolist(), start=1):
+            # a system without a slot has no shares, rather than shares of 0
             share = float(amount / total) if total else None
-            found["exposure"].append({"system": name, "group": nth, "share": share})
+            rows["exposure"].append({"system": name, "group": nth, "share": share})
         counts = {"items": len(items), "catalogue": state.sums.size, "slots": state.slots, "lists": state.n}
         coverage = len(items) / state.sums.size
-        found["summary"].append({"system": name, "coverage": coverage, **counts, "outside": state.outside})
-    return found
+        rows["summary"].append({"system": name, "coverage": coverage, **counts, "outside": state.outside})
+    return rows
 
 
 def _groups(history: History, group: np.ndarray) -> list[dict[str, Any]]:
@@ -259,7 +260,7 @@ def _subtitle(rows: Mapping[str, Sequence[Row]], colours: SystemColours, words: 
     lists = max(row["lists"] for row in rows["summary"])
     outside = sum(row["outside"] for row in rows["summary"])
     groups, counted = len(rows["groups"]), words("plots.exposure.lists", n=lists)
-    found = [words("plots.exposure.of", items=words("page.items", n=items), groups=groups, lists=counted)]
-    found.append(words("plots.exposure.bars", even=percent(1 / groups)))
-    found += [words("plots.exposure.outside", n=outside)] if outside else []
-    return found + colours.note(words)
+    lines = [words("plots.exposure.of", items=words("page.items", n=items), groups=groups, lists=counted)]
+    lines.append(words("plots.exposure.bars", even=percent(1 / groups)))
+    lines += [words("plots.exposure.outside", n=outside)] if outside else []
+    return lines + colours.note(words)

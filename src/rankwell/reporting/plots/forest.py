@@ -50,6 +50,7 @@ def rows_of(comparison: Comparison, found: dict[Metric, ShownPairs]) -> list[dic
         for row in pairs.rows:
             pair = row_name(row, pairs, label)
             several = len(found) > 1
+            # several metrics of one pair: the pair stands in the title, and the rows are named by their metrics
             is_alone = several and len(pairs.rows) == 1
             margin = comparison.methods.margins.get(str(metric), math.nan)
             rows.append(
@@ -117,10 +118,10 @@ def forest(
     """
     words, comparison = words_of(lang), comparison_in(comparison)
     wanted = _metrics(comparison, metrics)
-    found = {metric: pairs_of(comparison, metric, against=against, most=most) for metric in wanted}
-    rows = rows_of(comparison, found)
-    title, subtitle = _texts(comparison, found, words)
-    return finish(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
+    pairs = {metric: pairs_of(comparison, metric, against=against, most=most) for metric in wanted}
+    rows = rows_of(comparison, pairs)
+    title, subtitle = _texts(comparison, pairs, words)
+    return finish(_chart(rows, _axis(pairs, words), words), title, subtitle, dark=dark)
 
 
 PICTURE = Picture(forest)
@@ -130,7 +131,7 @@ def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         if not wanted:
             raise UsageError("metrics=[] names no metric; leave it out for the primary one.")
-        return list(dict.fromkeys(metric_in(comparison.metrics, each) for each in wanted))
+        return list(dict.fromkeys(metric_in(comparison.metrics, name) for name in wanted))
     return [primary_of(comparison) if wanted is None else metric_in(comparison.metrics, wanted)]
 
 
@@ -150,13 +151,14 @@ def _chart(rows: list[dict[str, Any]], title: str, words: PageStrings) -> Any:
         )
     x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False)).axis(tickCount=8)
     outcomes = {row["outcome"] for row in rows}
-    for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
+    for outcome, style in ((name, STYLES[name]) for name in STYLES if name in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome).encode(y=y, tooltip=tips)
         layers.append(
             own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"))
         )
         layers.append(own.mark_point(style=style, filled=True, size=60, opacity=1).encode(x=x))
     at_right = {"style": "note", "align": "left", "dx": 10}
+    # p beside the plot and not at the end of each interval, where numbers would overlap other rows
     layers.append(base.mark_text(**at_right).encode(x=alt.XValue("width"), text=alt.Text("p:N")))
     head = data([{"head": "p"}])
     layers.append(
@@ -174,12 +176,12 @@ def _axis(found: dict[Metric, ShownPairs], words: PageStrings) -> str:
 
 
 def _texts(
-    comparison: Comparison, found: dict[Metric, ShownPairs], words: PageStrings
+    comparison: Comparison, pairs: dict[Metric, ShownPairs], words: PageStrings
 ) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     how = comparison.methods
-    rows = [row for each in found.values() for row in each.rows]
-    margins = sorted({how.margins[str(metric)] for metric in found if str(metric) in how.margins})
+    rows = [row for shown in pairs.values() for row in shown.rows]
+    margins = sorted({how.margins[str(metric)] for metric in pairs if str(metric) in how.margins})
     correction = words(f"plots.compared.{comparison.correction}")
     if all(math.isnan(row.low) for row in rows) and all(math.isnan(row.p) for row in rows):
         parts = [words("plots.forest.alone")]
@@ -188,7 +190,7 @@ def _texts(
     else:
         tested = words("plots.forest.tested", correction=correction, alpha=f"{how.alpha:g}")
         parts = [words("plots.forest.parts", level=f"{how.level * 100:g}"), tested]
-    return title_of(list(found), next(iter(found.values())), words), subtitle_lines(
+    return title_of(list(pairs), next(iter(pairs.values())), words), subtitle_lines(
         queries_text({row.n for row in rows}, words),
         *parts,
         words("plots.forest.margin", margins=", ".join(f"±{margin:g}" for margin in margins))
@@ -196,8 +198,8 @@ def _texts(
         else "",
         most_of(
             len(rows),
-            sum(each.total for each in found.values()),
+            sum(shown.total for shown in pairs.values()),
             words,
-            are_best=all(each.are_best for each in found.values()),
+            are_best=all(shown.are_best for shown in pairs.values()),
         ),
     )

@@ -42,11 +42,11 @@ def points_of(tail: LongTail, texts: Texts | None = None) -> list[dict[str, Any]
     alone = np.flatnonzero(ends - starts == 1)
     ids = tail.items[tail.order[starts[alone]]].tolist()
     titles = [None] * len(ids) if texts is None else texts.of(ids)
-    known = dict(zip(alone.tolist(), zip(ids, titles, strict=True), strict=True))
+    names_of = dict(zip(alone.tolist(), zip(ids, titles, strict=True), strict=True))
     means, reached = (until[ends] - until[starts]) / (ends - starts), until[ends] / (until[-1] or np.nan)
     rows = []
     for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        item, title = known.get(row, (None, None))
+        item, title = names_of.get(row, (None, None))
         rows.append(
             {
                 "first": start + 1,
@@ -247,11 +247,11 @@ def _cuts(parts: Sequence[Row], size: int, x: Any, words: PageStrings, scale: st
 def _heads(parts: Sequence[Row]) -> list[tuple[int, float]]:
     """How many items there are before each cut, and their share of the interactions."""
     items, shares = 0, 0.0
-    found = []
+    heads = []
     for part in parts[:-1]:
         items, shares = items + part["items"], shares + (part["interactions_share"] or 0.0)
-        found.append((items, shares))
-    return found
+        heads.append((items, shares))
+    return heads
 
 
 def _hover(rows: Sequence[Row], x: Any, words: PageStrings) -> Any:

@@ -134,22 +134,24 @@ def movement(
     '2 systems · Kendall’s τ_b -1.00 · 1 of 1 pairs change places'
     """
     words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, reading_in(options))
-    judged = [read_qrels(each) for each in (qrels, against)]
+    judged = [read_qrels(source) for source in (qrels, against)]
     boards = [
         make_boards(
-            Evaluator(each, [wanted], **options).results_of_sources(named), (wanted,), "", resamples, seed
+            Evaluator(source, [wanted], **options).results_of_sources(named), (wanted,), "", resamples, seed
         )[0]
-        for each in judged
+        for source in judged
     ]
-    found = compare_boards(boards[0], boards[1], OrderOptions())
-    if len(found.systems) < 2:
+    boards_compared = compare_boards(boards[0], boards[1], OrderOptions())
+    if len(boards_compared.systems) < 2:
         raise UsageError(
-            f"{wanted} has a value under both judgements for {len(found.systems)} systems; movement needs two."
+            f"{wanted} has a value under both judgements for {len(boards_compared.systems)} systems; movement needs two."
         )
-    places, least = places_of(found, boards[0].sign), least_move(len(found.systems))
-    heads = [(name, words("page.queries", n=n)) for name, n in zip(_titles(judged), found.n, strict=True)]
+    places, least = places_of(boards_compared, boards[0].sign), least_move(len(boards_compared.systems))
+    heads = [
+        (name, words("page.queries", n=n)) for name, n in zip(_titles(judged), boards_compared.n, strict=True)
+    ]
     title = words("plots.movement.title", metric=wanted)
-    return finish(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
+    return finish(_drawn(words, places, heads, least), title, _said(words, boards_compared, least), dark=dark)
 
 
 PICTURE = Picture(movement)
@@ -157,7 +159,7 @@ PICTURE = Picture(movement)
 
 def _titles(judged: Sequence[Qrels]) -> list[str]:
     """The names of the judgements, told apart."""
-    names = [each.name for each in judged]
+    names = [qrels.name for qrels in judged]
     return list(
         shorten(
             names if len(set(names)) > 1 else [f"{name} ({at})" for at, name in enumerate(names, 1)]

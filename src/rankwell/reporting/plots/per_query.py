@@ -59,13 +59,13 @@ def means_of(
     """Return each system's mean with its interval, as the comparison or the results have them; NaN for none."""
     if comparison is not None:
         own = [comparison.mean(system, metric) for system in names]
-        return [(each.mean, each.low, each.high) for each in own]
-    found = []
+        return [(interval.mean, interval.low, interval.high) for interval in own]
+    means = []
     for res in (results[name] for name in names):
         has_interval = metric not in res.part.weighted and isinstance(res.part.states[metric], Mean)
         _, low, high, *_ = res.interval(metric) if has_interval else (0, math.nan, math.nan)
-        found.append((res.mean[str(metric)], low, high))
-    return found
+        means.append((res.mean[str(metric)], low, high))
+    return means
 
 
 def boxes_of(values: QueryValues, means: Sequence[tuple[float, float, float]]) -> list[Row]:
@@ -73,8 +73,8 @@ def boxes_of(values: QueryValues, means: Sequence[tuple[float, float, float]]) -
     label = shorten(values.names)
     rows = []
     for at, (name, own, (mean, low, high)) in enumerate(zip(values.names, values.table, means, strict=True)):
-        known = own[~np.isnan(own)]
-        shares = np.percentile(known, SHARES).tolist() if len(known) else [math.nan] * len(SHARES)
+        defined = own[~np.isnan(own)]
+        shares = np.percentile(defined, SHARES).tolist() if len(defined) else [math.nan] * len(SHARES)
         row = dict(zip(("p5", "p25", "p50", "p75", "p95"), map(plain_value, shares), strict=True))
         rows.append(
             row
@@ -85,7 +85,7 @@ def boxes_of(values: QueryValues, means: Sequence[tuple[float, float, float]]) -
                 "low": plain_value(low),
                 "high": plain_value(high),
             }
-            | {"n": len(known), "undefined": len(own) - len(known)}
+            | {"n": len(defined), "undefined": len(own) - len(defined)}
             | {"median": number(shares[2]), "middle": f"{number(shares[1])} – {number(shares[3])}"}
             | {"estimate": with_interval(mean, low, high)}
         )
@@ -127,14 +127,14 @@ def bars_of(values: QueryValues) -> list[Row]:
 
     Heights are square roots, as often three quarters of the values are 0.
     """
-    known = [own[~np.isnan(own)] for own in values.table]
-    if not any(map(len, known)):
+    defined = [own[~np.isnan(own)] for own in values.table]
+    if not any(map(len, defined)):
         return []
-    low, high = min(own.min() for own in known if len(own)), max(own.max() for own in known if len(own))
-    bins = bins_for(len(known))
+    low, high = min(own.min() for own in defined if len(own)), max(own.max() for own in defined if len(own))
+    bins = bins_for(len(defined))
     # equal values have a bin of their own
     edges = np.linspace(low, high, bins + 1) if high > low else np.array([low - 0.01, high + 0.01])
-    counts = [np.histogram(own, edges)[0] for own in known]
+    counts = [np.histogram(own, edges)[0] for own in defined]
     shares = [own / max(own.sum(), 1) for own in counts]
     tallest = max(float(own.max()) for own in shares)
     label = shorten(values.names)
@@ -197,15 +197,15 @@ def per_query(
     """
     words = words_of(lang)
     comparison = None if comparison is None else comparison_in(comparison)
-    given = results_in(results)
-    wanted = per_query_metric(given, metric)
-    values = in_order(values_of(given, wanted, comparison), wanted, comparison)
-    boxes = boxes_of(values, means_of(given, values.names, wanted, comparison))
+    by_system = results_in(results)
+    wanted = per_query_metric(by_system, metric)
+    values = in_order(values_of(by_system, wanted, comparison), wanted, comparison)
+    boxes = boxes_of(values, means_of(by_system, values.names, wanted, comparison))
     points = points_of(values)
     bars = bars_of(values) if not points else []
     title = words("plots.per_query.title", metric=str(wanted))
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
-    subtitle = _subtitle(values, points, bars, words, given, comparison)
+    subtitle = _subtitle(values, points, bars, words, by_system, comparison)
     return finish(chart, title, subtitle, dark=dark)
 
 
@@ -239,16 +239,16 @@ def _strip(
     """The points, or the bars, of the queries."""
     alt = altair()
     if points:
-        told = _tips(words, system="page.system", query="page.query", shown="plots.per_query.value")
+        tips = _tips(words, system="page.system", query="page.query", shown="plots.per_query.value")
         dots = data(points).mark_point(style="muted", filled=True, size=22)
-        return [dots.encode(x=value("value"), y=place("y"), tooltip=told)]
+        return [dots.encode(x=value("value"), y=place("y"), tooltip=tips)]
     if bars:
-        told = _tips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
+        tips = _tips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
         rows = [row | {"shown": count(row["queries"])} for row in bars]
         rects = data(rows).mark_rect(style="muted")
         return [
             rects.encode(
-                x=value("start"), x2=alt.X2("end:Q"), y=place("top"), y2=alt.Y2("base:Q"), tooltip=told
+                x=value("start"), x2=alt.X2("end:Q"), y=place("top"), y2=alt.Y2("base:Q"), tooltip=tips
             )
         ]
     return []
@@ -257,7 +257,7 @@ def _strip(
 def _boxes(boxes: list[Row], place: Channel, value: Channel, words: PageStrings) -> list[Any]:
     """The percentiles, and below them the mean with its interval."""
     alt = altair()
-    told = _tips(
+    tips = _tips(
         words,
         system="page.system",
         median="plots.per_query.median",
@@ -267,7 +267,7 @@ def _boxes(boxes: list[Row], place: Channel, value: Channel, words: PageStrings)
     )
     places = {"box_top": BOX[0], "box_end": BOX[1], "box": sum(BOX) / 2, "under": MEAN}
     rows = [row | {name: row["at"] + added for name, added in places.items()} for row in boxes]
-    base = data(rows).encode(tooltip=told)
+    base = data(rows).encode(tooltip=tips)
     return [
         base.mark_rule().encode(x=value("p5"), x2=alt.X2("p95:Q"), y=place("box")),
         base.mark_rect(opacity=0.4).encode(

@@ -57,10 +57,10 @@ def staircase(curve: Curve) -> list[tuple[float, float]]:
             corners.pop()
         if recall > 0:
             corners.append((recall, best))
-    found = corners[::-1]
-    first = found[0][1] if found else 0.0
-    last = [(1.0, 0.0)] if not found or found[-1][0] < 1 else []
-    return [(0.0, first), *found, *last]
+    steps = corners[::-1]
+    first = steps[0][1] if steps else 0.0
+    last = [(1.0, 0.0)] if not steps or steps[-1][0] < 1 else []
+    return [(0.0, first), *steps, *last]
 
 
 def sawtooth(curve: Curve) -> list[tuple[int, float, float]]:
@@ -80,21 +80,21 @@ def sawtooth(curve: Curve) -> list[tuple[int, float, float]]:
 
 def rows_of(curves: Mapping[str, Curve]) -> dict[str, list[dict[str, Any]]]:
     """Return plain rows: the interpolated ``curve``, the ``raw`` points of one query, and a ``summary`` per system."""
-    found: dict[str, list[dict[str, Any]]] = {"curve": [], "raw": [], "summary": []}
+    rows: dict[str, list[dict[str, Any]]] = {"curve": [], "raw": [], "summary": []}
     for name, curve in curves.items():
         steps = (
             staircase(curve) if curve.query is not None else zip(curve.levels, curve.precision, strict=True)
         )
-        found["curve"] += [{"system": name, "recall": r, "precision": p} for r, p in steps]
-        found["raw"] += [
+        rows["curve"] += [{"system": name, "recall": r, "precision": p} for r, p in steps]
+        rows["raw"] += [
             {"system": name, "rank": k, "recall": r, "precision": p} for k, r, p in sawtooth(curve)
         ]
         even = curve.break_even
         mean = math.fsum(curve.precision) / len(curve.precision)
-        found["summary"].append(
+        rows["summary"].append(
             {"system": name, "break_even": None if math.isnan(even) else even, "mean": mean, "n": curve.n}
         )
-    return found
+    return rows
 
 
 @drawing
@@ -279,12 +279,12 @@ def _break_even(
 ) -> list[Any]:
     """A ring where the curve of each system in colour meets the diagonal."""
     alt = altair()
-    known = [row for row in rows if row["break_even"] is not None and row["system"] in colours.bright]
-    if not known:
+    points = [row for row in rows if row["break_even"] is not None and row["system"] in colours.bright]
+    if not points:
         return []
     values = [
         {"system": colours.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
-        for row in known
+        for row in points
     ]
     mark = data(add_texts(values, recall=number)).mark_point(
         shape="circle", filled=False, size=110, strokeWidth=1.8

@@ -51,8 +51,8 @@ def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric
         baseline = results.baseline
     else:
         every = {name: (res[x], res[y]) for name, res in results_in(results).items()}
-    known = {name: pair for name, pair in every.items() if not any(map(math.isnan, pair))}
-    return SystemPoints(known, len(every) - len(known), baseline)
+    defined = {name: pair for name, pair in every.items() if not any(map(math.isnan, pair))}
+    return SystemPoints(defined, len(every) - len(defined), baseline)
 
 
 def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) -> list[str]:
@@ -102,8 +102,8 @@ def rows_of(found: SystemPoints, x: Metric, y: Metric) -> list[Row]:
 
 def domain_of(values: Iterable[float]) -> tuple[float, float]:
     """Return the ends of an axis with some air around the values."""
-    known = list(values)
-    low, high = min(known), max(known)
+    listed = list(values)
+    low, high = min(listed), max(listed)
     air = (high - low) * 0.08 or max(abs(high) * 0.1, 0.01)
     return low - air, high + air
 
@@ -148,7 +148,7 @@ def place_labels(
     at = [(x * width, (1 - y) * height) for x, y in points]
     dots = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in at]
     taken: list[Box] = []
-    found = {}
+    sides = {}
     for place, label in labels:
         others = [*taken, *dots[:place], *dots[place + 1 :]]
         for side in SIDES:
@@ -157,11 +157,11 @@ def place_labels(
             is_inside = (
                 own.left >= -GAP and own.right <= width + GAP and own.top >= -LINE and own.bottom <= height
             )
-            if is_inside and not any(own.touches(each) for each in others):
-                found[place] = side
+            if is_inside and not any(own.touches(box) for box in others):
+                sides[place] = side
                 taken.append(own)
                 break
-    return found
+    return sides
 
 
 def _box(x: float, y: float, label: str, side: str) -> Box:
@@ -219,14 +219,14 @@ def scatter(
     if len(metrics) < 2 and (x is None or y is None):
         raise UsageError("a scatter plot shows two metrics, and one was evaluated; evaluate another one too.")
     across = metrics[0] if x is None else metric_in(metrics, x)
-    up = next(each for each in metrics if each != across) if y is None else metric_in(metrics, y)
-    found = systems_of(results, across, up)
-    if not found.values:
+    up = next(metric for metric in metrics if metric != across) if y is None else metric_in(metrics, y)
+    points = systems_of(results, across, up)
+    if not points.values:
         raise UsageError(f"no system has both {across} and {up}: they are undefined.")
-    rows = rows_of(found, across, up)
+    rows = rows_of(points, across, up)
     title = words("plots.scatter.title", x=str(across), y=str(up))
     return finish(
-        _chart(rows, across, up, words), title, _subtitle(rows, found, across, up, words), dark=dark
+        _chart(rows, across, up, words), title, _subtitle(rows, points, across, up, words), dark=dark
     )
 
 
@@ -257,10 +257,10 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: PageStrings) -> Any:
         "baseline": {"size": 110, "shape": "square"},
     }
     roles, used = ({row[key] for row in rows} for key in ("role", "side"))
-    for role, mark in ((each, marks[each]) for each in marks if each in roles):
+    for role, mark in ((name, marks[name]) for name in marks if name in roles):
         own = chart(row for row in rows if row["role"] == role)
         layers.append(own.mark_point(filled=True, opacity=1, **mark).encode(tooltip=tips))
-    for side, look in ((each, LOOKS[each]) for each in LOOKS if each in used):
+    for side, look in ((name, LOOKS[name]) for name in LOOKS if name in used):
         own = chart(row for row in rows if row["side"] == side)
         layers.append(own.mark_text(fontSize=12, **look).encode(text=alt.Text("system:N")))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

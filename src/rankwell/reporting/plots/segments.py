@@ -69,9 +69,9 @@ class Segmented(NamedTuple):
         """The segments that are drawn, in their order: all, or the largest."""
         if len(self.labels) - 1 <= MOST:
             return self.labels
-        sizes = [max((self.means[name, each].n for name in self.order), default=0) for each in self.labels]
-        kept = sorted(range(1, len(sizes)), key=lambda at: -sizes[at])[:MOST]
-        return [self.labels[at] for at in [0, *sorted(kept)]]
+        sizes = [max((self.means[name, label].n for name in self.order), default=0) for label in self.labels]
+        largest = sorted(range(1, len(sizes)), key=lambda at: -sizes[at])[:MOST]
+        return [self.labels[at] for at in [0, *sorted(largest)]]
 
 
 def in_comparison(comparison: Comparison, metric: Metric) -> Segmented:
@@ -106,13 +106,13 @@ def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
                 row["n"][text], row["mean"][text], math.nan, math.nan
             )
     # queries without a label come last
-    labels = sorted({labels for _, labels in means}, key=lambda each: (each == (UNKNOWN,) * len(by), each))
+    labels = sorted({labels for _, labels in means}, key=lambda label: (label == (UNKNOWN,) * len(by), label))
     none = SegmentMean(0, math.nan, math.nan, math.nan)
-    every = {(name, each): means.get((name, each), none) for name in results for each in labels}
+    every = {(name, label): means.get((name, label), none) for name in results for label in labels}
     gains = {name: sign_of(metric) * means[name, ()].mean for name in results}
     order = sorted(results, key=lambda name: math.inf if math.isnan(gains[name]) else -gains[name])
-    found = Segmented(by, labels, order, every)
-    return found._replace(means=every | _intervals(results, metric, found))
+    segmented = Segmented(by, labels, order, every)
+    return segmented._replace(means=every | _intervals(results, metric, segmented))
 
 
 def _by(results: Mapping[str, Results]) -> tuple[str, ...]:
@@ -136,22 +136,22 @@ def _intervals(
         own = segment_intervals(res.part, res.division.labels, metric, segmented.drawn)
         if has_interval(res, metric):
             own[()] = res.interval(metric)
-        for labels, each in own.items():
-            intervals[name, labels] = segmented.means[name, labels]._replace(low=each.low, high=each.high)
+        for labels, values in own.items():
+            intervals[name, labels] = segmented.means[name, labels]._replace(low=values.low, high=values.high)
     return intervals
 
 
 def rows_of(segmented: Segmented, everything: str) -> list[dict[str, Any]]:
     """Return a row per segment and system that are drawn; the first segment is ``everything``."""
-    labels = shorten(", ".join(each) for each in segmented.drawn)
+    labels = shorten(", ".join(label) for label in segmented.drawn)
     names = shorten(segmented.systems)
     rows = []
-    for each in segmented.drawn:
+    for label in segmented.drawn:
         for system in segmented.systems:
-            own = segmented.means[system, each]
+            own = segmented.means[system, label]
             rows.append(
                 {
-                    "segment": labels[", ".join(each)] if each else everything,
+                    "segment": labels[", ".join(label)] if label else everything,
                     "system": names[system],
                     "mean": plain_value(own.mean),
                     "low": plain_value(own.low),
@@ -168,12 +168,12 @@ def domain_of(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
 
     Very wide is over five times the median, or without an end; None if there is none, or no other.
     """
-    told = [(float(row["low"]), float(row["high"])) for row in rows if row["low"] is not None]
-    widths = [high - low for low, high in told if math.isfinite(high - low)]
-    if not widths or max(high - low for low, high in told) <= WIDE * median(widths):
+    bounds = [(float(row["low"]), float(row["high"])) for row in rows if row["low"] is not None]
+    widths = [high - low for low, high in bounds if math.isfinite(high - low)]
+    if not widths or max(high - low for low, high in bounds) <= WIDE * median(widths):
         return None
     ends = [row["mean"] for row in rows if row["mean"] is not None]
-    for low, high in told:
+    for low, high in bounds:
         if high - low <= WIDE * median(widths):
             ends += [low, high]
     air = (max(ends) - min(ends)) * 0.03
@@ -219,18 +219,18 @@ def segments(
     words = words_of(lang)
     if isinstance(results, Comparison):
         wanted = primary_of(results) if metric is None else metric_in(results.metrics, metric)
-        found = in_comparison(results, wanted)
+        segmented = in_comparison(results, wanted)
     else:
-        given = results_in(results)
-        wanted = metric_in(next(iter(given.values())).metrics, metric)
-        found = in_results(given, wanted)
-    if not found.by:
+        by_system = results_in(results)
+        wanted = metric_in(next(iter(by_system.values())).metrics, metric)
+        segmented = in_results(by_system, wanted)
+    if not segmented.by:
         raise UsageError("there are no segments; give by= and users= where they are evaluated or compared.")
-    rows = rows_of(found, words("page.all_queries"))
-    title = words("plots.segments.title", metric=str(wanted), by=", ".join(map(cut, found.by)))
+    rows = rows_of(segmented, words("page.all_queries"))
+    title = words("plots.segments.title", metric=str(wanted), by=", ".join(map(cut, segmented.by)))
     chart = _chart(rows, axis_title(wanted, words), words)
-    is_plain = not isinstance(results, Comparison) and any(res.weights for res in given.values())
-    return finish(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
+    is_plain = not isinstance(results, Comparison) and any(res.weights for res in by_system.values())
+    return finish(chart, title, _subtitle(segmented, rows, words, is_plain=is_plain), dark=dark)
 
 
 PICTURE = Picture(segments, asks=("by",))
@@ -277,15 +277,15 @@ def _chart(rows: list[Row], title: str, words: PageStrings) -> Any:
 
 def _numbers(rows: list[Row]) -> list[Row]:
     """A row per segment: the number of queries behind its means."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for row in rows:
-        found.setdefault(row["segment"], []).append(row["n"])
+        numbers.setdefault(row["segment"], []).append(row["n"])
     return [
         {
             "segment": segment,
             "said": f"n = {count(min(own))}" + (f" – {count(max(own))}" if min(own) < max(own) else ""),
         }
-        for segment, own in found.items()
+        for segment, own in numbers.items()
     ]
 
 

@@ -78,27 +78,27 @@ def lists_of(run: Run, users: Sequence[Id] | Id | None, k: int, few: int) -> dic
         raise DataError(f"{run.name}: the run holds no list.")
     part = _rows_of(table, wanted)
     task = Evaluator(None, [Personalization()]).task.of_run(Run.of_rows(part, run.name))
-    found: dict[Id, list[Id]] = {}
+    lists: dict[Id, list[Id]] = {}
     for user in wanted:
         one = one_query(task, part, user)
-        found[one.query] = list(one.names(k).values())
-    return found
+        lists[one.query] = list(one.names(k).values())
+    return lists
 
 
 def _rows_of(table: Columns, users: Sequence[Id]) -> Columns:
     """The rows of some users, so that the others are looked at only once."""
-    asked = Ids.of([str(user) for user in users] if table.query.is_text else users)
+    ids = Ids.of([str(user) for user in users] if table.query.is_text else users)
     rows = np.empty(0, np.int64)
-    if asked.is_text == table.query.is_text:
-        rows = np.flatnonzero(Known(asked[asked.group()[1]]).find(table.query) >= 0)
-    given = None if table.given_score is None else table.given_score[rows]
+    if ids.is_text == table.query.is_text:
+        rows = np.flatnonzero(Known(ids[ids.group()[1]]).find(table.query) >= 0)
+    scores = None if table.given_score is None else table.given_score[rows]
     part = Columns(
         table.query[rows],
         table.item[rows],
         table.key[rows],
         place=lambda row: table.place(int(rows[row])),
         by_rank=table.by_rank,
-        given_score=given,
+        given_score=scores,
     )
     part.by_place, part.rank_base = table.by_place, table.rank_base
     return part
@@ -156,8 +156,8 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
 
 
 def _titles(items: Sequence[Id], texts: Texts | None) -> tuple[str, ...]:
-    found = [None] * len(items) if texts is None else texts.of(list(items))
-    named = [str(item) if title is None else title for item, title in zip(items, found, strict=True)]
+    texts_of = [None] * len(items) if texts is None else texts.of(list(items))
+    named = [str(item) if title is None else title for item, title in zip(items, texts_of, strict=True)]
     clear = [
         title if named.count(title) == 1 else f"{title} ({item})"
         for title, item in zip(named, items, strict=True)
@@ -221,10 +221,10 @@ def similarity(
     'Mean cosine of the 3 pairs of lists 0.17, so personalization is 0.83'
     """
     words = words_of(lang)
-    given = runs_of(run, read)
-    if len(given) > 1:
+    runs = runs_of(run, read)
+    if len(runs) > 1:
         raise UsageError("similarity shows the lists of one run; give one of them.")
-    lists = lists_of(next(iter(given.values())), users, k, 1 if of == "items" else FEW)
+    lists = lists_of(next(iter(runs.values())), users, k, 1 if of == "items" else FEW)
     texts = titles_of(items, names, text)
     if of == "users":
         return draw_matrices(of_users(lists, texts), words, "users", len(lists), dark=dark)
@@ -288,8 +288,8 @@ def _held(matrices: Matrices, words: PageStrings, of: str) -> Any:
     layers = [base.mark_rect().encode(x=x, y=y, opacity=shade, tooltip=tips)]
     if of == "users":
         text = alt.Text("value:Q", format="d")
-        for style, kept in ("inverse", "datum.lists > 1"), ("figure", "datum.lists == 1"):
-            ranks = base.transform_filter(kept).mark_text(fontSize=10, style=style)
+        for style, condition in ("inverse", "datum.lists > 1"), ("figure", "datum.lists == 1"):
+            ranks = base.transform_filter(condition).mark_text(fontSize=10, style=style)
             layers.append(ranks.encode(x=x, y=y, text=text))
     return alt.layer(*layers).properties(width=alt.Step(CELL - 4), height=alt.Step(CELL))
 
@@ -330,7 +330,7 @@ def _similar(matrices: Matrices, words: PageStrings) -> Any:
     layers = [base.mark_rect().encode(x=x, y=y, color=colour, tooltip=tips)]
     if has_texts:
         text = alt.Text("value:Q", format=".2f")
-        for style, kept in ("inverse", f"datum.value >= {DARK}"), ("figure", f"datum.value < {DARK}"):
-            numbers = base.transform_filter(kept).mark_text(fontSize=10, style=style)
+        for style, condition in ("inverse", f"datum.value >= {DARK}"), ("figure", f"datum.value < {DARK}"):
+            numbers = base.transform_filter(condition).mark_text(fontSize=10, style=style)
             layers.append(numbers.encode(x=x, y=y, text=text))
     return alt.layer(*layers).properties(width=alt.Step(CELL + 4), height=alt.Step(CELL))

@@ -87,14 +87,14 @@ def movable(systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted |
     UsageError
         If there is none, or one was not evaluated.
     """
-    asked = metrics_in(systems, metrics)
-    found = tuple(metric for metric in asked if can_move(metric))
-    if not found:
-        names = ", ".join(map(str, asked))
+    chosen = metrics_in(systems, metrics)
+    able = tuple(metric for metric in chosen if can_move(metric))
+    if not able:
+        names = ", ".join(map(str, chosen))
         raise UsageError(
             f"no range over the orders of equal scores is known for {names}; evaluate a metric of judged items too, such as ndcg@10."
         )
-    return found
+    return able
 
 
 @drawing

@@ -43,10 +43,10 @@ def section(material: Material) -> Content | None:
 def compared(material: Material) -> list[dict[str, Any]]:
     """Return what was compared on what, as labelled values."""
     words, names = material.words, material.systems
-    found = material.comparison
+    comparison = material.comparison
     rows: list[dict[str, Any]] = [_names(material, "systems" if len(names) > 1 else "system", names)]
-    if found is not None and found.baseline is not None:
-        rows.append(_names(material, "baseline", [found.baseline]))
+    if comparison is not None and comparison.baseline is not None:
+        rows.append(_names(material, "baseline", [comparison.baseline]))
     rows.append(_row(material, "metric", "text", str(material.primary)))
     rows.append(_row(material, "queries", "count", _queries(material)))
     res = next(iter(material.results.values()), None)

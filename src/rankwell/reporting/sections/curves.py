@@ -51,8 +51,8 @@ def _made(
     if base and any(row["value"] is not None for row in at_ks):
         charts["curve"] = spec_of(draw_curve(at_ks, base, words, highlight=bright))
     if curves:
-        known = None if bright is None else [name for name in bright if name in curves]
-        charts["precision_recall"] = spec_of(draw_curves(curves, words, highlight=known))
+        names = None if bright is None else [name for name in bright if name in curves]
+        charts["precision_recall"] = spec_of(draw_curves(curves, words, highlight=names))
     rows = rows_of_curves(curves)
     data = {
         "metric": str(base) if base else None,
@@ -67,10 +67,10 @@ def _made(
 
 def _base(material: Material) -> Metric | None:
     """The metric that is drawn over its cut-offs: the primary one, or the first that has some."""
-    known = sorted(material.metrics, key=lambda metric: metric != material.primary)
-    able = (m for m in known if isinstance(m, QueryMetric) and m.judgements and m.cut != "none")
-    found = next((metric for metric in able if metric.k is not None), None)
-    return None if found is None else replace(found, k=None)
+    metrics = sorted(material.metrics, key=lambda metric: metric != material.primary)
+    able = (m for m in metrics if isinstance(m, QueryMetric) and m.judgements and m.cut != "none")
+    cut = next((metric for metric in able if metric.k is not None), None)
+    return None if cut is None else replace(cut, k=None)
 
 
 def _levels(material: Material) -> list[Metric]:

@@ -48,7 +48,7 @@ def section(material: Material) -> Content:
     data: dict[str, Any] = {
         "metrics": [_metric(material, metric) for metric in material.metrics],
         "policy": policy,
-        "changed": [each for each in policy if each["changed"]],
+        "changed": [rule for rule in policy if rule["changed"]],
         "grades": _grades(material),
         "systems": list(counted),
         "same": [row for row in touched if row["same"]],
@@ -56,8 +56,8 @@ def section(material: Material) -> Content:
         "notes": _notes(material),
         "versions": _versions(),
         "files": [
-            {"role": each.role, "name": each.name, "bytes": each.size, "sha256": each.sha256}
-            for each in material.inputs
+            {"role": rule.role, "name": rule.name, "bytes": rule.size, "sha256": rule.sha256}
+            for rule in material.inputs
         ],
         "command": material.command,
         "redacted": _redacted(material),
@@ -81,12 +81,12 @@ def _metric(material: Material, metric: Metric) -> dict[str, Any]:
         "formula": card.get("formula", ""),
         "folded": [
             {
-                "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
-                "text": _unfolded(each, card[each]),
-                "is_cited": each == "reference" and card[each] == explained[each],
+                "title": material.words(f"report.definitions.{parameter.replace(' ', '_')}"),
+                "text": _unfolded(parameter, card[parameter]),
+                "is_cited": parameter == "reference" and card[parameter] == explained[parameter],
             }
-            for each in FOLDED
-            if each in card
+            for parameter in FOLDED
+            if parameter in card
         ],
     }
 
@@ -120,8 +120,8 @@ def _unfolded(title: str, text: str) -> str:
 
 def _policy(material: Material) -> list[dict[str, Any]]:
     """The rules, and which differ from the default."""
-    found = material.comparison
-    own = found.policy if found is not None else next(iter(material.results.values())).policy
+    comparison = material.comparison
+    own = comparison.policy if comparison is not None else next(iter(material.results.values())).policy
     plain = Policy().to_dict()
     return [
         {"rule": name, "value": str(value), "changed": value != plain.get(name)}
@@ -131,9 +131,9 @@ def _policy(material: Material) -> list[dict[str, Any]]:
 
 def _grades(material: Material) -> str:
     """How the grades were read; nothing is known of it from a comparison that an older version saved."""
-    found = material.comparison
-    if found is not None:
-        kind, rel = found.grades, found.rel
+    comparison = material.comparison
+    if comparison is not None:
+        kind, rel = comparison.grades, comparison.rel
     else:
         (res,) = material.results.values()
         kind = res.grades if any(metric.judgements for metric in res.metrics) else "none"
@@ -154,8 +154,8 @@ def _counted(material: Material) -> Mapping[str, SystemCounts]:
 
 def _touched(material: Material, counted: Mapping[str, SystemCounts]) -> list[dict[str, Any]]:
     """What each rule touched, as a row per count: one value if it is the same for all systems, else one per system."""
-    found = [own.counts for own in counted.values()]
-    rows = [_row(material, what, what, [own.get(what, 0) for own in found]) for what in _keys(found)]
+    counts = [own.counts for own in counted.values()]
+    rows = [_row(material, what, what, [own.get(what, 0) for own in counts]) for what in _keys(counts)]
     for metric in material.metrics:
         reasons = [own.undefined.get(str(metric), {}) for own in counted.values()]
         rows += [
@@ -179,8 +179,8 @@ def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str
 
 def _notes(material: Material) -> list[str]:
     """The notes of a comparison that was saved before its counts were: the only words about them."""
-    found = material.comparison
-    return [] if found is None or found.counted else list(found.notes)
+    comparison = material.comparison
+    return [] if comparison is None or comparison.counted else list(comparison.notes)
 
 
 def _versions() -> list[dict[str, str]]:

@@ -25,8 +25,8 @@ def section(material: Material) -> Content | None:
         return None
     every = SystemValues.of(material, metric)
     systems = every.kept()
-    kept = choose_queries(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
-    places, ids = _sorted(material, systems.queries, np.concatenate(list(kept.values())))
+    queries = choose_queries(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
+    places, ids = _sorted(material, systems.queries, np.concatenate(list(queries.values())))
     shown = systems.values[:, places]
     data = {
         "metric": str(metric),
@@ -38,7 +38,7 @@ def section(material: Material) -> Content | None:
             "defined": int(np.count_nonzero(~np.isnan(systems.values).all(axis=0))),
             "systems": len(every.names),
         },
-        "kept": {why: len(own) for why, own in kept.items()},
+        "kept": {why: len(own) for why, own in queries.items()},
         "queries": _queries(material, ids, shown),
         "pairs": pairs_of(shown, -1 if metric.better == "lower" else 1),
     }
@@ -79,11 +79,11 @@ def _queries(material: Material, ids: Ids, values: np.ndarray) -> list[dict[str,
         texts = material.query_texts.of(listed)
     return [
         {
-            "id": names.id("query", known),
+            "id": names.id("query", name),
             "text": names.text(text),
             "values": [plain_value(value) for value in own],
         }
-        for known, text, own in zip(listed, texts, values.T.tolist(), strict=True)
+        for name, text, own in zip(listed, texts, values.T.tolist(), strict=True)
     ]
 
 
@@ -105,7 +105,7 @@ def _add_lists(
         "grades": grades,
         **items.to_dict(),
     }
-    places = {each["grade"]: place for place, each in enumerate(grades)}
+    places = {grade["grade"]: place for place, grade in enumerate(grades)}
     for query, lists in zip(data["queries"], shelf.to_lists(items.numbers, places), strict=True):
         query["lists"] = lists
     for pair in data["pairs"]:

@@ -27,7 +27,7 @@ def section(material: Material) -> Content | None:
     words = material.words
     rows = _alone(material) if material.comparison is None else _compared(material.comparison)
     numbers = [[row["cells"][at]["n"] for row in rows] for at in range(len(material.metrics))]
-    is_one = all(each == numbers[0] for each in numbers) and len(set(numbers[0])) == 1
+    is_one = all(column == numbers[0] for column in numbers) and len(set(numbers[0])) == 1
     level = 95.0 if material.comparison is None else material.comparison.methods.level * 100
     data = {
         "alone": material.comparison is None,
@@ -40,6 +40,7 @@ def section(material: Material) -> Content | None:
                 "arrow": ARROWS[metric.better],
                 "better": words(f"page.{metric.better}"),
                 "primary": len(material.metrics) > 1 and metric == material.primary,
+                # neighbours with the same numbers of queries share one column, the last one's
                 "n_column": not is_one and (at + 1 == len(numbers) or numbers[at] != numbers[at + 1]),
             }
             for at, metric in enumerate(material.metrics)
@@ -62,6 +63,7 @@ def _alone(material: Material) -> list[dict[str, Any]]:
 
 def _compared(comparison: Comparison) -> list[dict[str, Any]]:
     marks = {metric: _marks(comparison, metric) for metric in comparison.metrics}
+    # of the shown digits all that are alike are best, so that bold type does not tell equal numbers apart
     best = {metric: _best(comparison, metric) for metric in comparison.metrics}
     rows = []
     for row in comparison.order:
@@ -88,13 +90,13 @@ def _marks(comparison: Comparison, metric: Metric) -> list[str]:
     """Stars or letters of each system; of many without a baseline, only which are not shown to differ from the best."""
     if comparison.baseline is not None or len(comparison.names) <= MOST_LETTERS:
         return [mark.strip() for mark in marks_of(comparison, metric, 0)]
-    best, each = comparison.order_of(metric, 0)[0], comparison.differences[metric, 0]
+    best, differences = comparison.order_of(metric, 0)[0], comparison.differences[metric, 0]
     # of many systems letters would fill the page: only who cannot be told from the best
     near = {best}
-    for (left, right), p in zip(comparison.pairs.T.tolist(), each.p.tolist(), strict=True):
+    for (left, right), p in zip(comparison.pairs.T.tolist(), differences.p.tolist(), strict=True):
         if best in (left, right) and p >= comparison.methods.alpha:
             near |= {left, right}
-    tested = metric.better != "neither" and not np.isnan(each.p).all()
+    tested = metric.better != "neither" and not np.isnan(differences.p).all()
     return [NEAR if tested and row in near else "" for row in range(len(comparison.names))]
 
 
@@ -122,17 +124,19 @@ def _caption(material: Material, n: int | None, rows: int) -> str:
 
 def _notes(material: Material) -> list[str]:
     """What marks mean, how intervals were made, which metric decides."""
-    words, found = material.words, material.comparison
-    if found is None:
+    words, comparison = material.words, material.comparison
+    if comparison is None:
         return _intervals(material, "alone", 95.0)
     notes = [words("report.leaderboard.best")]
-    if not all(np.isnan(each.p).all() for each in found.differences.values()):
-        key = "stars" if found.baseline else "letters" if len(found.names) <= MOST_LETTERS else "near"
-        how = words(f"report.methods.{found.correction}")
-        notes.append(words(f"report.leaderboard.{key}", alpha=f"{found.methods.alpha:g}", how=how))
-    if found.methods.primary:
-        notes.append(words("report.leaderboard.exploratory", metric=found.methods.primary))
-    return notes + _intervals(material, "intervals", found.methods.level * 100)
+    if not all(np.isnan(differences.p).all() for differences in comparison.differences.values()):
+        key = (
+            "stars" if comparison.baseline else "letters" if len(comparison.names) <= MOST_LETTERS else "near"
+        )
+        how = words(f"report.methods.{comparison.correction}")
+        notes.append(words(f"report.leaderboard.{key}", alpha=f"{comparison.methods.alpha:g}", how=how))
+    if comparison.methods.primary:
+        notes.append(words("report.leaderboard.exploratory", metric=comparison.methods.primary))
+    return notes + _intervals(material, "intervals", comparison.methods.level * 100)
 
 
 def _intervals(material: Material, key: str, level: float) -> list[str]:
@@ -151,11 +155,11 @@ def _intervals(material: Material, key: str, level: float) -> list[str]:
 
 def _holds_everything(material: Material) -> bool:
     """Whether an interval is as wide as the range of its metric."""
-    found = material.comparison
-    return found is not None and any(
+    comparison = material.comparison
+    return comparison is not None and any(
         (own.low, own.high) == metric.range
         for metric in material.metrics
-        for own in (found.mean(name, metric) for name in found.names)
+        for own in (comparison.mean(name, metric) for name in comparison.names)
     )
 
 
@@ -167,6 +171,6 @@ def _shown_intervals(material: Material) -> Iterator[tuple[str, bool]]:
             own: Sequence[MeanInterval | SystemMean] = [alone] if alone else []
         else:
             own = [material.comparison.mean(name, metric) for name in material.comparison.names]
-        for each in own:
-            if not math.isnan(each.low):
-                yield each.method, each.is_doubtful and (each.low, each.high) != metric.range
+        for interval in own:
+            if not math.isnan(interval.low):
+                yield interval.method, interval.is_doubtful and (interval.low, interval.high) != metric.range

@@ -100,10 +100,10 @@ def _policy(material: Material) -> Policy:
 
 def _systems(rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """A row per system: its coverage, and the shares of the slots for the most popular tenth and the less popular half."""
-    found = []
+    systems = []
     for row in rows["summary"]:
-        shares = [each["share"] for each in rows["exposure"] if each["system"] == row["system"]]
-        known = None not in shares
-        top, bottom = (shares[0], math.fsum(shares[GROUPS // 2 :])) if known else (None, None)
-        found.append({**row, "top": top, "bottom": bottom})
-    return found
+        shares = [share["share"] for share in rows["exposure"] if share["system"] == row["system"]]
+        is_known = None not in shares
+        top, bottom = (shares[0], math.fsum(shares[GROUPS // 2 :])) if is_known else (None, None)
+        systems.append({**row, "top": top, "bottom": bottom})
+    return systems

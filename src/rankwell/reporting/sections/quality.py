@@ -86,7 +86,7 @@ def _all(material: Material) -> Found:
 def _linted(material: Material) -> Found:
     """What lint finds in each run, one at a time, so that the rows of one are held."""
     assert material.evaluator is not None
-    found: dict[Finding, str] = {}
+    findings: dict[Finding, str] = {}
     for name, run in material.runs.items():
         own = lint(
             [run],
@@ -97,13 +97,13 @@ def _linted(material: Material) -> Found:
             metric=str(material.primary),
             policy=material.evaluator.policy,
         )
-        for each in own:
-            found.setdefault(each, name)
-    for each, name in found.items():
-        if each.rule != "unjudged":
-            yield each.level, each.rule, _case(material, each, name)
+        for finding in own:
+            findings.setdefault(finding, name)
+    for finding, name in findings.items():
+        if finding.rule != "unjudged":
+            yield finding.level, finding.rule, _case(material, finding, name)
         elif material.judged:  # a log of interactions has no unjudged items
-            yield _of_unjudged(material), each.rule, _case(material, each, name)
+            yield _of_unjudged(material), finding.rule, _case(material, finding, name)
 
 
 def _case(material: Material, finding: Finding, name: str) -> Case:

@@ -20,21 +20,27 @@ MOST_METRICS = 12
 @report_section(order=50)
 def section(material: Material) -> Content | None:
     """Return the means of each segment with their intervals; None if nothing divides the queries."""
-    found = material.comparison
+    comparison = material.comparison
     has_segments = (
-        found.by if found is not None else all(res.has_segments for res in material.results.values())
+        comparison.by
+        if comparison is not None
+        else all(res.has_segments for res in material.results.values())
     )
     if not has_segments:
         return None
-    main = material.metrics[0] if found is None else primary_of(found)
-    metrics = sorted(material.metrics if found is None else found.metrics, key=lambda metric: metric != main)
+    main = material.metrics[0] if comparison is None else primary_of(comparison)
+    metrics = sorted(
+        material.metrics if comparison is None else comparison.metrics, key=lambda metric: metric != main
+    )
     # a chart and a table per metric make a long page, so only the first dozen
     tables, charts = [], {}
     for at, metric in enumerate(metrics[:MOST_METRICS]):
         name = f"segments_{at}"
-        own = in_results(material.results, metric) if found is None else in_comparison(found, metric)
-        tables.append(_table(own, metric, name, material) | _varies(found, metric))
-        source = material.results if found is None else found
+        own = (
+            in_results(material.results, metric) if comparison is None else in_comparison(comparison, metric)
+        )
+        tables.append(_table(own, metric, name, material) | _varies(comparison, metric))
+        source = material.results if comparison is None else comparison
         charts[name] = spec_of(segments(source, metric, lang=material.words.lang))
     data = {
         "by": list(own.by),
@@ -53,14 +59,14 @@ def _table(segmented: Segmented, metric: Metric, chart: str, material: Material)
         own = [segmented.means[system, labels] for system in segmented.systems]
         cells = [
             {
-                "mean": plain_value(each.mean),
-                "low": plain_value(each.low),
-                "high": plain_value(each.high),
-                "n": each.n,
+                "mean": plain_value(row.mean),
+                "low": plain_value(row.low),
+                "high": plain_value(row.high),
+                "n": row.n,
             }
-            for each in own
+            for row in own
         ]
-        n = sorted({each.n for each in own})
+        n = sorted({row.n for row in own})
         label = ", ".join(labels) if labels else material.words("page.all_queries")
         rows.append({"segment": label, "is_all": not labels, "n": n[-1], "least": n[0], "cells": cells})
     return {
@@ -80,5 +86,5 @@ def _varies(comparison: Comparison | None, metric: Metric) -> dict[str, Any]:
         return {"first": "", "second": "", "p": None}
     first, second = top_pair(comparison)
     pair = {comparison.names.index(first), comparison.names.index(second)}
-    at = [set(each) for each in comparison.pairs.T.tolist()].index(pair)
+    at = [set(systems) for systems in comparison.pairs.T.tolist()].index(pair)
     return {"first": first, "second": second, "p": plain_value(float(comparison.heterogeneity[metric][at]))}

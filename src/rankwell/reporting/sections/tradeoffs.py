@@ -22,9 +22,11 @@ def section(material: Material) -> Content | None:
     """Return systems by two metrics, and the correlation of metrics; None for one system with fewer than three metrics."""
     pictures = [_picture(material, x, y, at) for at, (x, y) in enumerate(_axes(material))]
     charts: dict[str, Mapping[str, Any]] = {}
-    for each in pictures:
+    for picture in pictures:
         source = material.results if material.comparison is None else material.comparison
-        charts[each["chart"]] = spec_of(scatter(source, x=each["x"], y=each["y"], lang=material.words.lang))
+        charts[picture["chart"]] = spec_of(
+            scatter(source, x=picture["x"], y=picture["y"], lang=material.words.lang)
+        )
     found = _correlation(material)
     if found:
         chart = correlation(material.results, found["metrics"], lang=material.words.lang)
@@ -37,30 +39,30 @@ def section(material: Material) -> Content | None:
 
 def _axes(material: Material) -> list[tuple[Metric, Metric]]:
     """The primary metric across; up, each one that needs no judgements (coverage, novelty, diversity), or the next metric."""
-    found = material.comparison
-    if found is None or len(found.metrics) < 2:
+    comparison = material.comparison
+    if comparison is None or len(comparison.metrics) < 2:
         return []
-    judged = [metric for metric in found.metrics if metric.judgements]
-    beyond = [metric for metric in found.metrics if not metric.judgements]
-    first = primary_of(found)
+    judged = [metric for metric in comparison.metrics if metric.judgements]
+    beyond = [metric for metric in comparison.metrics if not metric.judgements]
+    first = primary_of(comparison)
     # quality against coverage, novelty or diversity is the trade-off that people look for
     if beyond and judged:
         across = first if first in judged else judged[0]
         axes = [(across, metric) for metric in beyond]
     else:
-        axes = [(first, next(metric for metric in found.metrics if metric != first))]
-    return [(x, y) for x, y in axes if len(systems_of(found, x, y).values) > 1][:MOST_PICTURES]
+        axes = [(first, next(metric for metric in comparison.metrics if metric != first))]
+    return [(x, y) for x, y in axes if len(systems_of(comparison, x, y).values) > 1][:MOST_PICTURES]
 
 
 def _picture(material: Material, x: Metric, y: Metric, at: int) -> dict[str, Any]:
     assert material.comparison is not None
-    found, words = systems_of(material.comparison, x, y), material.words
-    front = front_of(found.values, x, y)
+    points, words = systems_of(material.comparison, x, y), material.words
+    front = front_of(points.values, x, y)
     if not front:
         said = ""
-    elif len(set(found.values.values())) == 1:
+    elif len(set(points.values.values())) == 1:
         said = words("report.tradeoffs.all_same", x=str(x), y=str(y))
-    elif len(front) == len(found.values):
+    elif len(front) == len(points.values):
         said = words("report.tradeoffs.all_front", x=str(x), y=str(y))
     else:
         said = words(
@@ -70,8 +72,8 @@ def _picture(material: Material, x: Metric, y: Metric, at: int) -> dict[str, Any
         "chart": f"scatter_{at}",
         "x": str(x),
         "y": str(y),
-        "systems": [{"system": name, "x": pair[0], "y": pair[1]} for name, pair in found.values.items()],
-        "front": front if len(front) < len(found.values) else [],
+        "systems": [{"system": name, "x": pair[0], "y": pair[1]} for name, pair in points.values.items()],
+        "front": front if len(front) < len(points.values) else [],
         "sentence": said,
     }
 
@@ -81,14 +83,14 @@ def _correlation(material: Material) -> dict[str, Any]:
     able = with_values(material.results)
     if len(able) < FEWEST:
         return {}
-    found = correlations(material.results, able[:MOST_METRICS])
-    values = [[plain_value(value) for value in row] for row in found.values.tolist()]
+    coefficients = correlations(material.results, able[:MOST_METRICS])
+    values = [[plain_value(value) for value in row] for row in coefficients.values.tolist()]
     if all(value is None for row in values for value in row):
         return {}
     return {
-        "metrics": [str(metric) for metric in found.metrics],
+        "metrics": [str(metric) for metric in coefficients.metrics],
         "values": values,
-        "systems": found.systems,
-        "units": found.units,
-        "total": found.total,
+        "systems": coefficients.systems,
+        "units": coefficients.units,
+        "total": coefficients.total,
     }

@@ -46,15 +46,15 @@ def _of_one(material: Material) -> Content | None:
     return Content(data, {"per_query": spec_of(chart)})
 
 
-def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
+def _mean(metric: Metric, interval: MeanInterval) -> dict[str, Any]:
     return {
         "metric": str(metric),
         "better": metric.better,
-        "mean": plain_value(found.mean),
-        "low": plain_value(found.low),
-        "high": plain_value(found.high),
-        "n": found.n,
-        "is_doubtful": found.is_doubtful,
+        "mean": plain_value(interval.mean),
+        "low": plain_value(interval.low),
+        "high": plain_value(interval.high),
+        "n": interval.n,
+        "is_doubtful": interval.is_doubtful,
     }
 
 

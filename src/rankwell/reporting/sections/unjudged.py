@@ -21,22 +21,26 @@ MOST = 30  # pairs of a metric that are shown, those that judging could turn bef
 @report_section(order=40)
 def section(material: Material) -> Content | None:
     """Return the bounds of means and of differences; None if none were asked for."""
-    found, words = material.comparison, material.words
+    comparison, words = material.comparison, material.words
     results = {name: res for name, res in material.results.items() if res.bounding is not None}
-    is_compared = found is not None and found.bounding is not None
-    resting = found.bounding if found is not None and is_compared else None
+    is_compared = comparison is not None and comparison.bounding is not None
+    resting = comparison.bounding if comparison is not None and is_compared else None
     resting = resting or next((res.bounding for res in results.values()), None)
     if resting is None:
         return None
     means = [_means(material, metric) for metric in material.metrics] if results else []
-    pairs = [] if found is None or not is_compared else [_pairs(found, metric) for metric in found.metrics]
+    pairs = (
+        []
+        if comparison is None or not is_compared
+        else [_pairs(comparison, metric) for metric in comparison.metrics]
+    )
     data = {
         "sentence": _sentence(material, pairs),
         "rests": _rests(material, resting),
-        "means": [each for each in means if each["rows"]],
-        "pairs": [each for each in pairs if each["rows"]],
-        "outer": [each["metric"] for each in [*means, *pairs] if each["is_outer"]],
-        "without": [each["metric"] for each in means or pairs if not each["rows"]],
+        "means": [table for table in means if table["rows"]],
+        "pairs": [table for table in pairs if table["rows"]],
+        "outer": [table["metric"] for table in [*means, *pairs] if table["is_outer"]],
+        "without": [table["metric"] for table in means or pairs if not table["rows"]],
     }
     charts = {}
     if data["means"] and len(results) == len(material.results):
@@ -90,8 +94,10 @@ def _pairs(comparison: Comparison, metric: Metric) -> dict[str, Any]:
 def _sentence(material: Material, pairs: list[dict[str, Any]]) -> str:
     """What judging could still turn, under the metric that decides."""
     words = material.words
-    shown = [each for each in pairs if each["rows"]]
-    own = next((each for each in shown if each["metric"] == str(material.primary)), next(iter(shown), None))
+    shown = [table for table in pairs if table["rows"]]
+    own = next(
+        (table for table in shown if table["metric"] == str(material.primary)), next(iter(shown), None)
+    )
     if own is None:
         return words("report.unjudged.means_only")
     rows, metric = own["rows"], own["metric"]
