@@ -223,3 +223,66 @@ def test_what_a_metric_checks_is_refused():
         with pytest.raises(rw.RankwellError) as refusal:
             rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, [text])
         assert said in str(refusal.value), name
+
+
+TABLES = {
+    "train": {"q": ["c"]},
+    "items": [
+        {"item": item, "topics": topic, "group": group, "price": price}
+        for item, topic, group, price in (("a", "x", "g", 1.0), ("b", "y", "h", -1.0), ("c", "x", "k", 2.0))
+    ],
+    "users": [{"query": "q", "age": 1}],
+}
+UNFIT = {  # by the class that checks the tables: a metric, what is said of the tables above, and other options
+    "OnTopics": ("s_recall(topics=genre)@2", "items has no column 'genre'", {}),
+    "Featured": ("ild(features=genre)@2", "items has no column 'genre'", {}),
+    "TopicCoverage": ("topic_coverage(features=genre)@2", "items has no column 'genre'", {}),
+    "OfGroups": ("exposure(groups=genre)@2", "items has no column 'genre'", {}),
+    "_TwoGroups": ("dp_ratio(groups=group)@2", "compares two groups; the column 'group' of items has 3", {}),
+    "Coverage": ("coverage(weights=price)@2", "item 'b' has the weight -1", {}),
+    "OfRatings": ("ab_ndcg(max_grade=1)@2", "a grade is above max_grade", {}),
+    "Topical": ("ab_topic(profile=given)@2", "users has no column named after a topic", {}),
+    "_OfErrors": ("rmse", "the judgements are interactions", {"grades": "interactions"}),
+    "Nugget": ("nugget", "the judgements have no grades", {"grades": "interactions"}),
+}
+
+
+def test_tables_that_a_metric_cannot_use_are_refused_before_there_is_a_run():
+    checking = {
+        base.__name__
+        for cls in rw.metrics.classes()
+        if cls.__module__.startswith("rankwell.")
+        for base in cls.__mro__
+        if "check_tables" in vars(base)
+    }
+    assert checking == {*UNFIT, "Metric"}
+    for name, (text, said, options) in UNFIT.items():
+        with pytest.raises(rw.RankwellError) as refusal:
+            rw.Evaluator({"q": {"a": 1, "b": 2}}, [text], **TABLES, **options)
+        assert said in str(refusal.value), name
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        ("test_share@2", "coverage@2"),
+        ("s_recall(topics=qrels,universe=catalogue)@2", "s_recall(topics=qrels)@2"),
+        ("ab_ndcg(profile=dirichlet,profile_source=test)@2", "ab_ndcg(profile_source=test)@2"),
+    ],
+)
+def test_days_with_judgements_of_their_own_add_up_but_for_metrics_of_all_judgements(text, alone):
+    """The second metric reads the judgements of each query only."""
+    judged = {
+        day: [{"query": day, "item": item, "grade": 2, "topic": topic} for item, topic in ("ax", "by")]
+        for day in "qr"
+    }
+    tables = {name: TABLES[name] for name in ("train", "items")}
+    for metric, adds in ((text, False), (alone, True)):
+        days = [
+            rw.evaluate({day: ["a", "c"]}, judged[day], [metric], missing="skip", **tables) for day in "qr"
+        ]
+        if adds:
+            assert [*rw.Results.sum(days).n.values()] == [2]
+        else:
+            with pytest.raises(rw.RankwellError, match="counts what is judged for any query"):
+                rw.Results.sum(days)
