@@ -176,6 +176,13 @@ def test_the_table_has_exponents_laws_and_predictions():
     assert far.to_records()[1]["at 5,000,000"] == pytest.approx(3_000 * 5e6 / 2**20, rel=0.05)
 
 
+def test_a_prediction_is_the_law_at_that_number_of_documents():
+    found = made({"a": {"memory": lambda n: 9.0 * n}}, noise=0)
+    assert found.predict("a", "memory", 500_000).value == pytest.approx(4_500_000, rel=1e-9)
+    with pytest.raises(rw.RankwellError, match="documents"):
+        found.predict("a", "memory", 1)
+
+
 def test_sizes_with_nothing_to_measure_are_left_out_and_named():
     found = made({"a": {"memory": lambda n: 0 if n < 300 else 3_000 * n}, "b": {"memory": lambda n: 10 * n}})
     assert found.left_out("a", "memory") == [100, 268]

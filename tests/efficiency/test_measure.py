@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -107,6 +108,16 @@ def test_quantiles_are_order_statistics_of_the_latencies(known):
     assert found.effective <= 40  # the claim is about queries
     assert found.missing >= 368 - 40
     assert np.isnan(found.high)
+
+
+def test_the_table_has_the_quantiles_of_each_system_and_load_in_milliseconds(known):
+    records = {(row["system"], row["load"]): row for row in known.to_table().to_records()}
+    assert records["heavy", "cold"]["calls"] == records["light", "cold"]["calls"] == 2 * len(QUERIES)
+    for system, load in [key for key in records if key[1] != "cold"]:
+        row, values = records[system, load], known.latencies(system, load)
+        assert row["p90"] == pytest.approx(1000 * np.sort(values)[math.ceil(0.9 * len(values)) - 1])
+        assert row["max"] == pytest.approx(1000 * values.max())
+        assert (row["calls"], row["failed"]) == (len(values), 0)
 
 
 def test_the_ratio_of_two_systems_is_that_of_geometric_means_over_queries(known):

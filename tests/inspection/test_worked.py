@@ -54,6 +54,18 @@ def test_each_rank_has_its_item_and_grade_and_the_ideal_list_its_own():
     assert own[0]["ideal item"] == "c"
 
 
+def test_a_greedy_ideal_is_worked_through_beside_the_list():
+    topics = ["ax", "ay", "bx", "cz", "dz"]  # a is relevant for x and y
+    qrels = [{"query": "q", "item": item, "topic": topic, "grade": 1} for item, topic in topics]
+    table = rw.explain("alpha_ndcg@3", run={"q": ["b", "u", "c"]}, qrels=qrels, query="q")
+    rows = table.to_records()
+    # by hand: a has two new topics, d one (of c and d, alike, the higher id), and c then half a topic
+    assert [(row["ideal item"], row["ideal new"]) for row in rows] == [("a", 2.0), ("d", 1.0), ("c", 0.5)]
+    ideal = 2 + 1 / math.log2(3) + 0.5 / 2
+    assert rows[-1]["ideal sum"] == pytest.approx(ideal, rel=1e-12)
+    assert table.notes[0] == f"1.5000 ÷ ideal α-DCG = 1.5000 ÷ {ideal:.4f} = {1.5 / ideal:.4f}"
+
+
 def test_a_table_of_gains_orders_the_ideal_list_anew():
     run, qrels = {"q": {"a": 3.0, "b": 2.0}}, {"q": {"a": 1, "b": 2}}
     rows = rw.explain("ndcg(gain={1:5,2:3})", run=run, qrels=qrels).to_records()

@@ -50,6 +50,9 @@ def test_every_form_and_every_reason(tmp_path):
     ]
     told = read(tmp_path, reversed(lines), key, date="2026-11-25")
     assert [(item, grade) for _, item, grade, _ in told.rows] == [("a", 3), ("b", 0), ("c", 2), ("h", 1)]
+    graded = [("1", "a", 3, False), ("1", "b", 0, False), ("1", "c", 2, False), ("1", "h", 1, False)]
+    assert told.to_frame().rows() == graded
+    assert told.to_frame().columns == ["query", "item", "grade", "is_repeat"]
     assert told.counts == {"outside": 1, "refused": 1, "failed": 2, "tied": 1, "missing": 1}
     assert told.failures == {"too many": 1, "expired": 1}
     assert len(told) + sum(told.counts.values()) == told.requests == 10

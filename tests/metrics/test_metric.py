@@ -286,3 +286,36 @@ def test_days_with_judgements_of_their_own_add_up_but_for_metrics_of_all_judgeme
         else:
             with pytest.raises(rw.RankwellError, match="counts what is judged for any query"):
                 rw.Results.sum(days)
+
+
+CAUTIONS = {  # by the class that has one: a metric with it, words of it, and the same metric without
+    "nDCG": ("ndcg(ideal=retrieved)@2", "missed items cost nothing", "ndcg@2"),
+    "ByTopic": (
+        "by_topic(metric=ndcg(ideal=retrieved)@2)",
+        "missed items cost nothing",
+        "by_topic(metric=ndcg@2)",
+    ),
+    "Topical": (
+        "ab_ndcg(profile_source=test)@2",
+        "leaks: profiles are made from the judgements",
+        "ab_ndcg@2",
+    ),
+    "AUCPR": ("auc_pr(method=trapezoid)", "the trapezoid is optimistic", "auc_pr(method=step)"),
+    "_Weighed": ("ips(metric=ap@2)", "which weighting cannot correct", "ips(metric=dcg@2)"),
+}
+
+
+def test_a_caution_is_printed_with_the_value():
+    having = {
+        base.__name__
+        for cls in rw.metrics.classes()
+        if cls.__module__.startswith("rankwell.")
+        for base in cls.__mro__
+        if "caution" in vars(base)
+    }
+    assert having == {*CAUTIONS, "Metric"}
+    for text, said, without in CAUTIONS.values():
+        assert said in metric_of(text).caution()
+        assert not metric_of(without).caution()
+    table = rw.evaluate({"q": ["a", "b"]}, {"q": {"b": 1}}, ["ndcg(ideal=retrieved)@2"]).to_table()
+    assert any(note.startswith("ndcg(ideal=retrieved)@2: the ideal list is the list") for note in table.notes)

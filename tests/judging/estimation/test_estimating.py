@@ -357,6 +357,19 @@ def test_rows_are_found_by_any_spelling_of_the_metric(drawn):
             found[wrong]
 
 
+def test_a_frame_has_a_row_per_mean_with_its_intervals(drawn):
+    found = rw.judging.estimate(RUNS, answers(drawn.to_frame()), ["ap@10", "ndcg"], frame=drawn, level=0.9)
+    columns = ["run", "metric", "estimator", "value", "queries", "low", "high", "low_queries", "high_queries"]
+    assert found.to_frame().select(columns).rows() == [
+        (
+            *(row.run, row.metric, row.estimator, row.value, row.queries),
+            *row.design_interval(0.9),
+            *row.query_interval(0.9),
+        )
+        for row in found.rows
+    ]
+
+
 def test_judgements_without_a_design_are_refused():
     with pytest.raises(UsageError, match="do not say how they were drawn; give frame="):
         rw.judging.estimate({"r": {"q": ["d0"]}}, rw.Qrels(["q"], ["d0"], [1]), "ap")
