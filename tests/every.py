@@ -7,14 +7,17 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests.cases import drawn
+
 Test = Callable[..., None]
 
 
-def every(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Test], Test]:
+def every(names: str | tuple[str, ...], cases: Iterable[Any], share: int = 1) -> Callable[[Test], Test]:
     """Run a test for each case, as ``pytest.mark.parametrize`` does but as one test. A failure names its case.
 
     The cases share what fixtures give, such as a folder. Use it for cases that differ in data alone; what has a meaning of
-    its own gets a test of its own.
+    its own gets a test of its own. With ``share`` one of so many cases is drawn each time (``tests/cases.py``), others beside each
+    case of an outer loop.
     """
     names = (names,) if isinstance(names, str) else names
     rows = [(case,) if len(names) == 1 else tuple(case) for case in cases]
@@ -26,7 +29,8 @@ def every(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Test]
 
         @functools.wraps(test)
         def all_cases(**given: Any) -> None:
-            for row in rows:
+            beside = {name: value for name, value in given.items() if isinstance(value, str | int | float)}
+            for row in drawn(rows, f"{test.__name__} {beside}", share) if share > 1 else rows:
                 case = dict(zip(names, row, strict=True))
                 try:
                     test(**given, **case)

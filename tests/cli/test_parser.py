@@ -6,6 +6,7 @@ import shlex
 from inspect import Parameter
 
 import pytest
+from tests.cases import FEWER, drawn
 from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import run
@@ -52,7 +53,8 @@ def test_no_number_of_any_command_is_rounded_or_is_none(words, capsys):
             continue
         name, is_whole = argument.names[0], without_none(argument.type) is int
         kind = "a whole number such as 10" if is_whole else "a number such as 0.5"
-        for text in (*(("1.5", "0.4", "-2.5") if is_whole else ()), "nan", "-inf", "0x10"):
+        texts = [*(("1.5", "0.4", "-2.5") if is_whole else ()), "nan", "-inf", "0x10"]
+        for text in drawn(texts, f"{words} {name}", FEWER):
             assert run([*filled(words, but=argument.field), name, text]) == 2
             said = capsys.readouterr().err
             assert f"{name}: must be {kind}, not '{text}'" in said.replace('"', "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -125,3 +126,56 @@ def test_scikit_learn_has_the_expected_ndcg_too():
             [f"ndcg@{k}"], policy=rw.Policy(ties="expected"),
         )  # fmt: skip
         assert ours[f"ndcg@{k}"] == pytest.approx(theirs, abs=1e-12)
+
+
+OTHERS = [  # beside METRICS, of which the slow definition gives the values of each order
+    *("ap_ia@2", "by_topic(metric=ndcg@2)", "d_ndcg@3", "gauc", "idcg@2", "ndcg_ia@2"),
+    *("num_nonrel_judged_ret", "p_ia@2", "rr_ia@3"),
+]
+
+
+def orders(scores):
+    """All lists of the items of a query, best first, that equal scores allow."""
+    groups = [
+        [item for item in scores if scores[item] == score] for score in sorted({*scores.values()})[::-1]
+    ]
+    for parts in itertools.product(*map(itertools.permutations, groups)):
+        yield list(itertools.chain.from_iterable(parts))
+
+
+def test_every_expected_value_is_compared_with_all_orders():
+    compared = {type(metric_of(text)) for text in [*METRICS, *OTHERS]}
+    left_out = ("ips", "snips", "nugget")  # made of another metric; scores that are no order
+    made = [
+        cls() if cls.cut != "required" else cls(k=3)
+        for cls in rw.metrics.classes()
+        if cls.__module__.startswith("rankwell.") and cls.name not in left_out
+    ]
+    assert {type(metric) for metric in made if metric.has_expected_value()} <= compared
+
+
+@every("metric", OTHERS)
+def test_the_expected_value_is_the_mean_of_the_values_of_all_orders(metric):
+    assert metric_of(metric).has_expected_value()
+    given = {"grades": "judgements", "undefined": "skip"}
+    for seed in seeds(30):
+        rng = random.Random(seed)
+        scores = {item: rng.choice([1.0, 2.0]) for item in rng.sample("abcdefg", 4)}
+        qrels = [
+            {
+                "query": "q",
+                "item": item,
+                "topic": topic,
+                "grade": rng.choice([0, 1, 2]),
+            }
+            for item in "abcdef"
+            for topic in rng.sample("xyz", rng.randint(1, 2))
+        ]
+        if metric in ("gauc", "idcg@2", "num_nonrel_judged_ret"):
+            qrels = [
+                {k: v for k, v in row.items() if k != "topic"}
+                for row in {r["item"]: r for r in qrels}.values()
+            ]
+        expected = rw.evaluate({"q": scores}, qrels, [metric], ties="expected", **given)[metric]
+        values = [rw.evaluate({"q": order}, qrels, [metric], **given)[metric] for order in orders(scores)]
+        assert expected == pytest.approx(sum(values) / len(values), rel=1e-12, abs=1e-12, nan_ok=True)

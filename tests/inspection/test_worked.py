@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 
 import polars as pl
 import pytest
@@ -40,6 +41,29 @@ def test_the_rows_add_up_to_the_value(metric):
             assert "undefined" in last
         else:
             assert last.endswith(f"= {value:.4f}") or "<" in last or ">" in last
+
+
+WITH_IDEAL = [
+    metric
+    for metric in ADDITIVE
+    if type(metric).ideal_terms is not Additive.ideal_terms and getattr(metric, "ideal", None) != "maximal"
+]
+
+
+@every("metric", WITH_IDEAL, share=3)
+def test_the_rows_of_the_ideal_list_add_up_to_the_divisor(metric):
+    shown = 0
+    for data in DATA:
+        run, qrels = data.some_lists(tuple(data.run)), data.judgements([metric], {})
+        table = rw.explain(metric, run=run, qrels=qrels, query=next(iter(data.run)), policy=JUDGED, **TABLES)
+        products = [
+            row["ideal product"] for row in table.to_records() if row.get("ideal product") is not None
+        ]
+        divisor = re.search(r" ÷ ([\d.]+) = ", table.notes[0])
+        if divisor and "left out" not in str(table.notes):
+            assert math.fsum(products) == pytest.approx(float(divisor[1]), abs=6e-5)  # of four digits
+            shown += 1
+    assert shown, metric
 
 
 def test_each_rank_has_its_item_and_grade_and_the_ideal_list_its_own():

@@ -76,7 +76,7 @@ def test_every_alias_of_a_grade_is_read(tmp_path, kind, name):
 
 
 @every(("query", "item"), [(q, "item") for q in aliases("query")] + [("query", i) for i in aliases("item")])
-@every("kind", SOME)
+@every("kind", SOME, share=5)
 def test_every_alias_of_an_id_is_read(tmp_path, kind, query, item):
     if (kind, query) == ("dict of columns", "q"):  # which may well be a query
         return
@@ -161,7 +161,7 @@ def refused(kind, folder, columns, of_run, **options):
 
 
 @every("name", SCORES)
-@every("kind", SOME)
+@every("kind", SOME, share=5)
 def test_numbers_that_nobody_claimed_are_asked_about_in_a_run(tmp_path, kind, name):
     columns = run_with(**{name: [0.1, 0.9, 0.5]})
     said = refused(kind, tmp_path, columns, of_run=True)
@@ -201,9 +201,9 @@ def test_engines_and_verbs_ask_the_same(tmp_path, suffix, engine):
     assert asked in finding
 
 
-@every("name", GRADES)
-@every("kind", SOME)
 @every("values", [[0, 1, 0], [0, 5, 2]])
+@every("name", GRADES)
+@every("kind", SOME, share=5)
 def test_numbers_that_nobody_claimed_are_asked_about_in_judgements(tmp_path, kind, name, values):
     columns = qrels_with(**{name: values})
     said = refused(kind, tmp_path, columns, of_run=False)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import itertools
 import re
-import subprocess
-import sys
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 from tests.evidence import evidence
 
 import rankwell as rw
+from rankwell.cli import run
 from rankwell.readers.read import open_qrels
 
 QRELS = "1 0 alpha 1\n1 0 beta 0\n1 0 gamma 0\n"
@@ -28,10 +29,9 @@ def file(tmp_path, text, name="a.run"):
 
 
 def command(*words):
-    done = subprocess.run(
-        [sys.executable, "-m", "rankwell", *map(str, words)], capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout, done.stderr
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as error:
+        code = run([*map(str, words)])
+    return code, out.getvalue(), error.getvalue()
 
 
 def judged(tmp_path, grades):
