@@ -218,7 +218,7 @@ def test_what_a_metric_checks_is_refused():
         for base in cls.__mro__
         if "check" in vars(base)
     }
-    assert checking == {*REFUSED}
+    assert checking == {*REFUSED}, "write in REFUSED what the class refuses"
     for name, (text, said) in REFUSED.items():
         with pytest.raises(rw.RankwellError) as refusal:
             rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, [text])
@@ -243,6 +243,7 @@ UNFIT = {  # by the class that checks the tables: a metric, what is said of the 
     "OfRatings": ("ab_ndcg(max_grade=1)@2", "a grade is above max_grade", {}),
     "Topical": ("ab_topic(profile=given)@2", "users has no column named after a topic", {}),
     "_OfErrors": ("rmse", "the judgements are interactions", {"grades": "interactions"}),
+    "_OfSpans": ("span_f@2", "items: spans need columns document, start and end", {}),
     "Nugget": ("nugget", "the judgements have no grades", {"grades": "interactions"}),
 }
 
@@ -255,7 +256,7 @@ def test_tables_that_a_metric_cannot_use_are_refused_before_there_is_a_run():
         for base in cls.__mro__
         if "check_tables" in vars(base)
     }
-    assert checking == {*UNFIT, "Metric"}
+    assert checking == {*UNFIT, "Metric"}, "write in UNFIT what the class refuses"
     for name, (text, said, options) in UNFIT.items():
         with pytest.raises(rw.RankwellError) as refusal:
             rw.Evaluator({"q": {"a": 1, "b": 2}}, [text], **TABLES, **options)
@@ -313,7 +314,7 @@ def test_a_caution_is_printed_with_the_value():
         for base in cls.__mro__
         if "caution" in vars(base)
     }
-    assert having == {*CAUTIONS, "Metric"}
+    assert having == {*CAUTIONS, "Metric"}, "write in CAUTIONS what the class says"
     for text, said, without in CAUTIONS.values():
         assert said in metric_of(text).caution()
         assert not metric_of(without).caution()
