@@ -214,3 +214,47 @@ def test_values_depend_on_no_order_of_rows_nuggets_or_queries():
         shuffled(run), [{**row, "grade": row.pop("score")} for row in shuffled(judged)], METRICS
     )
     assert other.per_query.equals(rw.evaluate(run, judged, METRICS).per_query)
+
+
+def systems(queries=80):
+    """Two systems on the same nuggets, of which the second supports more."""
+    draw = random.Random(21)
+    judged = {f"q{q:02}": {f"n{n}": draw.choice([1, 2]) for n in range(6)} for q in range(queries)}
+
+    def run(share):
+        return {
+            q: {n: draw.choices([1.0, 0.5, 0.0], [share, 0.2, 0.8 - share])[0] for n in row}
+            for q, row in judged.items()
+        }
+
+    return {"old": run(0.2), "new": run(0.6)}, judged
+
+
+def test_comparison_gate_report_and_segments_take_nuggets_as_any_other_metric(tmp_path):
+    runs, judged = systems()
+    metrics = ["nugget", "nugget(of=vital)"]
+    found = rw.compare(runs, judged, metrics, baseline="old")
+    means = {
+        name: {q: loop(judged[q], run[q], "all", 0.5, 0.5) for q in judged} for name, run in runs.items()
+    }
+    differences = [means["new"][q] - means["old"][q] for q in judged]
+    difference = found.difference("new", "old", "nugget")
+    assert difference.mean == pytest.approx(math.fsum(differences) / len(differences), abs=1e-12)
+    t = 1.9904502  # Student's, 79 degrees of freedom
+    half = t * np.std(differences, ddof=1) / math.sqrt(len(differences))
+    assert (difference.low, difference.high) == pytest.approx(
+        (difference.mean - half, difference.mean + half), abs=1e-6
+    )
+    assert difference.low > 0.2
+    assert rw.gate(runs["new"], judged, metrics, baseline=runs["old"]).status == "pass"
+    assert rw.gate(runs["old"], judged, metrics, baseline=runs["new"]).status == "fail"
+    users = [{"query": q, "kind": "even" if int(q[1:]) % 2 == 0 else "odd"} for q in judged]
+    by = rw.evaluate(runs["new"], judged, metrics, users=users, by="kind").segments.to_frame()
+    even = [value for q, value in means["new"].items() if int(q[1:]) % 2 == 0]
+    assert by["kind"].to_list() == ["even", "odd"]
+    assert by["nugget"][0] == pytest.approx(math.fsum(even) / len(even), abs=1e-12)
+    path = tmp_path / "report.html"
+    rw.report(found, path=path)
+    page = path.read_text(encoding="utf-8")
+    assert "nugget(of=vital)" in page
+    assert "the share of the pieces of information wanted of an answer" in page

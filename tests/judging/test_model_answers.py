@@ -244,3 +244,135 @@ def test_a_date_that_is_none_is_an_error(date, tmp_path, capsys):
     assert said.startswith("rankwell: --date ")
     assert said.endswith("must be a date such as 2026-11-25.\n")
     assert not (tmp_path / "model.csv").exists()
+
+
+NUGGETS = {"q": {name: grade for grade, names in ((2, "abcd"), (1, "efg")) for name in names}, "r": {"a": 2}}
+
+
+def of_nuggets(tmp_path, **options):
+    found = rw.judging.prompts(
+        NUGGETS, model="m-1", items={"q": "What the answer says."}, form="nuggets", **options
+    )
+    return found, found.save(tmp_path / "batch.jsonl")
+
+
+def test_labels_of_nuggets_become_a_run_and_what_has_none_is_not_assigned(tmp_path):
+    found, key = of_nuggets(tmp_path)
+    says = [
+        "GRADE: 2",
+        "It says half.\nGRADE: partial_support",
+        "GRADE: 0 (not_support)",
+        "**GRADE: support**",
+        "I cannot judge this.",
+        "GRADE: 3",
+    ]
+    lines = [openai(each["custom_id"], said) for each, said in zip(found.requests(), says, strict=False)]
+    told = read(tmp_path, lines, key, date="2026-11-25")
+    assert told.counts == {"refused": 1, "outside": 1, "missing": 1}
+    table = told.run().rows.table()
+    assert dict(zip(table.item.tolist(), table.key.tolist(), strict=True)) == {
+        "a": 1.0,
+        "b": 0.5,
+        "c": 0.0,
+        "d": 1.0,
+    }
+    told.save(tmp_path / "run.csv")
+    for run in (told.run(), tmp_path / "run.csv"):
+        res = rw.evaluate(run, NUGGETS, ["nugget", "nugget(of=vital,partial=0)"], missing="skip")
+        assert res.mean == {"nugget": 2.5 / 7, "nugget(of=vital,partial=0)": 0.5}
+        assert res.counts["nuggets that were not assigned"] == 3
+    assert str(told).startswith("Answers of model m-1")
+    assert "4 assignments of 7 requests" in str(told)
+
+
+def test_assignments_are_no_judgements_and_judgements_no_assignments(tmp_path):
+    found, key = of_nuggets(tmp_path)
+    told = read(tmp_path, [openai(found.requests()[0]["custom_id"], "GRADE: 2")], key)
+    with pytest.raises(rw.RankwellError, match=r"assignments of nuggets, and no judgements; take run\(\)"):
+        told.qrels()
+    with pytest.raises(
+        rw.RankwellError, match=r"assignments of nuggets, whose ids may be sentences, are written as \.csv"
+    ):
+        told.save(tmp_path / "run.qrels")
+    (tmp_path / "items").mkdir()
+    other, key = asked(tmp_path / "items")
+    told = read(tmp_path, [openai(other.requests()[0]["custom_id"], "GRADE: 2")], key)
+    with pytest.raises(rw.RankwellError, match=r"no assignments of nuggets; take qrels\(\)"):
+        told.run()
+
+
+def test_repeats_of_nuggets_are_no_rows_of_the_run(tmp_path):
+    found, key = of_nuggets(tmp_path, repeats=1.0)
+    told = read(tmp_path, [openai(each["custom_id"], "GRADE: 1") for each in found.requests()], key)
+    assert (len(told), told.repeats, told.self_agreement, len(told.run())) == (7, 7, 1.0, 7)
+
+
+def test_a_key_whose_labels_were_changed_is_refused(tmp_path):
+    _, key = of_nuggets(tmp_path)
+    key.write_text(key.read_text(encoding="utf-8").replace("partial_support", "half"), encoding="utf-8")
+    with pytest.raises(rw.RankwellError, match="these are not the labels of nuggets"):
+        read(tmp_path, [openai("x-0", "GRADE: 1")], key)
+
+
+def test_the_commands_write_requests_about_nuggets_and_read_a_run_back(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    records = [
+        {
+            "query": "how deep",
+            "qid": "q",
+            "nuggets": [
+                {"text": "nine metres", "importance": "vital"},
+                {"text": "on the chart", "importance": "okay"},
+            ],
+        }
+    ]
+    (tmp_path / "nuggets.jsonl").write_text(json.dumps(records[0]), encoding="utf-8")
+    answer = {
+        "topic_id": "q",
+        "run_id": "mine",
+        "references": [],
+        "answer": [{"text": "Nine metres.", "citations": []}],
+    }
+    (tmp_path / "rag.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+    words = [
+        "judging",
+        "prompts",
+        "nuggets.jsonl",
+        "--form",
+        "nuggets",
+        "--model",
+        "m",
+        "--items",
+        "rag.jsonl",
+        "-o",
+        "batch.jsonl",
+    ]
+    assert command(words) == 0
+    assert "wrote 2 requests to batch.jsonl" in capsys.readouterr().err
+    requests = [
+        json.loads(line) for line in (tmp_path / "batch.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    lines = [
+        {"custom_id": each["custom_id"], "answer": said}
+        for each, said in zip(requests, ("GRADE: 2", "GRADE: not_support"), strict=True)
+    ]
+    (tmp_path / "out.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    assert command(["judging", "answers", "batch.key.json", "out.jsonl", "-o", "run.csv"]) == 0
+    assert "wrote 2 assignments of 2 requests to run.csv" in capsys.readouterr().err
+    assert (
+        command(
+            [
+                "evaluate",
+                "nuggets.jsonl",
+                "run.csv",
+                "-m",
+                "nugget",
+                "-m",
+                "nugget(of=vital)",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == {"nugget": 0.5, "nugget(of=vital)": 1.0}

@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 import pytest
+from tests.evidence import evidence
 
 import rankwell as rw
 
@@ -147,3 +148,78 @@ def test_the_key_to_other_requests_is_kept(tmp_path):
 def test_a_name_that_judgements_cannot_carry_is_refused(model):
     with pytest.raises(rw.RankwellError, match="the name of a model cannot have"):
         asked(model=model)
+
+
+RAG = evidence("shapes") / "trec_rag"
+NUGGETS, FACTS = RAG / "nuggets.jsonl", ("nine metres at low tide", "first at six")
+ANSWER = "The first ferry leaves at six. The last one leaves at ten."
+
+
+def asked_of_nuggets(items=RAG / "answers_2024.jsonl", **options):
+    return rw.judging.prompts(NUGGETS, **{"model": "m", "items": items, "form": "nuggets"} | options)
+
+
+ANSWERS = {
+    "TREC RAG 2024": RAG / "answers_2024.jsonl",
+    "TREC RAG 2025": RAG / "answers_2025_by_id.jsonl",
+    "TREC RAG 2025, by index": RAG / "answers_2025_by_index.jsonl",
+    "records": [
+        json.loads(line) for line in (RAG / "answers_2024.jsonl").read_text(encoding="utf-8").splitlines()
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_each_nugget_of_a_query_is_asked_about_with_the_whole_answer(name):
+    found = asked_of_nuggets(ANSWERS[name], queries={"q1": "how deep", "q2": "when", "q3": "who"})
+    assert [query for query, _ in found.pairs] == ["q1"] * 5 + ["q2"] * 2  # the answer to q3 is empty
+    assert found.pairs[0] == ("q1", FACTS[0])
+    message = found.requests()[5]["body"]["messages"][1]["content"]
+    at = {line.partition(": ")[0]: line.partition(": ")[2] for line in message.splitlines()}
+    assert [json.loads(at[word]) for word in ("question", "answer", "nugget")] == ["when", ANSWER, FACTS[1]]
+    assert message.splitlines()[-1] == "GRADE: one of 0, 1, 2"
+    assert "2: support" in message
+    assert found.notes() == [
+        "1 of the queries have no answer; their nuggets are not asked about, and count as not assigned"
+    ]
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic", "plain"])
+def test_nuggets_are_asked_about_in_each_form(form):
+    word = "nuggets" if form == "openai" else f"nuggets-{form}"
+    same = asked_of_nuggets({"q2": ANSWER}, form=word)
+    assert set(same.requests()[0]) == set(asked(form=form).requests()[0])
+    assert same.notes()[0] == "3 of the queries have no text; the prompt has their id"
+
+
+def test_a_template_for_nuggets_has_a_place_for_the_answer(tmp_path):
+    template = tmp_path / "t.txt"
+    template.write_text("{query}|{answer}|{item}|{numbers}", encoding="utf-8")
+    found = asked_of_nuggets({"q2": "{item}"}, template=template, form="nuggets-plain")
+    assert found.requests()[0]["messages"][0]["content"] == f"q2|{{item}}|{FACTS[1]}|0, 1, 2"
+    with pytest.raises(rw.RankwellError, match=r"\{answer\} is none of"):
+        asked(template=template)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"grades": "0-3"}, "nuggets are labelled support, partial_support or not_support"),
+        ({"text": "text"}, "leave out grades and text"),
+        ({"items": {"q9": "text"}}, "there is no answer to any of the 3 queries, such as 'q1'"),
+        ({"items": [*ANSWERS["records"], {**ANSWERS["records"][0], "run_id": "other"}]}, "several systems ('made-up', 'other')"),
+        ({"items": [*ANSWERS["records"], ANSWERS["records"][0]]}, "two answers are to the query 'q1'"),
+        ({"form": "nugget"}, "must be openai, anthropic, plain, nuggets, nuggets-anthropic or nuggets-plain"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_of_nuggets(options, said):
+    with pytest.raises(rw.RankwellError) as error:
+        asked_of_nuggets(**options)
+    assert said in str(error.value)
+
+
+def test_a_template_without_the_answer_asks_nothing_of_nuggets(tmp_path):
+    template = tmp_path / "t.txt"
+    template.write_text("{query} {item}", encoding="utf-8")
+    with pytest.raises(rw.RankwellError, match="says nowhere what the answer is"):
+        asked_of_nuggets(template=template)

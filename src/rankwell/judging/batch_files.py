@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 Form = Literal["openai", "anthropic", "plain"]
 FORMS = ("openai", "anthropic", "plain")
+PromptForm = Literal["openai", "anthropic", "plain", "nuggets", "nuggets-anthropic", "nuggets-plain"]
+PROMPT_FORMS = get_args(PromptForm)  # with what is asked, if it is not a grade for each item
 # room for a reason before the grade; an answer that is cut off by it is counted and not read
 MOST_TOKENS = 1_000
 # the words of OpenAI, Anthropic and Gemini for an answer that was withheld

@@ -26,6 +26,7 @@ from rankwell.display.text import printable
 from rankwell.errors import DataError, InputError, UsageError, brief, one_of
 from rankwell.faces import modules
 from rankwell.judging import methods
+from rankwell.judging.batch_files import PromptForm
 from rankwell.matching.policy import Policy
 from rankwell.records import record
 
@@ -622,7 +623,13 @@ def judging_prompts(
     /,
     *,
     model: Annotated[str, Option(help="the name of the model, which requests and judgements carry")],
-    items: Annotated[str, Option(group=DATA, help="a table of items with their texts (title, text …)")],
+    items: Annotated[
+        str,
+        Option(
+            group=DATA,
+            help="a table of items with their texts (title, text …); for nuggets the answers of a system: TREC RAG's, or a table of query and text",
+        ),
+    ],
     queries: QueryTexts = None,
     text: ItemText = None,
     grades: Annotated[
@@ -640,8 +647,11 @@ def judging_prompts(
         ),
     ] = None,
     form: Annotated[
-        Literal["openai", "anthropic", "plain"],
-        Option(help="the form of the requests: what the batches of one of these take, or plain messages"),
+        PromptForm,
+        Option(
+            help="the form of the requests: what the batches of one of these take, or plain messages; ``nuggets`` (as of openai) asks "
+            "whether answers support the nuggets of their queries"
+        ),
     ] = "openai",
     repeats: Annotated[str, Option(help="the share of pairs that are asked twice, such as ``10%``")] = "0%",
     seed: Annotated[int, Option(help="of the repeats")] = 0,
@@ -695,7 +705,7 @@ def judging_answers(
         Option(
             name=("--output", "-o"),
             group=OUTPUT,
-            help="the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC",
+            help="the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC; of nuggets a run, ``.csv``",
         ),
     ] = "model.csv",
 ) -> None:
@@ -715,7 +725,8 @@ def judging_answers(
     found.save(output)
     again = f"; {found.repeats:,} more are of repeats" if found.repeats else ""
     sys.stderr.write(
-        f"rankwell: note: wrote {len(found):,} judgements of {found.requests:,} requests to {printable(output)}{again}.\n"
+        f"rankwell: note: wrote {len(found):,} {'assignments' if found.asks else 'judgements'} of {found.requests:,} requests to "
+        f"{printable(output)}{again}.\n"
     )
     same = found.self_agreement
     if not math.isnan(same):

@@ -7,11 +7,11 @@ import io
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date as date_of_day
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from rankwell.display.saved_files import Kind, ensure
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.answer_grammar import grade_in
 from rankwell.judging.batch_files import AnswerLine, read_answer_line
-from rankwell.judging.model_prompts import KIND
+from rankwell.judging.model_prompts import KIND, LABELS, NUGGETS
 from rankwell.judging.sheets.contents import Grade
 from rankwell.tables.arguments import checked
-from rankwell.tables.run_qrels import Assessor, Qrels
+from rankwell.tables.columns import SUPPORT_WORDS
+from rankwell.tables.run_qrels import Assessor, Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,6 +66,7 @@ class Key(TypedDict):
     grades: list[GradeRow]
     pairs: list[tuple[str | int, str | int]]
     tasks: list[TaskRow]
+    asks: NotRequired[Literal["nuggets"]]
 
 
 KEY = Kind(
@@ -89,6 +91,7 @@ class Answers:
     requests: int
     counts: Counter[str]
     failures: Counter[str]
+    asks: str = ""  # nuggets, where each grade is a label of one that an answer may support
 
     def __len__(self) -> int:
         return sum(not is_repeat for *_, is_repeat in self.rows)
@@ -109,8 +112,21 @@ class Answers:
         ]
         return float(np.mean(same)) if same else float("nan")
 
+    def run(self) -> Run:
+        """Return the assignments of nuggets as a run, without repeats: 1, 0.5 or 0; UsageError if nothing was asked of nuggets."""
+        if self.asks != NUGGETS:
+            raise UsageError("these are judgements of items, and no assignments of nuggets; take qrels().")
+        query, item, score = zip(*self._assignments(), strict=True) if self.rows else ([], [], [])
+        return Run(query=list(query), item=list(item), score=np.array(score, np.float64), name="model")
+
+    def _assignments(self) -> list[tuple[str | int, str | int, float]]:
+        scores = {each.grade: SUPPORT_WORDS[each.label] for each in self.grades}
+        return [(query, item, scores[grade]) for query, item, grade, is_repeat in self.rows if not is_repeat]
+
     def qrels(self) -> Qrels:
-        """Return the judgements, without repeats, and who made them."""
+        """Return the judgements, without repeats, and who made them; UsageError if they are assignments of nuggets."""
+        if self.asks == NUGGETS:
+            raise UsageError("these are assignments of nuggets, and no judgements; take run().")
         first_rows = [row for row in self.rows if not row[3]]
         query, item, grade = ([row[at] for row in first_rows] for at in range(3))
         return Qrels(query, item, np.array(grade, np.float64), assessor=self.assessor, name="model")
@@ -125,6 +141,8 @@ class Answers:
     def save(self, path: str | Path) -> None:
         """Write the judgements as a judging sheet exports them (``.csv``), which ``evaluate``, ``agreement`` and ``merge`` read, or for TREC.
 
+        Assignments of nuggets are written as a run, a ``.csv`` with query, item and score.
+
         Raises
         ------
         RankwellError
@@ -135,14 +153,20 @@ class Answers:
             raise DataError(
                 f"no answer gave a judgement, and {path} is not written: {'; '.join(self.notes())}."
             )
+        if self.asks == NUGGETS:
+            if suffix != ".csv":
+                raise UsageError(
+                    f"{path}: assignments of nuggets, whose ids may be sentences, are written as .csv."
+                )
+            _write_rows([("query", "item", "score"), *self._assignments()], path)
+            return
         if suffix == ".csv":
-            text = io.StringIO()
-            lines = csv.writer(text, lineterminator="\n")
-            lines.writerow(COLUMNS)
             judge, date = self._judge, self.assessor.date
-            for order, (query, item, grade, is_repeat) in enumerate(self.rows, 1):
-                lines.writerow([query, item, grade, judge, date, order, str(is_repeat).lower(), ""])
-            write(text.getvalue().rstrip("\n"), str(path))
+            rows = [
+                (query, item, grade, judge, date, order, str(is_repeat).lower(), "")
+                for order, (query, item, grade, is_repeat) in enumerate(self.rows, 1)
+            ]
+            _write_rows([COLUMNS, *rows], path)
             return
         first_rows = [row for row in self.rows if not row[3]]
         write("\n".join(f"{query} 0 {item} {grade}" for query, item, grade, _ in first_rows), str(path))
@@ -171,7 +195,14 @@ class Answers:
 
     def __repr__(self) -> str:
         more = f", and {self.repeats:,} of repeats" if self.repeats else ""
-        return f"Answers of {self.assessor}: {len(self):,} judgements of {self.requests:,} requests{more}"
+        what = "assignments" if self.asks == NUGGETS else "judgements"
+        return f"Answers of {self.assessor}: {len(self):,} {what} of {self.requests:,} requests{more}"
+
+
+def _write_rows(rows: Iterable[Sequence[Any]], path: str | Path) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write(text.getvalue().rstrip("\n"), str(path))
 
 
 def refuse_suffix(path: str | Path) -> str:
@@ -200,7 +231,8 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     -------
     Answers
         ``found.qrels()`` are judgements that carry model, prompt and date; ``found.save("model.csv")`` writes them; ``found.counts`` says
-        what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0.
+        what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0. Where
+        nuggets were asked about, ``found.run()`` is the run of their assignments, and ``save`` writes it.
 
     Raises
     ------
@@ -260,7 +292,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
         else:
             rows.append((*pairs[task["pair"]], most[0][0], task["is_repeat"]))
     assessor = Assessor("model", batch["model"], prompt=batch["prompt"], date=date)
-    return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures)
+    return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures, batch.get("asks", ""))
 
 
 def _refuse_date(text: str) -> None:
@@ -279,6 +311,10 @@ def _read_key(path: str | Path) -> Key:
             len(grades) > 1 and grades == sorted({*grades}) and {*grades} <= {*range(10)},
             "grades",
             "this is no scale",
+        )
+        labels = [label._asdict() for label in LABELS]
+        ensure(
+            "asks" not in data or data["grades"] == labels, "grades", "these are not the labels of nuggets"
         )
         first = [row["pair"] for row in data["tasks"] if not row["is_repeat"]]
         ensure(sorted(first) == [*range(len(data["pairs"]))], "tasks", "they do not ask for each pair once")

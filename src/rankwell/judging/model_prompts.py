@@ -16,7 +16,7 @@ from rankwell import __version__
 from rankwell.display.output import write
 from rankwell.display.page import words_of
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
-from rankwell.judging.batch_files import FORMS, Form, request
+from rankwell.judging.batch_files import FORMS, PROMPT_FORMS, Form, PromptForm, request
 from rankwell.judging.sheets.contents import (
     Grade,
     SheetTask,
@@ -26,11 +26,17 @@ from rankwell.judging.sheets.contents import (
     pairs_in,
     tasks_of,
 )
+from rankwell.readers.texts import texts_of_answers, texts_of_queries
 from rankwell.records import record
 from rankwell.tables.arguments import checked
+from rankwell.tables.columns import SUPPORT_WORDS
 from rankwell.tables.run_qrels import DIGITS, Assessor
 
 KIND = "judging prompts"
+NUGGETS = "nuggets"
+LABELS = tuple(
+    Grade(at, label) for at, label in enumerate(sorted(SUPPORT_WORDS, key=SUPPORT_WORDS.__getitem__))
+)
 SUFFIX = ".jsonl"
 
 
@@ -49,6 +55,8 @@ class Prompts:
     tasks: tuple[SheetTask, ...]
     messages: Sequence[tuple[str, str]]
     without_text: Counter[str]
+    asks: str = ""  # nuggets, where each pair is a nugget that an answer may support
+    unanswered: int = 0  # queries
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -73,7 +81,7 @@ class Prompts:
             "rankwell": __version__, "kind": KIND, "key": self.key, "model": self.model, "prompt": self.prompt,
             "grades": [grade._asdict() for grade in self.grades], "pairs": [list(pair) for pair in self.pairs],
             "tasks": [task._asdict() for task in self.tasks],
-        }  # fmt: skip
+        } | ({"asks": self.asks} if self.asks else {})  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
         """Write the requests to a file that ends in ``.jsonl``, and beside it the key to them, whose path is returned.
@@ -106,11 +114,15 @@ class Prompts:
 
     def notes(self) -> list[str]:
         """Return what the requests lack, as sentences."""
-        return [
+        notes = [
             f"{n:,} of the {what} have no text; the prompt has their id"
             for what, n in self.without_text.items()
             if n
         ]
+        n = self.unanswered
+        return notes + [
+            f"{n:,} of the queries have no answer; their nuggets are not asked about, and count as not assigned"
+        ] * (n > 0)
 
     def __repr__(self) -> str:
         again = sum(task.is_repeat for task in self.tasks)
@@ -137,7 +149,7 @@ def prompts(
     grades: str | Mapping[int, str] | None = None,
     guidelines: str | Path | None = None,
     template: str | Path | None = None,
-    form: Form = "openai",
+    form: PromptForm = "openai",
     repeats: float = 0.0,
     seed: int = 0,
     read: Mapping[str, Any] | None = None,
@@ -154,7 +166,7 @@ def prompts(
         The name of the model, which the requests and the judgements carry.
     items, queries, text
         Tables with the texts of items and of queries, and the columns of ``items`` to send, by default a title and a text under usual
-        names.
+        names. For nuggets ``items`` are the answers of one system: those of TREC RAG, or a table of query and text.
     grades, guidelines
         The scale, as for ``sheet``, and a file with what judges have to know.
     template
@@ -162,7 +174,9 @@ def prompts(
         ``{grades}`` (a line each), ``{numbers}`` and ``{guidelines}``; a line ``---`` parts the message of the system from that of the
         user. By default rankwell's own, which gives texts as JSON strings and asks for a last line ``GRADE: …``.
     form
-        ``openai`` or ``anthropic``, what their batches take, or ``plain``: custom_id, model and messages.
+        ``openai`` or ``anthropic``, what their batches take, or ``plain``: custom_id, model and messages. ``nuggets`` (in the form of
+        OpenAI), ``nuggets-anthropic`` or ``nuggets-plain`` ask whether the answer to a query supports each of its nuggets: ``pairs`` are
+        then the nuggets, whose ids are their texts, and a template has a place ``{answer}`` or ``{answer_json}``, too.
     repeats, seed
         The share of pairs that are asked twice, to see how far the model agrees with itself, and the seed of these.
     read, encoding
@@ -186,14 +200,20 @@ def prompts(
     >>> len(found), found.requests()[0]["body"]["messages"][1]["content"].splitlines()[-1]
     (2, 'GRADE: one of 0, 1, 2, 3')
     """
-    if form not in FORMS:
-        raise UsageError(f"form={brief(form)}: must be {one_of(FORMS)}.")
+    if form not in PROMPT_FORMS:
+        raise UsageError(f"form={brief(form)}: must be {one_of(PROMPT_FORMS)}.")
     if not model.strip():
         raise UsageError("model: the judgements carry the name of the model; give one.")
     Assessor("model", model)
     if not 0 <= repeats <= 1:
         raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
-    own, scale = Template.of(template), grades_of(grades, words_of("en"))
+    asks, _, rest = ("", "", form) if form in FORMS else form.partition("-")
+    batch: Any = rest or "openai"
+    if asks and not (grades is None and text is None):
+        raise UsageError(
+            f"form={brief(form)}: nuggets are labelled {one_of(SUPPORT_WORDS)}, and an answer has one text; leave out grades and text."
+        )
+    own, scale = Template.of(template, asks), LABELS if asks else grades_of(grades, words_of("en"))
     shared = {
         "grades": "\n".join(
             f"{each.grade}: {each.label}" if each.label else str(each.grade) for each in scale
@@ -202,17 +222,37 @@ def prompts(
         "guidelines": "" if guidelines is None else guidelines_in(guidelines).strip(),
     }
     listed, ids, of_queries, of_items = pairs_in(pairs, read)
-    contents = contents_of(
-        of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=None, encoding=encoding,
-        columns=[text] if isinstance(text, str) else text,
-    )  # fmt: skip
-    asked = dict(zip(of_queries, (each.get("text", each["id"]) for each in contents.queries), strict=True))
-    shown = dict(zip(of_items, map(_whole, contents.items), strict=True))
-    messages = [own.filled(shared | _of_pair(*pair, asked[pair[0]], shown[pair[1]])) for pair in ids]
+    unanswered = 0
+    if asks:
+        said = dict(zip(of_queries, texts_of_answers(items, listed, encoding).of(of_queries), strict=True))
+        ids = [pair for pair in ids if (said[pair[0]] or "").strip()]
+        unanswered = len(of_queries) - len({query for query, _ in ids})
+        if not ids:
+            raise UsageError(
+                f"items: there is no answer to any of the {len(of_queries):,} queries, such as {brief(of_queries[0])}."
+            )
+        texts = texts_of_queries(queries, listed, encoding)
+        of_asked = [None] * len(of_queries) if texts is None else texts.of(of_queries)
+        asked = {query: each or str(query) for query, each in zip(of_queries, of_asked, strict=True)}
+        shown = {item: str(item) for item in of_items}
+        without = Counter(queries=sum(not each for each in of_asked))
+    else:
+        contents = contents_of(
+            of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=None, encoding=encoding,
+            columns=[text] if isinstance(text, str) else text,
+        )  # fmt: skip
+        said, without = {}, contents.without_text
+        asked = dict(
+            zip(of_queries, (each.get("text", each["id"]) for each in contents.queries), strict=True)
+        )
+        shown = dict(zip(of_items, map(_whole, contents.items), strict=True))
+    messages = [
+        own.filled(shared | _of_pair(query, item, asked[query], shown[item], said.get(query) or ""))
+        for query, item in ids
+    ]
     tasks = tasks_of([0] * len(ids), order="given", repeats=repeats, seed=seed)
-    return Prompts(
-        model, form, own.digest(shared), scale, tuple(ids), tuple(tasks), messages, contents.without_text
-    )
+    prompt = own.digest(shared)
+    return Prompts(model, batch, prompt, scale, tuple(ids), tuple(tasks), messages, without, asks, unanswered)
 
 
 def _whole(item: Mapping[str, Any]) -> str:
@@ -220,9 +260,9 @@ def _whole(item: Mapping[str, Any]) -> str:
     return "\n\n".join(item[part] for part in ("title", "text") if item.get(part)) or str(item["id"])
 
 
-def _of_pair(query: str | int, item: str | int, asked: str, shown: str) -> dict[str, str]:
-    as_json = {"query_json": asked, "item_json": shown}
-    return {"query": asked, "query_id": str(query), "item": shown, "item_id": str(item)} | {
+def _of_pair(query: str | int, item: str | int, asked: str, shown: str, said: str) -> dict[str, str]:
+    as_json = {"query_json": asked, "item_json": shown, "answer_json": said}
+    return {"query": asked, "query_id": str(query), "item": shown, "item_id": str(item), "answer": said} | {
         name: json.dumps(value, ensure_ascii=False) for name, value in as_json.items()
     }
 
@@ -238,6 +278,7 @@ PLACES = (
     "numbers",
     "guidelines",
 )
+ANSWER_PLACES = ("answer", "answer_json")  # where nuggets are asked about
 PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z_]*)\}")
 RULE = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 BRACES = {"{{": "{", "}}": "}"}
@@ -252,8 +293,8 @@ class Template:
     user: str
 
     @classmethod
-    def of(cls, path: str | Path | None) -> Template:
-        """Return the template in a file, or the one that comes with rankwell.
+    def of(cls, path: str | Path | None, asks: str = "") -> Template:
+        """Return the template in a file, or the one that comes with rankwell for what is asked.
 
         A line ``---`` parts the message of the system from that of the user; without it all is the user's.
 
@@ -263,20 +304,23 @@ class Template:
             If it cannot be read, has no place for the query or the item, or a place for something unknown.
         """
         if path is None:
-            text, name = (files(__package__) / "prompt.txt").read_text(encoding="utf-8"), "the template"
+            text, name = (
+                (files(__package__) / f"{asks or 'prompt'}.txt").read_text(encoding="utf-8"),
+                "the template",
+            )
         else:
             text, name = guidelines_in(path), str(path)
         text = text.replace("\r\n", "\n")
         system, rule, user = text.partition(match[0]) if (match := RULE.search(text)) else ("", "", text)
         template = cls(name, system.strip() if rule else "", user.strip())
-        places = template.places()
+        places, known = template.places(), (*PLACES, *ANSWER_PLACES) if asks else PLACES
         for place in places:
-            if place not in PLACES:
+            if place not in known:
                 raise UsageError(
-                    f"{name}: {{{place}}} is none of {one_of([f'{{{own}}}' for own in PLACES])}.{nearest(place, PLACES)} "
+                    f"{name}: {{{place}}} is none of {one_of([f'{{{own}}}' for own in known])}.{nearest(place, known)} "
                     f"Write {{{{ and }}}} for braces."
                 )
-        for what in ("query", "item"):
+        for what in ("query", "item", "answer") if asks else ("query", "item"):
             if not places & {what, f"{what}_json"}:
                 raise UsageError(
                     f"{name}: the template says nowhere what the {what} is; write {{{what}}} or {{{what}_json}}."
@@ -301,6 +345,6 @@ class Template:
 
     def digest(self, values: Mapping[str, str]) -> str:
         """Return the hash of what all prompts share: the template with its grades and guidelines."""
-        shared = {place: f"{{{place}}}" for place in PLACES} | dict(values)
+        shared = {place: f"{{{place}}}" for place in (*PLACES, *ANSWER_PLACES)} | dict(values)
         text = "\n---\n".join(self.filled(shared))
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

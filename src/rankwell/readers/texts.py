@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from rankwell.tables.items_users import Items, column_of, texts_in
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.readers.memory.answers import Answer
     from rankwell.tables.run_qrels import Qrels
 
 # the columns looked for where none is named; the first that is there wins
@@ -44,6 +45,49 @@ def texts_of_queries(source: Any, qrels: Qrels | None, encoding: str | None) -> 
 
     topics = read_topics(source, qrels=qrels, encoding=encoding)
     return _texts(topics.frame, topics.name, topics.ids, "query", None)
+
+
+def texts_of_answers(source: Any, qrels: Qrels | None, encoding: str | None) -> Texts:
+    """Return the answers of one system to queries: of TREC RAG, whose sentences are joined, or in a table of query and text.
+
+    Raises
+    ------
+    RankwellError
+        If the source cannot be read, holds several systems, or answers a query twice.
+    """
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.memory.answers import Shape
+    from rankwell.readers.registry import recode
+
+    shape, answers = Shape("trec_rag", "an answer of TREC RAG", _is_answer, _joined_sentences), None
+    if isinstance(source, (str, os.PathLike)):
+        file = recode(File(Path(source)), encoding)
+        if shape.recognises(file.head):
+            answers = shape.read_run(file, name=file.name, columns={})
+    elif shape.holds(source):
+        answers = shape.run_of(source, name="items", columns={})
+    if answers is None:
+        found = texts_of_queries(source, qrels, encoding)
+        assert found is not None
+        return found
+    import polars as pl
+
+    table = answers.rows.table()
+    return Texts(Known(table.query), pl.Series(table.item.tolist(), dtype=pl.String), "query")
+
+
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("answer"), list)
+
+
+def _joined_sentences(value: Mapping[str, Any]) -> Iterator[Answer]:
+    """Yield the text of an answer as the one item of its query, none if it is empty; 2024 and 2025 name query and system differently."""
+    from rankwell.readers.memory.answers import Answer
+
+    about = {**value, **value.get("metadata", {})}
+    text = " ".join(sentence["text"] for sentence in value["answer"])
+    query = next((about[key] for key in ("topic_id", "narrative_id", "qid") if key in about), None)
+    yield Answer([text] if text else [], query=query, system=about.get("run_id"))
 
 
 def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Texts | None:
