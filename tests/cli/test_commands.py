@@ -106,6 +106,16 @@ def test_the_encoding_is_one_option_in_every_command_that_reads_text():
     assert len(set(found.values())) == 1
 
 
+def test_all_commands_together_have_no_more_options_than_somebody_can_know():
+    """They were 1,506 while each command repeated the rules, the words of reading and the statistics. A rule or a way of reading costs no
+    option, nor does what only Python needs; so the bound rises for a new command alone.
+    """
+    slots = {words: [each for each in arguments_of(function_of(words)) if each.names] for words in homes()}
+    assert sum(map(len, slots.values())) <= 700
+    with_rules = {words for words, own in slots.items() if "duplicate_grades" in {each.field for each in own}}
+    assert with_rules == {(name,) for name in ("evaluate", "compare", "gate", "report", "diff")}
+
+
 def test_a_command_loads_no_other_command():
     code = """
 import sys

@@ -36,10 +36,8 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
                 "rel=8",
                 "--folds",
                 "2",
-                "--seed",
-                "3",
             ],
-            {"method": "weighted", "qrels": TEST, "metric": "ndcg@10", "rel": 8, "folds": 2, "seed": 3},
+            {"method": "weighted", "qrels": TEST, "metric": "ndcg@10", "rel": 8, "folds": 2},
         ),
     ):
         path = tmp_path / "fused.parquet"

@@ -19,6 +19,7 @@ from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of, pairs_in
 from rankwell.cli.commands import homes
 from rankwell.cli.report import command_of
+from rankwell.reporting.chart.picture import picture_named
 
 PICTURES = [words[1] for words in homes() if words[0] == "plot"]
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
@@ -41,7 +42,7 @@ LINES = {
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
-    "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10", "--resamples", "99"],
+    "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10"],
     "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
     "precision_recall": [CRANFIELD, *RUNS, "--query", "1"],
     "rel_sweep": [TEST, ALS, POPULAR, "-m", "ndcg@10", "--rels", "7,9,interactions"],
@@ -95,11 +96,17 @@ def test_every_option_of_every_kind_says_what_it_is(kind):
     named = {argument.field for argument in arguments_of(command_of(kind)) if argument.help}
     assert named == {argument.field for argument in arguments_of(command_of(kind))}
     # what is missing is made from QRELS and RUN, or said by other options
-    assert (
-        takes - named
-        <= {"results", "comparison", "metrics", "metric", "costs", "read", "options"}
-        | pairs_in(command_of(kind)).keys()
-    )
+    assert takes - named <= {
+        "results",
+        "comparison",
+        "metrics",
+        "metric",
+        "costs",
+        "read",
+        "options",
+    } | pairs_in(command_of(kind)).keys() | {*picture_named(kind).in_python}
+    assert takes.isdisjoint(named & {*picture_named(kind).in_python})
+    assert {*picture_named(kind).in_python} <= takes
 
 
 def test_the_list_has_all_kinds_and_what_their_functions_say():
@@ -141,17 +148,12 @@ def test_without_an_output_the_file_is_named_after_the_kind(tmp_path, monkeypatc
     assert Path("ties.svg").read_text().startswith("<svg")
 
 
-def test_language_ground_and_pixels_are_options(tmp_path):
-    plain, dark, large = (tmp_path / name for name in ("a.svg", "b.svg", "c.png"))
+def test_language_and_ground_are_options(tmp_path):
+    plain, dark = tmp_path / "a.svg", tmp_path / "b.svg"
     line = ["plot", "judged", QRELS, RUN, "--ks", "1,5"]
     assert run([*line, "-o", str(plain)]) == run([*line, "--dark", "--lang", "ko", "-o", str(dark)]) == 0
     assert "판정된 비율" in dark.read_text()
     assert plain.read_text().split("fill=")[1] != dark.read_text().split("fill=")[1]
-    sizes = []
-    for pixels in ("1", "3"):
-        assert run([*line, "--pixels", pixels, "-o", str(large)]) == 0
-        sizes.append(int.from_bytes(large.read_bytes()[16:20], "big"))
-    assert sizes[1] == pytest.approx(3 * sizes[0], abs=3)
 
 
 def test_saved_results_are_drawn_without_judgements(tmp_path):
@@ -193,7 +195,10 @@ WRONG = {
     "say which metrics you want": (2, ["ties", QRELS, RUN]),
     "must be en or ko": (2, ["ties", QRELS, RUN, "-m", "ap", "--lang", "de"]),
     "--ks takes numbers such as 1,5,10, not 'ten'": (2, ["judged", QRELS, RUN, "--ks", "1,ten"]),
-    "scale=0": (2, ["judged", QRELS, RUN, "--pixels", "0"]),
+    "for Python alone: the argument highlight of rw.plot.curve.": (
+        2,
+        ["curve", QRELS, RUN, "--highlight", "a"],
+    ),
     "does not exist": (3, ["ties", QRELS, RUN, "-m", "ap", "-o", "no/ties.svg"]),
     "cannot be read": (3, ["ties", QRELS, "none.run", "-m", "ap"]),
     "--against": (2, ["movement", QRELS, RUN, "-m", "ap"]),

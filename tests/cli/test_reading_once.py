@@ -26,7 +26,7 @@ COMMANDS = {
     "explain": ["explain", "epc@10", "test", "als", "--query", "8848", "--policy", "rel=8", "--train", "train", "--items", "items"],
     "rosetta": ["rosetta", "test", "als", "-m", "ndcg@10,p@5", "--policy", "rel=8"],
     "judging next": ["judging", "next", "test", "als", "popular", "--policy", "rel=8", "--budget", "5"],
-    "judging simulate": ["judging", "simulate", "test", "als", "popular", "itemknn", "--policy", "rel=8", "--budgets", "5,10", "--methods", "depth", "--leave-out", "als.parquet"],
+    "judging simulate": ["judging", "simulate", "test", "als", "popular", "itemknn", "--policy", "rel=8", "--budgets", "5,10", "--methods", "depth"],
     "lint": ["lint", "test", "als", "popular", "--items", "items", "--train", "train"],
     "prepare popularity": ["prepare", "popularity", "train", "test", "--top", "10", "--items", "items"],
     "prepare popularity of the training data": ["prepare", "popularity", "train", "train", "test", "--top", "10"],

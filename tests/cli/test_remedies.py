@@ -113,7 +113,7 @@ def test_messages_that_begin_with_what_was_given_name_the_option():
         if path.parent.name == "cli"
         for name in re.findall(r"^    ([a-z_]{2,}): Annotated", text, re.MULTILINE)
     }
-    # of grade=, query= and assessor= the messages are about what a chooser, a run and a file say; scale= of pictures is --pixels
+    # of grade=, query= and assessor= the messages are about what a chooser, a run and a file say; scale= of pictures is for Python
     left = begin & options - {"grade", "query", "assessor", "scale"}
     assert len(left) > 20
     for name in left:

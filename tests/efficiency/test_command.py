@@ -110,10 +110,6 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
             "must be a number such as 0.5, not 'nan'",
         ),
         (
-            ["--system", "engine:Engine", "--index-timeout", "-1", *COMMON],
-            "index_timeout is a number of seconds",
-        ),
-        (
             ["--system", "engine:Engine", "--qrels", "qrels.txt", "-m", "ndgc@3", *COMMON],
             "Did you mean ndcg?",
         ),
@@ -139,7 +135,6 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
             ["--system", "engine:Engine", "--growth", "--qrels", "qrels.txt", *COMMON],
             "--qrels is not for --growth",
         ),
-        (["--system", "engine:Engine", "--growth", "--starts", "2", *COMMON], "--starts is not for --growth"),
         (
             ["--system", "engine:Engine", "--growth", "--closed", "1,2", "--documents", "texts", *COMMON],
             "under one load",
@@ -187,7 +182,7 @@ def test_growth_is_measured_saved_and_printed_again(files, capsys):
     (files / "grows.py").write_text(INDEXING)
     (files / "many.tsv").write_text("".join(f"d{at}\tword {at}\n" for at in range(600)))
     sizes = "3,6,12,25,50,100,200,400"
-    words = ["--system", "grows:Engine", "--documents", "many.tsv", "--topics", "topics.tsv", "--warmup", "0"]
+    words = ["--system", "grows:Engine", "--documents", "many.tsv", "--topics", "topics.tsv"]
     assert run(["bench", *words, "--growth", sizes, "--reason", "a quick test", "-o", "grown.json"]) == 0
     printed = capsys.readouterr().out
     assert "Only 2.1 decades (2 rather than 3 are enough here): a quick test." in printed

@@ -10,6 +10,7 @@ from tests.prepare.logs import random_log
 
 import rankwell as rw
 from rankwell.cli import run as command
+from rankwell.display.output import save
 
 
 @pytest.fixture
@@ -67,11 +68,9 @@ def test_fold_in_rows_are_a_third_table(folder, capsys):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
-def test_tables_are_written_in_the_format_asked_for_and_can_be_read(folder, suffix, capsys):
-    assert (
-        command(["prepare", "baselines", "log.csv", "lists.csv", "-k", "3", "--suffix", suffix, "-o", "b"])
-        == 0
-    )
+def test_tables_are_written_in_the_format_of_the_input_and_can_be_read(folder, suffix, capsys):
+    save(pl.read_csv("log.csv", infer_schema=False), f"own.{suffix}")
+    assert command(["prepare", "baselines", f"own.{suffix}", "lists.csv", "-k", "3", "-o", "b"]) == 0
     lists = rw.read_run(f"b/popular.{suffix}")
     assert len(lists) == len(rw.prepare.baselines("log.csv", "lists.csv", k=3).lists["popular"])
     assert command(["prepare", "check", "log.csv", f"b/ideal.{suffix}"]) in (0, 1)
@@ -158,7 +157,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["core", "log.csv", "--min-per-user", "2", "-o", "log.csv"], 2, "would overwrite an input"),
         (["core", "log.csv", "--min-per-user", "2", "-o", "no/core.csv"], 3, "the folder"),
         (["split", "log.csv", "-o", "users.csv"], 3, "cannot be made a folder"),
-        (["popularity", "log.csv", "--top", "3", "--reach", "0.1"], 2, "needs exactly one rule, not top and reach"),
+        (["popularity", "log.csv", "--top", "3", "--fraction", "0.1"], 2, "needs exactly one rule, not top and fraction"),
         (["popularity", "log.csv", "log.csv", "--fraction", "1"], 3, "no row is left"),
         (["popularity", "log.csv", "log.csv", "./log.csv", "--top", "1"], 2, "two tables are named log.csv"),
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),

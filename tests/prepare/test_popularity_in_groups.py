@@ -226,17 +226,12 @@ def test_the_command_cuts_as_the_library(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     timed(3).write_csv("log.csv")
     pl.DataFrame(films(3)).write_csv("films.csv")
-    asked = ["prepare", "popularity", "log.csv", "log.csv", "--top", "2", "--action", "mark", "-o", "new"]
-    assert command([*asked, "--within", "genre", "--window", "30", "--items", "films.csv"]) == 0
-    cut = PopularityCut(top=2, within="genre", window=30).fit("log.csv", "films.csv")
-    marked, report = cut.apply("log.csv", "mark")
+    asked = ["prepare", "popularity", "log.csv", "log.csv", "--top", "2", "--by", "events", "-o", "new"]
+    assert command([*asked, "--items", "films.csv"]) == 0
+    cut = PopularityCut(top=2, by="events").fit("log.csv", "films.csv")
+    kept, report = cut.apply("log.csv")
     assert capsys.readouterr().out.strip() == f"{cut.summary().to_text(120)}\n\n{report.to_text(120)}"
-    assert pl.read_csv("new/log.csv")["popular"].to_list() == marked["popular"].to_list()
-    assert command([*asked, "--window", "month"]) == 0
-    assert command([*asked, "--window", "fortnight"]) == 2
-    assert "must be a number of days, or day, week" in capsys.readouterr().err
-    assert command([*asked, "--within", "genre"]) == 2
-    assert "give --items" in capsys.readouterr().err
+    assert pl.read_csv("new/log.csv").height == len(kept) < pl.read_csv("log.csv").height
 
 
 def test_the_groups_of_movietweetings_are_those_of_a_loop():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cache, reduce
 from itertools import zip_longest
 from operator import add
@@ -268,7 +267,7 @@ def evaluated(
     policy: Policy,
     *,
     by: Sequence[str] | None,
-    threads: int | None,
+    threads: int | None = None,
     bounds: Mapping[str, Any] | None = None,
     engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any, EvaluatedRuns | None]:
@@ -420,7 +419,6 @@ def diff(
     ] = None,
     queries: QueryTexts = None,
     text: ItemText = None,
-    threads: Threads = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     tables: Tables = Tables(),
@@ -459,7 +457,6 @@ def diff(
             direction=direction,
             train=tables.train,
             policy=policy,
-            threads=threads,
             read={"encoding": reading.encoding},
             redact=redacting.wanted,
         )
@@ -498,22 +495,6 @@ def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str
 
 
 @record(kw_only=True)
-class MethodNumber:
-    """The number that a method has."""
-
-    k: Annotated[float | None, Option(help="the constant of ``rrf``, by default 60")] = None
-    phi: Annotated[
-        float | None, Option(help="how far down ``rbc`` looks, above 0 and below 1, by default 0.8")
-    ] = None
-    gamma: Annotated[
-        float | None, Option(help="the power of the number of lists in ``comb_gmnz``, by default 1")
-    ] = None
-    sigma: Annotated[
-        float | None, Option(help="what ``logn_isr`` adds to the number of lists, by default 0.01")
-    ] = None
-
-
-@record(kw_only=True)
 class Learning:
     """What is learned from judgements."""
 
@@ -529,17 +510,12 @@ class Learning:
         str | None,
         Option(name=("--metric", "-m"), help="the metric to make as good as possible, such as ``ndcg@10``"),
     ] = None
-    learn: Annotated[
-        Literal["weights", "k", "phi", "gamma", "sigma"] | None,
-        Option(help="what to learn, by default the number of a method that has one, else the weights"),
-    ] = None
     folds: Annotated[
         int,
         Option(
             help="the parts of the judged queries; with 1, they are fused with what they taught themselves"
         ),
     ] = 5
-    seed: Annotated[int, Option(help="the seed for dealing the queries to folds")] = 0
 
 
 @record(kw_only=True)
@@ -581,7 +557,7 @@ def fuse(
         ),
     ] = None,
     weights: Annotated[str | None, Option(help="the weight of each run, in their order: ``0.7,0.3``")] = None,
-    number: MethodNumber = MethodNumber(),
+    k: Annotated[float | None, Option(help="the constant of ``rrf``, by default 60")] = None,
     top: Annotated[int | None, Option(help="keep this many items of each query; default: all")] = None,
     name: Annotated[str | None, Option(help="the name of the fused run; default: that of the method")] = None,
     learning: Learning = Learning(),
@@ -603,9 +579,9 @@ def fuse(
     refuse_files([*paths, *([judged] if judged else [])], [written.output])
     runs = open_named(dict(zip(_distinct(names), paths, strict=True)), reading.of_runs)
     fused = fused_of(
-        runs, method, norm=norm, weights=numbers(weights, "--weights"), **vars(number), top=top, name=name,
+        runs, method, norm=norm, weights=numbers(weights, "--weights"), k=k, top=top, name=name,
         qrels=None if judged is None else read_qrels(judged, **reading.of_qrels), metric=learning.metric,
-        learn=learning.learn, folds=learning.folds, seed=learning.seed, policy=policy,
+        folds=learning.folds, policy=policy,
     )  # fmt: skip
     if written.output is not None:
         fused.save(written.output)
@@ -619,27 +595,6 @@ def _distinct(names: list[str]) -> list[str]:
     if twice is not None:
         raise UsageError(f"{twice}: the run is given twice; give it a weight with --weights instead.")
     return names
-
-
-@record(kw_only=True)
-class Agreeing:
-    """How orders are compared."""
-
-    GROUP: ClassVar = STATISTICS
-
-    top: Annotated[
-        int, Option(help="so many systems at the top of a leaderboard are also looked at apart")
-    ] = 10
-    p: Annotated[float, Option(help="the persistence of RBO: the first 1/(1 − p) ranks weigh most")] = 0.9
-    rbo_ties: Annotated[
-        Literal["a", "b", "w"],
-        Option(
-            help="what RBO makes of equal values: the mean over their orders, corrected for them, or one shared rank"
-        ),
-    ] = "a"
-    level: Annotated[float, Option(help="the share of replicates that an interval holds")] = 0.95
-    resamples: Annotated[int, Option(help="the number of bootstrap replicates of the queries")] = 2000
-    seed: Annotated[int, Option(help="of everything drawn")] = 0
 
 
 class Other(NamedTuple):
@@ -663,7 +618,6 @@ class Other(NamedTuple):
         runs: Mapping[str, Any],
         judged: Sequence[Qrels],
         metrics: Sequence[str],
-        statistics: Agreeing,
         given: Mapping[str, Any],
     ) -> Table:
         """Return the table that answers."""
@@ -677,12 +631,12 @@ class Other(NamedTuple):
 
             people, model = judged
             return prediction_powered(
-                runs, people, metrics, model=model, drawn=self.drawn, level=statistics.level, **given
+                runs, people, metrics, model=model, drawn=self.drawn, **given
             ).to_table()
         if self.pool_depth is None:
             from rankwell.comparison.agreement.stability import stability as stability_of
 
-            return stability_of(runs, judged[0], metrics, seed=statistics.seed, **given).to_table()
+            return stability_of(runs, judged[0], metrics, **given).to_table()
         from rankwell.comparison.agreement.pool_bias import pool_bias
 
         found = pool_bias(runs, judged[0], metrics, depth=self.pool_depth, **given)
@@ -730,10 +684,12 @@ def agreement(
         ),
     ] = False,
     metric: Metrics = None,
-    threads: Threads = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
-    statistics: Agreeing = Agreeing(),
+    top: Annotated[
+        int,
+        Option(group=STATISTICS, help="so many systems at the top of a leaderboard are also looked at apart"),
+    ] = 10,
     tables: Tables = Tables(),
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
@@ -755,7 +711,6 @@ def agreement(
     if len(set(titles)) < len(titles):
         raise UsageError("a run is given twice.")
     given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
-    given |= {} if threads is None else {"threads": threads}
     given |= {"read": {"encoding": reading.encoding}, "policy": policy}
     opened = {
         name: read_run(path, name=name, **reading.of_runs) for name, path in zip(titles, paths, strict=True)
@@ -763,9 +718,9 @@ def agreement(
     qrels_of_all = _judgements(judged, assessor or [], reading)
     other = Other(drawn, pool_depth, stability)
     if other.asked:
-        write_tables([other.table(opened, qrels_of_all, names, statistics, given)], form, output)
+        write_tables([other.table(opened, qrels_of_all, names, given)], form, output)
         return
-    found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, **given, **asdict(statistics))
+    found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, top=top, **given)
     for each in found.circular:
         sys.stderr.write(f"rankwell: note: {printable(str(each))}\n")
     _write_agreement(found, form, output)

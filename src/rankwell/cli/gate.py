@@ -17,7 +17,6 @@ from rankwell.cli.options import (
     PolicyRules,
     Reading,
     Tables,
-    Threads,
     form_of,
     refuse_files,
 )
@@ -141,7 +140,6 @@ def gate(
             help="where all passes and the first metric surely improved, write the new results over the file of the baseline"
         ),
     ] = False,
-    threads: Threads = None,
     experiment: FromExperiment = None,
     deciding: Deciding = Deciding(),
     reported: Reported = Reported(),
@@ -183,7 +181,7 @@ def gate(
         names = [str(each) for each in old.metrics]
     if names is None:
         raise without_metrics(accepted_file)
-    results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by, threads=threads)
+    results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by)
     new, accepted = results.values()
     found = gated(
         new,

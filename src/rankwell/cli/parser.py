@@ -91,7 +91,7 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
         )
         return f"{start} Compare with it: `rankwell compare … {option} … -o found.json`, then {then}."
     if field in takes:
-        return f"{start} It is for Python alone: rw.{'.'.join(words)}(…, {field}=…)."
+        return f"{start} It is for Python alone: the argument {field} of rw.{'.'.join(words)}."
     words_of = {f"--{word.replace('_', '-')}": f"{each} {word}=…" for word, each in pairs.items()}
     near = difflib.get_close_matches(option, [*own, *words_of], n=1, cutoff=0.6)
     return f"{start} Did you mean {words_of.get(near[0], near[0])}?" if near else start

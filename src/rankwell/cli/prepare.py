@@ -99,17 +99,10 @@ class ToFolder(Printed):
             help="the folder for the tables; without it only the report is printed",
         ),
     ] = None
-    suffix: Annotated[
-        str | None,
-        Option(
-            group=OUTPUT,
-            help="the format of the tables in the folder: ``csv``, ``parquet`` …; default that of the input",
-        ),
-    ] = None
 
     def opened(self, *inputs: str | None, tables: Sequence[str]) -> OutputTarget:
         """Return where tables of these names go; a path that cannot be written is refused."""
-        return OutputTarget(inputs, self.output, tables, self.suffix)
+        return OutputTarget(inputs, self.output, tables)
 
 
 class OutputTarget:
@@ -120,14 +113,13 @@ class OutputTarget:
         inputs: Sequence[str | None],
         path: str | None,
         tables: Sequence[str] = (),
-        suffix: str | None = None,
     ) -> None:
         from rankwell.display.output import refuse_format
 
         given = [each for each in inputs if each is not None]
         refuse_files(given, [])
         self._inputs, self._path = given, path
-        self._suffix = _suffix_of(given, suffix)
+        self._suffix = _suffix_of(given)
         if path is None:
             return
         if not tables:
@@ -170,11 +162,9 @@ class OutputTarget:
         sys.stderr.write(f"rankwell: wrote {printable(str(path))} ({len(table):,} rows)\n")
 
 
-def _suffix_of(inputs: Sequence[str], suffix: str | None) -> str:
+def _suffix_of(inputs: Sequence[str]) -> str:
     from rankwell.display.output import WRITERS
 
-    if suffix is not None:
-        return f".{suffix.removeprefix('.')}"
     ends = [Path(each).suffix.lower() for each in inputs]
     return next((end for end in ends if end in WRITERS), ".csv")
 
@@ -191,10 +181,6 @@ class PopularRule:
     ] = None
     top: Annotated[int | None, Option(help="this many items, the most popular ones")] = None
     fraction: Annotated[float | None, Option(help="this share of the items, the most popular ones")] = None
-    reach: Annotated[float | None, Option(help="items of more than this share of the users")] = None
-    count: Annotated[float | None, Option(help="items of more than this many users")] = None
-    quantile: Annotated[float | None, Option(help="items strictly above this quantile of popularity")] = None
-    iqr: Annotated[float | None, Option(help="items strictly above Q3 + this · (Q3 − Q1)")] = None
 
 
 @record(kw_only=True)
@@ -204,9 +190,7 @@ class RowLimits:
     GROUP: ClassVar = KEPT
 
     min_per_user: Annotated[int | None, Option(help="keep users of at least this many rows")] = None
-    max_per_user: Annotated[int | None, Option(help="keep users of at most this many rows")] = None
     min_per_item: Annotated[int | None, Option(help="keep items of at least this many rows")] = None
-    max_per_item: Annotated[int | None, Option(help="keep items of at most this many rows")] = None
 
 
 def popularity(
@@ -214,10 +198,7 @@ def popularity(
     /,
     *tables: Annotated[str, Option(help="the tables to change: training data, test data, lists")],
     rule: PopularRule = PopularRule(),
-    by: Annotated[
-        Literal["users", "events", "weight"], Option(help="what is counted as popularity")
-    ] = "users",
-    weight: Annotated[str, Option(help="the column of weights, for ``--by weight``")] = "weight",
+    by: Annotated[Literal["users", "events"], Option(help="what is counted as popularity")] = "users",
     ties: Annotated[
         Literal["in", "out"],
         Option(help="whether equally popular items at the cut are in or out of the popular ones"),
@@ -225,29 +206,13 @@ def popularity(
     items: Annotated[
         str | None, Option(group=DATA, help="the catalogue, so that unused items count too")
     ] = None,
-    within: Annotated[
-        str | None, Option(help="a column of --items: find the popular items of each category")
-    ] = None,
-    window: Annotated[
-        str | None,
-        Option(
-            help="find the popular items of each period: a number of days, ``day``, ``week``, ``month``, ``quarter`` or "
-            "``year``"
-        ),
-    ] = None,
-    action: Annotated[
-        Literal["drop", "cap", "relabel", "mark"], Option(help="what to do with the rows of popular items")
-    ] = "drop",
     refill: Annotated[
         int | None,
         Option(help="cut lists (with a rank or a score) to this length after rows are dropped"),
     ] = None,
-    cap: Annotated[float | None, Option(help="the popularity to cut items down to, for ``cap``")] = None,
-    label: Annotated[str | None, Option(help="the id to use, for ``relabel``")] = None,
-    seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
-    """Drop, cap, relabel or mark the rows of popular items.
+    """Drop the rows of popular items.
 
     Example: ``rankwell prepare popularity train.csv test.csv als.csv --top 100 -o longtail``
     """
@@ -258,25 +223,16 @@ def popularity(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"two tables are named {twice}; the folder can hold only one of them.")
     target = to.opened(train, items, *tables, tables=names)
-    cut = PopularityCut(by=by, ties=ties, weight=weight, within=within, window=_days(window), **asdict(rule))
+    cut = PopularityCut(by=by, ties=ties, **asdict(rule))
     words = ("rank", "score", "time")
     learned = read_log(train, columns=to.named, perhaps=words) if train in tables else train
     cut.fit(learned, items, columns=to.named)
     done = {}
     for name, path in zip(names, tables, strict=True):
         log = read_log(learned if path == train else path, columns=to.named, perhaps=words)
-        length = refill if log.is_lists or action != "drop" else None
-        done[name] = cut.apply(log, action, refill=length, cap=cap, label=label, seed=seed)
+        done[name] = cut.apply(log, refill=refill if log.is_lists else None)
     target.tables({name: each.table for name, each in done.items()})
     to.show(cut.summary(), *(each.report for each in done.values()))
-
-
-def _days(window: str | None) -> float | str | None:
-    """A number of days, or the name of a period."""
-    try:
-        return None if window is None else float(window)
-    except ValueError:
-        return window
 
 
 def split(
@@ -348,9 +304,6 @@ def core(
     /,
     *,
     limits: RowLimits = RowLimits(),
-    repeat: Annotated[
-        bool, Option(help="repeat until all users and items are within the limits", negative="--once")
-    ] = True,
     to: ToFile = ToFile(),
 ) -> None:
     """Keep the users and items whose number of rows is within limits.
@@ -360,7 +313,7 @@ def core(
     from rankwell.prepare import core as within
 
     target = to.opened(log)
-    kept, report = within(log, **asdict(limits), repeat=repeat, columns=to.named)
+    kept, report = within(log, **asdict(limits), columns=to.named)
     target.table(kept)
     to.show(report)
 
@@ -376,7 +329,6 @@ def check(
         int | None, Option(name=("-k",), help="the cut-off of the metrics that will be computed")
     ] = None,
     repeated: Annotated[bool, Option(help="repeated recommendations are intended")] = False,
-    seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> int:
     """Check training data, test data and lists before they are scored; exit 1 if there is an error.
@@ -386,7 +338,7 @@ def check(
     from rankwell.prepare import check as look
 
     target = to.opened(train, test, lists, items)
-    found, report = look(train, test, lists, items=items, k=k, repeated=repeated, seed=seed, columns=to.named)
+    found, report = look(train, test, lists, items=items, k=k, repeated=repeated, columns=to.named)
     target.table(found)
     to.show(report)
     return FOUND if report.errors else 0
@@ -402,15 +354,11 @@ def tiers(
         float | None, Option(help="the factor of users without a tier; default: an error")
     ] = None,
     tier: Annotated[str, Option(help="the column of tiers")] = "tier",
-    column: Annotated[str | None, Option(help="the column of values; default: the grades")] = None,
-    into: Annotated[str, Option(help="the column to write")] = "weight",
     how: Annotated[
         Literal["multiply", "confidence", "replicate", "sample"],
         Option(help="what the factor is used for"),
     ] = "multiply",
     threshold: Annotated[float | None, Option(help="drop lower values first; the others count 1")] = None,
-    normalise: Annotated[bool, Option(help="divide the weights by their mean")] = False,
-    bounds: Annotated[tuple[float, float] | None, Option(help="the lowest and the highest weight")] = None,
     seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> None:
@@ -428,8 +376,8 @@ def tiers(
         except ValueError:
             raise UsageError(f"--factor {name}={text}: {brief(text)} is not a number.") from None
     scaled, report = scale_by_tier(
-        interactions, tiers, factors, default="error" if default is None else default, into=into, column=column, how=how,
-        normalise="mean_one" if normalise else None, bounds=bounds, threshold=threshold, tier=tier, seed=seed,
+        interactions, tiers, factors, default="error" if default is None else default, how=how,
+        threshold=threshold, tier=tier, seed=seed,
         columns=to.named,
     )  # fmt: skip
     target.table(scaled)
@@ -486,10 +434,6 @@ def baselines(
     ] = None,
     users: Annotated[str | None, Option(group=DATA, help="a table of users, for ``segment``")] = None,
     by: Annotated[str | None, Option(help="the column of --users that holds the segments")] = None,
-    recent: Annotated[
-        float, Option(help="the share of the training rows, the newest, that ``recent`` counts")
-    ] = 0.1,
-    seen: Annotated[bool, Option(help="lists may hold items of the user's training data")] = False,
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
@@ -508,8 +452,6 @@ def baselines(
         kinds=kind,
         users=users,
         by=by,
-        recent=recent,
-        seen=seen,
         seed=seed,
         columns=to.named,
     )

@@ -38,7 +38,6 @@ from rankwell.cli.options import (
     ReadingPairs,
     Redacting,
     Tables,
-    Threads,
     notes_printed,
     refuse_files,
 )
@@ -62,7 +61,6 @@ READ = "results", "comparison", "runs", "run", "costs"
 OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
 TABLES = "train", "items", "users"
 BOUND_OPTIONS = "pool", "scale"
-PIXELS = 2.0
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
 Run = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
@@ -93,7 +91,6 @@ Dark = Annotated[
     bool,
     Option(group=OUTPUT, help="draw on dark ground; an HTML page is light or dark as its reader likes it"),
 ]
-Pixels = Annotated[float, Option(group=OUTPUT, help="how many pixels of a PNG are one of the picture")]
 
 
 def report(
@@ -163,7 +160,6 @@ def report(
             help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
         ),
     ] = None,
-    threads: Threads = None,
     experiment: FromExperiment = None,
     output: Annotated[
         str,
@@ -230,7 +226,6 @@ def report(
             weights=weights,
             clusters=clusters,
             costs=costs_of(words, load),
-            threads=threads,
             experiment=experiment,
             read={"encoding": reading.encoding},
             **bounding.given(weights),
@@ -306,7 +301,7 @@ def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     refuse_files(asked.files, [output])
     with notes_printed():
         chart = picture.draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
-        save(chart, output, scale=given.get("pixels", PIXELS), lang=lang)
+        save(chart, output, lang=lang)
     sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
 
 
@@ -330,7 +325,7 @@ class PictureRequest:
     @property
     def own(self) -> dict[str, Any]:
         """What is given of the options that the function takes by their names."""
-        names = [each.name for each in options_of(self.draw)]
+        names = [each.name for each in options_of(self.picture)]
         return {name: self.given[name] for name in names if self.given.get(name) is not None}
 
     @property
@@ -420,7 +415,7 @@ class PictureRequest:
             return found
         named = systems_of(given)
         unsaved = [each for each in named.values() if is_run(each)]
-        axes = [self.own[name] for name in metrics_in(self.draw) if name in self.own]
+        axes = [self.own[name] for name in metrics_in(self.picture) if name in self.own]
         metrics = [*self.metrics, *(axis for axis in axes if axis not in self.metrics)] or None
         if metrics is None and unsaved:
             raise without_metrics(unsaved[0])
@@ -432,7 +427,6 @@ class PictureRequest:
             self.reading,
             self.policy,
             by=self.given.get("by"),
-            threads=None,
             bounds=self.bounding.wanted() if unsaved else None,
         )
         if "results" in self.takes:
@@ -494,7 +488,7 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
     draw = picture.draw
     takes = inspect.signature(draw).parameters
     is_read = not set(READ).isdisjoint(takes)
-    own = [_option(draw, each, positional=not is_read) for each in options_of(draw)]
+    own = [_option(draw, each, positional=not is_read) for each in options_of(picture)]
     yield from (each for each in own if each.kind is Parameter.POSITIONAL_ONLY)
     yield from _files(draw) if is_read else ()
     yield from _metric(draw)
@@ -508,12 +502,13 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
     yield _keyword("output", Output, f"{picture.name}.svg")
     yield _keyword("lang", Lang, "en")
     yield _keyword("dark", Dark, default=False)
-    yield _keyword("pixels", Pixels, PIXELS)
     if "comparison" in takes and "results" not in takes:
         yield from _in_group(compare, ("baseline",), STATISTICS)
     if is_evaluated(draw) or _has_options(draw):
-        named = {each.name for each in own}
-        yield from _in_group(Tables, [name for name in TABLES if name not in named], DATA)
+        if is_evaluated(draw) or not {"metric", "metrics"}.isdisjoint(takes):
+            yield from _in_group(
+                Tables, [name for name in TABLES if name not in {each.name for each in own}], DATA
+            )
         yield _keyword("policy", PolicyPairs, Policy())
     if is_read and "costs" not in takes:
         yield _keyword("reading", ReadingPairs, Reading())
@@ -546,14 +541,14 @@ def _has_options(draw: Draw) -> bool:
     return any(each.kind is Parameter.VAR_KEYWORD for each in inspect.signature(draw).parameters.values())
 
 
-def options_of(draw: Draw) -> list[Parameter]:
-    """Return the parameters of a function that its command takes by their names; rules of the policy are options already."""
-    takes = inspect.signature(draw).parameters.values()
-    rules = Policy.__dataclass_fields__ if _has_options(draw) else {}
+def options_of(picture: Picture) -> list[Parameter]:
+    """Return the parameters of a picture's function that its command takes by their names; rules of the policy are options already."""
+    takes = inspect.signature(picture.draw).parameters.values()
+    rules = Policy.__dataclass_fields__ if _has_options(picture.draw) else {}
     return [
         each
         for each in takes
-        if each.kind is not Parameter.VAR_KEYWORD and each.name not in OWN and each.name not in rules
+        if each.kind is not Parameter.VAR_KEYWORD and each.name not in {*OWN, *rules, *picture.in_python}
     ]
 
 
@@ -577,11 +572,11 @@ def is_file(draw: Draw, name: str) -> bool:
     return Any in _kinds(draw, name)
 
 
-def metrics_in(draw: Draw) -> list[str]:
+def metrics_in(picture: Picture) -> list[str]:
     """Return the options that name a metric of a picture of results, such as an axis."""
     from rankwell.metrics.metric import Metric
 
-    return [each.name for each in options_of(draw) if Metric in _kinds(draw, each.name)]
+    return [each.name for each in options_of(picture) if Metric in _kinds(picture.draw, each.name)]
 
 
 def _option(draw: Draw, parameter: Parameter, *, positional: bool) -> Parameter:

@@ -17,17 +17,17 @@ COLUMNS = r"(?<!\w)((?:qrels_)?columns)=(\{(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.
 METRICS = r"(?<!\w)metrics=(\['[^'\]]+'(?:, '[^'\]]+')*\])"
 OTHERS = (
     "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
-    "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
+    "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
-    "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
+    "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets",
     "frame", "unanswered", "estimators",
-    "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "gamma", "level",
+    "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias",
 )  # fmt: skip
 
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
 FIRST = (
-    "action", "alpha", "at", "bounds", "cap", "correction", "date", "flips", "fold_in", "form", "how", "into", "label", "normalise", "of", "per_query", "power",
-    "preset", "reach", "recent", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials", "window", "within",
+    "alpha", "at", "bounds", "correction", "date", "flips", "fold_in", "form", "how", "of", "per_query", "power",
+    "preset", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials",
 )  # fmt: skip
 
 # the words that the running command takes as word=value, with the option that takes them; asked for if there is a message

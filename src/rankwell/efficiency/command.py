@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.arguments import DATA, GROWTH, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.commands import INTERRUPTED
@@ -67,25 +67,14 @@ class Loads:
     open: Annotated[
         str | None, Option(help="queries per second, sent whether the system is free or not: ``20,50``")
     ] = None
-    arrivals: Annotated[
-        Literal["poisson", "constant"], Option(help="the gaps between queries of an open load")
-    ] = "poisson"
-    workers: Annotated[int, Option(help="how many queries of an open load the system works on at once")] = 1
     batches: Annotated[str | None, Option(help="so many queries per batch: ``32``, or ``all``")] = None
     repetitions: Annotated[int, Option(help="sessions of each system under each load, in turns")] = 5
-    starts: Annotated[
-        int, Option(help="how often each system is started, indexes, and answers all queries cold")
-    ] = 1
-    warmup: Annotated[
-        int, Option(help="passes over all queries before the sessions, the cold one included")
-    ] = 1
     threads: Annotated[
         bool, Option(help="send queries of a Python system from threads rather than processes", negative="")
     ] = False
     timeout: Annotated[
         float, Option(help="seconds that a query may take; a batch may take that for each of its queries")
     ] = 60.0
-    index_timeout: Annotated[float | None, Option(help="seconds that indexing may take")] = None
     memory: Annotated[str | None, Option(help="what a system may hold: ``500M``, ``4G``")] = None
     seed: Annotated[int, Option(help="the seed for the order of queries and their arrivals")] = 0
 
@@ -234,9 +223,8 @@ def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Qu
     from rankwell.readers.collections.collection import read_collection
 
     _refuse_no_topics(quality)
-    for option, is_given in (("--qrels", quality.qrels is not None), ("--starts", rules.starts != 1)):
-        if is_given:
-            raise UsageError(f"{option} is not for --growth.")
+    if quality.qrels is not None:
+        raise UsageError("--qrels is not for --growth.")
     loads = _loads(rules)
     if quality.documents is None:
         raise UsageError("--documents is missing: what grows.")
@@ -262,7 +250,7 @@ def _refuse_no_topics(quality: Quality) -> None:
 
 def _options(rules: Loads, k: int) -> dict[str, Any]:
     """What measuring costs and growth take alike."""
-    names = ("repetitions", "warmup", "threads", "timeout", "index_timeout", "seed")
+    names = ("repetitions", "threads", "timeout", "seed")
     return {name: getattr(rules, name) for name in names} | {
         "k": k,
         "memory": bytes_of(rules.memory, "--memory"),
@@ -297,7 +285,6 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
         read.topics,
         documents=documents,
         load=_loads(rules),
-        starts=rules.starts,
         **_options(rules, k),
     )
     return costs, read.qrels
@@ -313,9 +300,7 @@ def _loads(given: Loads) -> list[Any]:
     from rankwell.efficiency import Batch, Closed, Open
 
     found: list[Any] = [Closed(each) for each in whole_numbers(given.closed, "--closed") or ()]
-    found += [
-        Open(each, given.arrivals, concurrency=given.workers) for each in numbers(given.open, "--open") or ()
-    ]
+    found += [Open(each) for each in numbers(given.open, "--open") or ()]
     if given.batches == "all":
         found.append(Batch())
     else:

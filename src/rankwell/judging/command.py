@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rankwell.cli.arguments import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
@@ -20,7 +20,7 @@ from rankwell.cli.options import (
     ReadingQrelsPairs,
     refuse_files,
 )
-from rankwell.cli.words import named_as, share_of, split, split_names, whole_numbers
+from rankwell.cli.words import share_of, split, split_names, whole_numbers
 from rankwell.display.output import in_form, width, write
 from rankwell.display.text import printable
 from rankwell.errors import DataError, InputError, UsageError, brief, one_of
@@ -51,10 +51,6 @@ class Choosing:
             help="the metric to compare by: ``ap``, ``p@k``, ``dcg@k``, ``cg@k`` or ``rbp``; for nDCG take ``dcg``",
         ),
     ] = "ap"
-    highest: Annotated[
-        float | None,
-        Option(help="the highest grade that a judge can give; default: the highest so far, at least 1"),
-    ] = None
     seed: Annotated[int, Option(help="the seed for the draws of bandits")] = 0
 
 
@@ -151,19 +147,6 @@ def judging_simulate(
             help="numbers of judgements after which orders are compared: ``25,100,400``; default: 25, 50, 100 … until all are judged"
         ),
     ] = None,
-    rest: Annotated[
-        Literal["skip", "nonrelevant"],
-        Option(
-            help="items that QRELS do not judge are never asked for (``skip``), or ``nonrelevant`` where all relevant ones are known"
-        ),
-    ] = "skip",
-    leave_out: Annotated[
-        str | None,
-        Option(
-            help="runs, separated by commas, that do not take part in choosing and are evaluated all the same; ``each`` for one "
-            "after the other"
-        ),
-    ] = None,
     choosing: Choosing = Choosing(),
     output: Annotated[
         str | None,
@@ -189,14 +172,9 @@ def judging_simulate(
     if output is not None:
         Simulation.suffix_of(output)
     refuse_files([qrels, *split_names(paths)[1]], [output])
-    if choosing.highest is not None:
-        raise UsageError("--highest: the judgements say what the highest grade is; leave it out.")
-    names: Any = leave_out
-    if leave_out is not None and leave_out != "each":
-        names = [named_as(each, *split_names(paths)) or each for each in split(leave_out)]
     found = simulate(
         _runs_of(paths, reading), read_qrels(qrels, **reading.of_qrels), choosing.metric, methods=split(methods),
-        budgets=whole_numbers(budgets, "--budgets"), rest=rest, leave_out=names, seed=choosing.seed, policy=policy,
+        budgets=whole_numbers(budgets, "--budgets"), seed=choosing.seed, policy=policy,
     )  # fmt: skip
     if output is not None:
         found.save(output)
@@ -311,7 +289,6 @@ def judging_estimate(
             help="drawn items without a judgement are an ``error``, or missing at ``random``: the others of their stratum stand for them"
         ),
     ] = "error",
-    level: Annotated[float, Option(help="the share of intervals that should hold the true value")] = 0.95,
     beside: Annotated[
         bool,
         Option(
@@ -350,7 +327,7 @@ def judging_estimate(
     refuse_files([each for each in (qrels, *split_names(paths)[1], frame) if each is not None], [output])
     found = estimate(
         _runs_of(paths, reading), qrels, names, frame=frame, estimators=None if estimators is None else split(estimators),
-        unanswered=unanswered, level=level, beside=beside, read=reading.of_qrels, policy=policy,
+        unanswered=unanswered, beside=beside, read=reading.of_qrels, policy=policy,
     )  # fmt: skip
     if output is not None:
         found.save(output)
@@ -384,27 +361,6 @@ class Drawing:
             "first_rank alone can be estimated"
         ),
     ] = None
-    replace: Annotated[
-        bool, Option(help="negatives were drawn with replacement: one could be drawn twice for a list")
-    ] = False
-
-
-@record(kw_only=True)
-class Estimation:
-    """How values are estimated."""
-
-    GROUP: ClassVar = STATISTICS
-
-    max_bias: Annotated[float, Option(help="an estimate whose worst-case bias is above this is refused")] = (
-        0.02
-    )
-    gamma: Annotated[
-        float,
-        Option(help="how much the variance of one query's estimate counts beside the squared bias, 0 to 1"),
-    ] = 0.01
-    level: Annotated[
-        float, Option(help="the share of intervals that should hold the value over all candidates")
-    ] = 0.95
 
 
 def judging_correct(
@@ -427,7 +383,9 @@ def judging_correct(
         ),
     ] = None,
     drawing: Drawing = Drawing(),
-    estimation: Estimation = Estimation(),
+    max_bias: Annotated[
+        float, Option(group=STATISTICS, help="an estimate whose worst-case bias is above this is refused")
+    ] = 0.02,
     output: Annotated[
         str | None,
         Option(
@@ -465,7 +423,7 @@ def judging_correct(
         logged_ranks=None if logged_ranks is None else _ranks_in(logged_ranks),
         policy=policy,
         **vars(drawing),
-        **vars(estimation),
+        max_bias=max_bias,
     )
     if output is not None:
         found.save(output)

@@ -47,8 +47,7 @@ def test_what_is_printed_and_written_is_what_the_function_returns(folder, capsys
 
 
 def test_options_are_the_arguments_of_the_function(capsys):
-    words = ["--max-bias", "1", "--gamma", "0.1", "--level", "0.8", "--replace", "--negatives", "6"]
-    given = {"max_bias": 1, "gamma": 0.1, "level": 0.8, "replace": True, "negatives": 6}
+    words, given = ["--max-bias", "1", "--negatives", "6"], {"max_bias": 1, "negatives": 6}
     assert run([*WORDS, *words, "--format", "json"]) == 0
     found = rw.judging.correct("sampled.run", "qrels.txt", ["hit@10", "auc"], candidates=40, **given)
     assert json.loads(capsys.readouterr().out) == found.to_dict()

@@ -95,7 +95,7 @@ def latency(
     )
 
 
-PICTURE = Picture(latency)
+PICTURE = Picture(latency, in_python=("highlight",))
 
 
 def _opened(costs: Any) -> Costs:

@@ -20,11 +20,13 @@ class Picture:
     """A kind of picture: the function that draws it, and what has to be asked for when its data are made from files.
 
     What the function takes says what it is drawn from: ``results`` or a ``comparison``, ``runs``, ``run``, ``qrels``, ``costs``, or files. ``asks`` says
-    what these must hold beside: segments (``by``), ``bounds`` under unjudged items, ``costs`` of the systems.
+    what these must hold beside: segments (``by``), ``bounds`` under unjudged items, ``costs`` of the systems. Every other argument is an option of the command, but
+    those ``in_python``.
     """
 
     draw: Callable[..., Any]
     asks: tuple[Asked, ...] = ()
+    in_python: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -234,7 +234,7 @@ def calibration(
     return draw_shares(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
 
 
-PICTURE = Picture(calibration)
+PICTURE = Picture(calibration, in_python=("highlight",))
 
 
 def draw_shares(

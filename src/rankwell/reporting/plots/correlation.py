@@ -187,7 +187,7 @@ def correlation(
     )
 
 
-PICTURE = Picture(correlation)
+PICTURE = Picture(correlation, in_python=("over",))
 
 
 def _chart(rows: list[Row], words: PageStrings) -> Any:

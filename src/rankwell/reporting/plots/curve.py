@@ -233,7 +233,7 @@ def curve(
     return draw_curve(rows, base, words, highlight=highlight, dark=dark)
 
 
-PICTURE = Picture(curve)
+PICTURE = Picture(curve, in_python=("highlight",))
 
 
 def draw_curve(

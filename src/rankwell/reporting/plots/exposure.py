@@ -200,7 +200,7 @@ def exposure(
     return draw_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
 
 
-PICTURE = Picture(exposure)
+PICTURE = Picture(exposure, in_python=("groups", "highlight", "view"))
 
 
 def draw_exposure(

@@ -124,7 +124,7 @@ def forest(
     return finish(_chart(rows, _axis(pairs, words), words), title, subtitle, dark=dark)
 
 
-PICTURE = Picture(forest)
+PICTURE = Picture(forest, in_python=("most",))
 
 
 def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -> list[Metric]:

@@ -149,7 +149,7 @@ def long_tail(
     return draw_long_tail(tail, words, texts=texts, scale=scale, dark=dark)
 
 
-PICTURE = Picture(long_tail)
+PICTURE = Picture(long_tail, in_python=("mid", "names", "text", "scale"))
 
 
 def draw_long_tail(

@@ -154,7 +154,7 @@ def movement(
     return finish(_drawn(words, places, heads, least), title, _said(words, boards_compared, least), dark=dark)
 
 
-PICTURE = Picture(movement)
+PICTURE = Picture(movement, in_python=("resamples", "seed"))
 
 
 def _titles(judged: Sequence[Qrels]) -> list[str]:

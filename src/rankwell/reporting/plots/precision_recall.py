@@ -157,7 +157,7 @@ def precision_recall(
     return draw_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
 
 
-PICTURE = Picture(precision_recall)
+PICTURE = Picture(precision_recall, in_python=("highlight", "levels"))
 
 
 def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[float, ...]:

@@ -239,7 +239,7 @@ def similarity(
     return draw_matrices(found, words, "items", 1, user=user, dark=dark)
 
 
-PICTURE = Picture(similarity)
+PICTURE = Picture(similarity, in_python=("features", "names", "text"))
 
 
 def draw_matrices(

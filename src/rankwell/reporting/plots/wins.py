@@ -128,7 +128,7 @@ def wins(
     )
 
 
-PICTURE = Picture(wins)
+PICTURE = Picture(wins, in_python=("most",))
 
 
 def _chart(rows: list[dict[str, Any]], words: PageStrings, *, has_second: bool) -> Any:
