@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import fields
 from inspect import Parameter
 
 import pytest
@@ -16,6 +17,7 @@ from rankwell.cli.evaluate import evaluate
 from rankwell.cli.lint import lint
 from rankwell.cli.parser import application
 from rankwell.cli.prepare import ToFolder
+from rankwell.errors import one_of
 from rankwell.matching.policy import Policy, choices
 
 OTHERS = ("trec_eval", "ndeval")  # which parse their own arguments
@@ -130,17 +132,23 @@ def test_a_suffix_may_be_anything_with_a_format(tmp_path):
 VALUES = {
     "depth": "3", "rel": "2.5", "drop_own_query": "true", "columns": "wer=query,was=item", "qrels_columns": "a b=item", "encoding": "cp949",
     "format_in": "trec", "qrels_format": "delimited", "qrels_items_in": "bar", "order": "rows", "rank_base": "0", "query_ids": "stem",
-    "items_in": "comma", "scores_from": "scores.txt",
+    "items_in": "comma", "scores_from": "scores.txt", "group": "#",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("word", [*pairs_in(lint)])
 def test_a_pair_says_what_an_option_of_its_own_says(word):
-    value = VALUES.get(word) or choices(word)[-1]
-    flag = f"--{word.replace('_', '-')}"
-    single = parsed(evaluate, ["q", "r", flag] if value == "true" else ["q", "r", flag, value])[1]
-    assert parsed(lint, ["q", "r", pairs_in(lint)[word], f"{word}={value}"])[1] == single
-    assert parsed(lint, ["q", "r", pairs_in(lint)[word], f"{flag[2:]}={value}"])[1] == single
+    value, flag, option = (
+        VALUES.get(word) or choices(word)[-1],
+        f"--{word.replace('_', '-')}",
+        pairs_in(lint)[word],
+    )
+    needed = {"judged": ("group", "#")}.get(word)  # a rule that means nothing without another one
+    line = [] if needed is None else [f"--{needed[0]}", needed[1]]
+    single = parsed(evaluate, ["q", "r", *line, *([flag] if value == "true" else [flag, value])])[1]
+    line = [] if needed is None else [option, "=".join(needed)]
+    assert parsed(lint, ["q", "r", *line, option, f"{word}={value}"])[1] == single
+    assert parsed(lint, ["q", "r", *line, option, f"{flag[2:]}={value}"])[1] == single
 
 
 def test_several_pairs_make_one_policy_and_one_way_of_reading():
@@ -160,8 +168,7 @@ def test_several_pairs_make_one_policy_and_one_way_of_reading():
 
 
 WRONG_PAIRS = {
-    "tie=order": "--policy has no 'tie', only grades, ties, ranks, scores, depth, duplicates, duplicate_grades, negative, missing, undefined, "
-    "population, unjudged, outside, rel or drop_own_query. Did you mean ties?",
+    "tie=order": f"--policy has no 'tie', only {one_of(field.name for field in fields(Policy))}. Did you mean ties?",
     "ties=ordr": "--policy ties=ordr: must be item-desc, item-asc, order, expected, best or worst. Did you mean order?",
     "depth=ten": "--policy depth=ten: must be a whole number.",
     "rel=nan": "--policy rel=nan: must be a finite number.",

@@ -87,10 +87,6 @@ Output = Annotated[
     str, Option(name=("--output", "-o"), group=OUTPUT, help="the file: .svg, .png, .pdf, .html or .json")
 ]
 Lang = Annotated[str, Option(group=OUTPUT, help="the language of the words: en or ko")]
-Dark = Annotated[
-    bool,
-    Option(group=OUTPUT, help="draw on dark ground; an HTML page is light or dark as its reader likes it"),
-]
 
 
 def report(
@@ -300,7 +296,7 @@ def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     asked = PictureRequest(picture, given)
     refuse_files(asked.files, [output])
     with notes_printed():
-        chart = picture.draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
+        chart = picture.draw(**asked.arguments(), lang=lang)
         save(chart, output, lang=lang)
     sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
 
@@ -501,7 +497,6 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
         yield _keyword("load", Load, None)
     yield _keyword("output", Output, f"{picture.name}.svg")
     yield _keyword("lang", Lang, "en")
-    yield _keyword("dark", Dark, default=False)
     if "comparison" in takes and "results" not in takes:
         yield from _in_group(compare, ("baseline",), STATISTICS)
     if is_evaluated(draw) or _has_options(draw):
