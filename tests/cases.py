@@ -8,12 +8,12 @@ import random
 from collections.abc import Iterable
 from typing import TypeVar
 
-FEWER = 1 if os.environ.get("RANKWELL_CASES") == "all" else 5
+FEWER = 1 if os.environ.get("RANKWELL_CASES") == "all" else 10
 Case = TypeVar("Case")
 
 
 def seeds(n: int) -> range:
-    """Return the first fifth of n seeds, or all of them."""
+    """Return the first tenth of n seeds, or all of them."""
     return range(max(n // FEWER, 1))
 
 

@@ -68,7 +68,7 @@ def check(metrics, case, *, is_stated):
 @pytest.mark.parametrize("is_stated", [True, False], ids=["pool", "open"])
 def test_bounds_are_what_enumeration_finds(metrics, policy, is_stated):
     compared = wide = 0
-    for case in cases(len(seeds(40)), seed=len(str(policy)), most=4, **policy):
+    for case in cases(len(seeds(80)), seed=len(str(policy)), most=4, **policy):
         more = check(metrics, case, is_stated=is_stated)
         compared, wide = compared + more[0], wide + more[1]
     assert compared > 150 / FEWER
