@@ -25,8 +25,8 @@ def refuse_foreign_file(start: bytes, label: str, kind: str, form: str) -> None:
     line = start.removeprefix(BOM).partition(b"\n")[0].decode(errors="replace")
     separator = max(",\t;|", key=line.count)
     names = list(value) if isinstance(value, dict) else [name.strip(' "\r') for name in line.split(separator)]
-    if said := said_of(set(names)):
-        raise DataError(f"{label}: it holds {said}")
+    if advice := said_of(set(names)):
+        raise DataError(f"{label}: it holds {advice}")
     if isinstance(value, dict) and "item" not in map(known_word, names) and (resembled := _resembled(names)):
         raise _unknown(f"a record with {_listed(names)}", resembled, label, kind)
 
@@ -37,8 +37,8 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
     for _ in range(DEEPEST):
         record = record[0] if isinstance(record, (list, tuple)) and record else record
     keys = {key for key in record if isinstance(key, str)} if isinstance(record, Mapping) else set()
-    if said := said_of(keys):
-        raise DataError(f"{label}: it holds {said}")
+    if advice := said_of(keys):
+        raise DataError(f"{label}: it holds {advice}")
     if isinstance(value, Mapping):
         row = next(iter(value.values()), None)
         if isinstance(row, Mapping) and {"query", "item"} <= {
@@ -50,7 +50,8 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
         if {"query", "item"} <= set(map(known_word, keys)):
             return  # an object of columns
         if not any(
-            each is None or isinstance(each, (str, int, float)) or _is_deep(each) for each in value.values()
+            number is None or isinstance(number, (str, int, float)) or _is_deep(number)
+            for number in value.values()
         ):
             return
         what = f"an object with {_listed(value)}"
@@ -86,7 +87,7 @@ def _unknown(what: str, resembled: str, label: str, kind: str) -> DataError:
 
 
 def _resembled(keys: Iterable[str]) -> str:
-    found = max(shapes(), key=lambda shape: len(shape.words.intersection(keys)))
-    if not found.words.intersection(keys):
+    nearest_shape = max(shapes(), key=lambda shape: len(shape.words.intersection(keys)))
+    if not nearest_shape.words.intersection(keys):
         return ""
-    return f" It resembles {found.what}: if it is one, say format_in='{found.name}'."
+    return f" It resembles {nearest_shape.what}: if it is one, say format_in='{nearest_shape.name}'."

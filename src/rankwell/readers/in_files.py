@@ -65,22 +65,22 @@ def read_paths(source: Any, kind: str, name: str | None, options: ReadOptions) -
         if kind == "run":
             table.name = name or short_name(Path(source).name)
         return table
-    given, files = _files_in(source)
+    sources, files = _files_in(source)
     ids = None
     if options.query_ids is not None:
         from rankwell.readers.memory.answers import IdsOfFiles
 
-        ids = IdsOfFiles(options.query_ids, given, files)
+        ids = IdsOfFiles(options.query_ids, sources, files)
     # parts keep the names of their files, for messages
     own = None if len(files) > 1 else name
     parts = with_rows(files, lambda file: _read_file(file, kind, own, options, ids))
-    first = _name_of(given[0])
+    first = _name_of(sources[0])
     if ids is not None:
         ids.finish(first)
     if len(parts) == 1:
         return parts[0]
     joins: dict[str, Callable[..., Any]] = {"run": run_of, "qrels": qrels_of, "items": items_of}
-    path = first if isinstance(given[0], File) else os.fspath(given[0])
+    path = first if isinstance(sources[0], File) else os.fspath(sources[0])
     return joins[kind](parts, name or (short_name(path) if kind == "run" else first))
 
 
@@ -90,15 +90,15 @@ def open_qrels_at(source: Any, name: str | None, options: ReadOptions) -> Pieces
         title = name or Path(source).name
         return _open_scan(source, "qrels", title, options).pieces(title)
     refuse_one_list(source)
-    given, files = _files_in(source)
+    sources, files = _files_in(source)
     parts = [_open_file(file, None if len(files) > 1 else name, options) for file in files]
-    return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(given[0]))
+    return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(sources[0]))
 
 
 def _files_in(source: Any) -> tuple[list[Any], list[File]]:
     """The paths and patterns that were given, and the files that they name."""
-    given: list[Any] = [source] if isinstance(source, PATHS) else list(source)
-    return given, [file for each in given for file in files_of(each)]
+    sources: list[Any] = [source] if isinstance(source, PATHS) else list(source)
+    return sources, [file for path in sources for file in files_of(path)]
 
 
 def _name_of(source: Any) -> str:
@@ -128,16 +128,16 @@ def _read_file(file: File, kind: str, name: str | None, options: ReadOptions, id
     file, form, why = _formed(file, kind, options)
     read = _function_of(file, form, kind)
     extra: dict[str, Any] = {}
-    taken = inspect.signature(read).parameters
+    parameters = inspect.signature(read).parameters
     refuse_options(
         options,
         file.label,
         f"a file read as {form}",
         is_table=form in WITH_CELLS,
-        has_scores="scores_from" not in taken,
+        has_scores="scores_from" not in parameters,
     )
     if ids is not None:
-        if "query_ids" not in taken:
+        if "query_ids" not in parameters:
             refuse_query_ids(options.query_ids, file.label, f"a file read as {form} names them")
         extra["query_ids"] = ids.of(file)
     if options.scores_from is not None:
@@ -153,7 +153,7 @@ def _read_file(file: File, kind: str, name: str | None, options: ReadOptions, id
         table.name = name or short_name(file.name)
         if not isinstance(table.rows, Columns):
             table.rows = ExplainedRows(table.rows, file, form)
-    packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
+    packed = "".join(f", {word}" for word in (file.compression, file.encoding) if word)
     table.source = f"{file.label}: read as {form}{packed} ({why})"
     table.files = (file,)
     return table
@@ -225,17 +225,17 @@ class SeveralRows(Rows):
         if len({table.by_rank for table in tables}) > 1:
             ranked = next(name for name, table in named if table.by_rank)
             raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
-        given = [table.given_score for table in tables]
+        scores = [table.given_score for table in tables]
         place = end_to_end([len(table.item) for table in tables], [table.place for table in tables])
         score = (
             None
-            if any(each is None for each in given)
-            else np.concatenate([g for g in given if g is not None])
+            if any(column is None for column in scores)
+            else np.concatenate([g for g in scores if g is not None])
         )
         starts = np.cumsum([0] + [len(table.key) for table in tables])
         keys = [table.key + start * table.by_place for table, start in zip(tables, starts[:-1], strict=True)]
-        query = joined([table.query for table in tables], names, "query")
-        item = joined([table.item for table in tables], names, "item")
+        query = concatenate_ids([table.query for table in tables], names, "query")
+        item = concatenate_ids([table.item for table in tables], names, "item")
         key = np.concatenate(keys)
         rows = Columns(query, item, key, place=place, by_rank=tables[0].by_rank, given_score=score)
         rows.by_place = all(table.by_place for table in tables)
@@ -245,16 +245,16 @@ class SeveralRows(Rows):
 
 def with_rows(parts: Iterable[S], read: Callable[[S], T]) -> list[T]:
     """Return what is read of each part that has rows; NoRowsError if none has."""
-    found: list[T] = []
+    parts_read: list[T] = []
     empty = None
     for part in parts:
         try:
-            found.append(read(part))
+            parts_read.append(read(part))
         except NoRowsError as error:
             empty = empty or error
-    if empty is not None and not found:
+    if empty is not None and not parts_read:
         raise empty
-    return found
+    return parts_read
 
 
 def file_of(part: Run) -> str:
@@ -268,7 +268,7 @@ def run_of(parts: Sequence[Run], name: str) -> Run:
     for part, words in ranked:
         if words != ranked[0][1]:
             one, other = (
-                " and ".join(sorted(each)) or "no score and no rank" for each in (ranked[0][1], words)
+                " and ".join(sorted(columns)) or "no score and no rank" for columns in (ranked[0][1], words)
             )
             raise DataError(
                 f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run are ranked by the same columns."
@@ -286,7 +286,9 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
         if not without:
             own = [getattr(part, word) for part in parts]
-            columns[word] = joined(own, names, word) if isinstance(own[0], Ids) else np.concatenate(own)
+            columns[word] = (
+                concatenate_ids(own, names, word) if isinstance(own[0], Ids) else np.concatenate(own)
+            )
     if any(part.imputed is not None for part in parts):
         imputed = [np.zeros(len(part)) if part.imputed is None else part.imputed for part in parts]
         columns["imputed"] = np.concatenate(imputed)
@@ -304,10 +306,12 @@ def _from_all(table: Any, parts: Sequence[Any]) -> Any:
 
 def items_of(parts: Sequence[Items], name: str) -> Items:
     """Return several catalogues as one."""
-    return Items(joined([part.item for part in parts], [part.name for part in parts], "item"), name=name)
+    return Items(
+        concatenate_ids([part.item for part in parts], [part.name for part in parts], "item"), name=name
+    )
 
 
-def joined(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
+def concatenate_ids(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
     """Return columns end to end; DataError if some are text and some integers."""
     kinds = [column.is_text for column in columns]
     if len(set(kinds)) > 1:

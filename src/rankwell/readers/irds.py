@@ -19,16 +19,22 @@ CHUNK = 100_000
 
 def read_run(source: str, *, name: str | None, columns: Mapping[str, str]) -> Run:
     """Return the scored documents of a collection, such as its first-stage run."""
-    found = _rows(source, "scoreddocs", ("query_id", "doc_id", "score"), columns)
-    return Run(found["query_id"], found["doc_id"], found["score"], name=name or source)
+    columns_read = _rows(source, "scoreddocs", ("query_id", "doc_id", "score"), columns)
+    return Run(columns_read["query_id"], columns_read["doc_id"], columns_read["score"], name=name or source)
 
 
 def read_qrels(source: str, *, name: str | None, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements of a collection; a subtopic or iteration is the topic."""
-    wanted = ("query_id", "doc_id", "relevance", "subtopic_id", "iteration")
-    found = _rows(source, "qrels", wanted, columns)
-    topic = found.get("subtopic_id", found.get("iteration"))
-    return Qrels(found["query_id"], found["doc_id"], found["relevance"], topic, name=name or source)
+    names = ("query_id", "doc_id", "relevance", "subtopic_id", "iteration")
+    columns_read = _rows(source, "qrels", names, columns)
+    topic = columns_read.get("subtopic_id", columns_read.get("iteration"))
+    return Qrels(
+        columns_read["query_id"],
+        columns_read["doc_id"],
+        columns_read["relevance"],
+        topic,
+        name=name or source,
+    )
 
 
 def read_items(source: str, *, name: str | None, columns: Mapping[str, str]) -> Items:
@@ -55,12 +61,12 @@ def read_texts(source: str, kind: Literal["docs", "queries"]) -> tuple[Ids, pl.D
     return Ids.of_series(frame[""], own), frame.select(fields)
 
 
-def _rows(source: str, kind: str, wanted: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, Any]:
+def _rows(source: str, kind: str, names: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, Any]:
     """The fields of all rows of one kind: ids as columns, numbers as lists."""
     if columns:
         raise UsageError(f"{source}: it has no columns to name; columns= is for tables.")
     dataset = _dataset(source, kind)
-    fields = [each for each in wanted if each in getattr(dataset, f"{kind}_cls")()._fields]
+    fields = [name for name in names if name in getattr(dataset, f"{kind}_cls")()._fields]
     rows: list[tuple[Any, ...]] = []
     parts: list[dict[str, Any]] = []
     try:
@@ -102,10 +108,12 @@ def _columns(rows: list[tuple[Any, ...]], fields: list[str]) -> dict[str, Any]:
     columns: Iterable[tuple[Any, ...]] = zip(*rows, strict=True) if rows else ((),) * len(fields)
     named = dict(zip(fields, columns, strict=True))
     return {
-        field: list(each) if field in ("score", "relevance") else Ids.of(list(each), field)
-        for field, each in named.items()
+        field: list(column) if field in ("score", "relevance") else Ids.of(list(column), field)
+        for field, column in named.items()
     }
 
 
 def _joined(parts: list[Any]) -> Any:
-    return Ids.concatenate(parts) if isinstance(parts[0], Ids) else [each for part in parts for each in part]
+    return (
+        Ids.concatenate(parts) if isinstance(parts[0], Ids) else [value for part in parts for value in part]
+    )

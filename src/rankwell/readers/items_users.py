@@ -132,8 +132,8 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
 def _id_column(columns: Sequence[str], name: str) -> str:
     """The column of the ids: the one that means query, but for one that is called so beside it."""
     meant = [column for column in columns if known_word(column) == "query"]
-    others = [column for column in meant if column.lower() != "query"]
-    if len(meant) == 1 or len(others) == 1:
-        return others[0] if others else meant[0]
+    candidates = [column for column in meant if column.lower() != "query"]
+    if len(meant) == 1 or len(candidates) == 1:
+        return candidates[0] if candidates else meant[0]
     what = f"the columns {quoted(meant)} all mean query" if meant else "there is no column for the query"
     raise DataError(f"{name}: {what}; the columns are {quoted(columns)}. Name one query_id.")

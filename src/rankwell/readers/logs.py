@@ -134,20 +134,20 @@ class Log:
             series = series.str.strip_chars() if flags is None else flags
         elif not series.dtype.is_numeric() and series.dtype != pl.Boolean:
             raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not numbers.")
-        found = series.cast(pl.Float64, strict=False).fill_nan(None)
-        if found.null_count():
-            row = int(found.is_null().arg_max() or 0)
+        numbers = series.cast(pl.Float64, strict=False).fill_nan(None)
+        if numbers.null_count():
+            row = int(numbers.is_null().arg_max() or 0)
             value = "missing" if series[row] is None else f"{str(series[row])[:40]!r}, not a number"
             raise DataError(f"{self.place(row)}: the {what} is {value}. Fix or remove the row.")
-        return found.to_numpy()
+        return numbers.to_numpy()
 
     def _parsed(self, series: pl.Series) -> pl.Series:
         """Times from text: whole numbers, numbers, or dates such as 2013-05-01 and 2013-05-01T10:00:00."""
         text = series.str.strip_chars()
         for kind in (pl.Int64, pl.Float64):
-            found = text.cast(kind, strict=False)
-            if not found.null_count():
-                return found
+            times = text.cast(kind, strict=False)
+            if not times.null_count():
+                return times
         slashed = text.str.contains(DAY_OR_MONTH)
         if slashed.any():
             row = int(slashed.arg_max() or 0)
@@ -156,9 +156,9 @@ class Log:
                 f"pandas by pd.to_datetime(frame[{brief(series.name)}], dayfirst=True), or dayfirst=False."
             )
         with contextlib.suppress(pl.exceptions.ComputeError):  # no pattern fits; the error below says so
-            found = text.str.to_datetime(strict=False)
-            if not found.null_count():
-                return found
+            times = text.str.to_datetime(strict=False)
+            if not times.null_count():
+                return times
         row = int(text.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
         raise DataError(
             f"{self.place(row)}: the time {brief(series[row])} is neither a number nor a date such as 2013-05-01 or "
@@ -189,24 +189,24 @@ def read_log(
     """
     if isinstance(source, Log):
         return source
-    wanted, given = (*needed, *words), columns or {}
+    names, given = (*needed, *words), columns or {}
     is_file = isinstance(source, (str, os.PathLike))
     title = Path(source).name if is_file else getattr(source, "name", None) or "table"
     name = name or title
     frame, place, _, is_typed = (
         of_source(source, "log", name, columns=given) if is_file else _of_value(source, name)
     )
-    if "score" in wanted and isinstance(source, Mapping) and frame.columns == ["query", "item", "grade"]:
+    if "score" in names and isinstance(source, Mapping) and frame.columns == ["query", "item", "grade"]:
         frame = frame.rename({"grade": "score"})  # the numbers of lists
     given = {column: word for column, word in given.items() if not shared or column in frame.columns}
     named = [known_word(column) for column in frame.columns]
-    wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
-    found = match_columns(frame.columns, wanted, name, given)
+    names += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
+    matched = match_columns(frame.columns, names, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
-    log = Log(frame, found, name, place)
+    log = Log(frame, matched, name, place)
     if not is_typed:
-        ids = [column for column in frame.columns if column in found.values() or known_word(column)]
+        ids = [column for column in frame.columns if column in matched.values() or known_word(column)]
         log = replace(log, frame=with_types(frame, ids, as_written=True))
     return _with_numbers(log) if is_file else log
 

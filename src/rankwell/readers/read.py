@@ -133,7 +133,7 @@ def open_run(
     name: str | None = None,
     rank_base: Literal[0, 1] | None = None,
     order: Literal["rows"] | None = None,
-    **said: Unpack[ReadingWords],
+    **reading: Unpack[ReadingWords],
 ) -> Run:
     """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
@@ -142,10 +142,10 @@ def open_run(
     run = source
     if not isinstance(source, Run):
         options = AS_IT_IS
-        if order is not None or said:
+        if order is not None or reading:
             if order is not None:
                 plain("order", order, Literal["rows"])
-            words: dict[str, Any] = {**said}
+            words: dict[str, Any] = {**reading}
             given = given_of(
                 words.pop("columns", None), words.pop("items_in", None), by_rows=order is not None
             )
@@ -159,15 +159,15 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
 
     The order of rows is the ranking only of tables that say nothing else.
     """
-    said = {word: value for word, value in options.items() if value and word != "encoding"}
-    if len(sources) < 2 or not said:
+    words = {word: value for word, value in options.items() if value and word != "encoding"}
+    if len(sources) < 2 or not words:
         return [open_run(source, name=name, **options) for source, name in sources]
-    rest = {word: value for word, value in options.items() if word not in said}
+    rest = {word: value for word, value in options.items() if word not in words}
     without_order = {word: value for word, value in options.items() if word != "order"}
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:
         # the order of the rows is tried last: it is the ranking only where nothing else is
-        tries = [options] if "order" not in said else [without_order, options]
+        tries = [options] if "order" not in words else [without_order, options]
         # of a Run and of TREC text nothing is to be said
         if isinstance(source, Run) or (options.get("format_in") != "trec" and _is_trec(source)):
             tries = [rest]
@@ -177,7 +177,7 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
             except RankwellError as error:
                 refused.append(error)
             else:
-                used |= tried is not rest and any(tried.get(word) for word in said)
+                used |= tried is not rest and any(tried.get(word) for word in words)
                 break
         else:
             if not isinstance(refused[-1], UsageError):
@@ -295,8 +295,8 @@ def read_items(
     ids = ids_in(source)
     if ids is not None:
         return Items(ids, name=name or "items")
-    found: Items = _read(source, "items", name, ReadOptions(format_in, columns or NO_COLUMNS, encoding))
-    return found
+    items: Items = _read(source, "items", name, ReadOptions(format_in, columns or NO_COLUMNS, encoding))
+    return items
 
 
 def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any:
@@ -325,8 +325,12 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         source = in_memory.as_table_or_dict(source, kind)
         is_of_numbers = is_of_numbers and type(next(iter(source.values()))) is dict
     is_plain = is_of_numbers and kind != "items"
-    if not is_plain and kind != "items" and (found := _answers(source, title, kind, options)) is not None:
-        shape, answers = found
+    if (
+        not is_plain
+        and kind != "items"
+        and (shape_and_answers := _answers(source, title, kind, options)) is not None
+    ):
+        shape, answers = shape_and_answers
         read = getattr(shape, f"{kind}_of")
         return read(answers, name=title, columns=options.columns, query_ids=options.query_ids)
     what = f"a {type(source).__name__}"

@@ -46,7 +46,7 @@ def reader(name: str) -> Any:
     if name not in formats():
         suffix = f".{name.lower().lstrip('.')}"
         meant = OTHER_NAMES.get(suffix) or next(
-            (each for each in formats() if suffix in reader(each).SUFFIXES), ""
+            (name_of_format for name_of_format in formats() if suffix in reader(name_of_format).SUFFIXES), ""
         )
         near = f" Say format_in={brief(meant)}." if meant else nearest(name, formats())
         raise UsageError(f"There is no format {brief(name)}.{near} The formats are {', '.join(formats())}.")
@@ -61,7 +61,7 @@ def holds(module: Any, kind: str) -> bool:
 
 def not_held(file: File, form: str, kind: str) -> UsageError:
     """Return the error of a file whose format cannot hold a kind of whole table, with the formats that can."""
-    suffixes = [each.SUFFIXES[0] for each in map(reader, formats()) if holds(each, kind)]
+    suffixes = [module.SUFFIXES[0] for module in map(reader, formats()) if holds(module, kind)]
     return UsageError(
         f"{file.label}: {form} files cannot hold {TABLES[kind]}. Give it as {one_of(suffixes)}."
     )
@@ -72,8 +72,8 @@ def form_of(file: File, format_in: str | None, columns: Mapping[str, str]) -> tu
     if format_in:
         return format_in, "as given"
     # white space between columns looks like TREC text, whose columns have no names
-    found, why = guess(file)
-    return ("delimited", "as its columns are named") if found == TREC and len(columns) else (found, why)
+    form, why = guess(file)
+    return ("delimited", "as its columns are named") if form == TREC and len(columns) else (form, why)
 
 
 def guess(file: File) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def shapes() -> tuple[Shape, ...]:
     """Return the shapes of all formats."""
     from rankwell.readers.memory.answers import Shape
 
-    return tuple(each for each in map(reader, formats()) if isinstance(each, Shape))
+    return tuple(module for module in map(reader, formats()) if isinstance(module, Shape))
 
 
 def shape_of(value: Any) -> Shape | None:

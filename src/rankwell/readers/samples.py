@@ -84,13 +84,13 @@ def _named(
 def _texts(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
     import polars as pl
 
-    found = column.cast(pl.String)
-    wrong = found.is_null() | (found == "")
+    texts = column.cast(pl.String)
+    wrong = texts.is_null() | (texts == "")
     if wrong.any():
         raise DataError(
             f"{place(int(wrong.arg_max() or 0))}: the stratum is missing. Name one, or remove the row."
         )
-    return found
+    return texts
 
 
 def _numbers(column: pl.Series, word: str, place: Callable[[int], str]) -> pl.Series:
@@ -100,22 +100,22 @@ def _numbers(column: pl.Series, word: str, place: Callable[[int], str]) -> pl.Se
     if column.dtype == pl.String:
         column = column.str.strip_chars()
         column = column.set(column == "", None)
-    found = column.cast(pl.Float64, strict=False)
-    wrong = found.is_null() & column.is_not_null()
+    numbers = column.cast(pl.Float64, strict=False)
+    wrong = numbers.is_null() & column.is_not_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
         raise DataError(
             f"{place(row)}: the {word} {brief(column[row])} is no number. Fix it, or leave it empty."
         )
-    return found.fill_nan(None)
+    return numbers.fill_nan(None)
 
 
 def _flags(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
     import polars as pl
 
     texts = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    found = pl.Series(column.name, [FLAGS.get(each) for each in texts.to_list()], dtype=pl.Boolean)
-    if found.null_count():
-        row = int(found.is_null().arg_max() or 0)
+    flags = pl.Series(column.name, [FLAGS.get(text) for text in texts.to_list()], dtype=pl.Boolean)
+    if flags.null_count():
+        row = int(flags.is_null().arg_max() or 0)
         raise DataError(f"{place(row)}: drawn is {brief(column[row])}; write true or false.")
-    return found
+    return flags

@@ -67,8 +67,15 @@ def is_one_run(runs: Any) -> bool:
     if isinstance(first, Mapping):
         item, number = next(iter(first.items()), (None, None))
         return isinstance(number, Real) and type(item) is not tuple
-    if isinstance(first, (list, tuple)) and first and all(isinstance(each, (str, int)) for each in first):
-        return not any(isinstance(each, str) and ("*" in each or os.path.exists(each)) for each in first)  # noqa: PTH110 - Path refuses long names
+    if (
+        isinstance(first, (list, tuple))
+        and first
+        and all(isinstance(item_or_path, (str, int)) for item_or_path in first)
+    ):
+        return not any(
+            isinstance(item_or_path, str) and ("*" in item_or_path or os.path.exists(item_or_path))
+            for item_or_path in first
+        )  # noqa: PTH110 - Path refuses long names
     return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
 
 
@@ -80,28 +87,28 @@ def names_as_text(runs: Mapping[Any, T]) -> dict[str, T]:
 def refuse_unnamed(runs: Any, what: str) -> None:
     """Raise UsageError for what is no dict of runs by name, saying how to write one."""
     if is_one_run(runs):
-        said = "not one run with its lists by query. Give {'a': run, 'b': other}"
+        advice = "not one run with its lists by query. Give {'a': run, 'b': other}"
     elif isinstance(runs, Mapping):
         return
     elif "GroupBy" in type(runs).__name__:
-        said = "not groups. Give {name: part for (name,), part in groups}"
+        advice = "not groups. Give {name: part for (name,), part in groups}"
         if type(runs).__module__.startswith("pandas"):
-            said = "not groups. Give dict(list(groups))"
+            advice = "not groups. Give dict(list(groups))"
     elif isinstance(runs, (list, tuple)) and runs and is_one_list(runs):
-        said = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
+        advice = f"not one list of items. Give {{'a': {{'q': {brief(runs)}}}, 'b': …}}"
     elif isinstance(runs, (list, tuple)):
-        said = "not a list. Give {'a': runs[0], 'b': runs[1]}"
+        advice = "not a list. Give {'a': runs[0], 'b': runs[1]}"
     else:
-        said = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
-    raise UsageError(f"{what} takes runs by name, {said}.")
+        advice = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
+    raise UsageError(f"{what} takes runs by name, {advice}.")
 
 
 def plain_list(source: Any) -> Any:
     """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
     if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
         return source
-    found = list_values(source, f"the {type(source).__name__}")
-    return tuple(found) if isinstance(source, tuple) else found
+    values = list_values(source, f"the {type(source).__name__}")
+    return tuple(values) if isinstance(source, tuple) else values
 
 
 def ids_in(source: Any) -> Any:
@@ -119,7 +126,7 @@ def ids_in(source: Any) -> Any:
 def is_of_paths(source: Any) -> bool:
     """Whether a source is a path, a file, or a list of them."""
     if isinstance(source, (list, tuple)):
-        return len(source) > 0 and all(isinstance(each, PATHS) for each in source)
+        return len(source) > 0 and all(isinstance(part, PATHS) for part in source)
     return isinstance(source, PATHS)
 
 
@@ -144,9 +151,9 @@ def is_one_list(source: Sequence[Any]) -> bool:
     (True, True, False, False)
     """
     return all(
-        isinstance(each, Integral)
-        or (isinstance(each, str) and not NAMING & set(each) and not os.path.exists(each))  # noqa: PTH110 - Path refuses long names
-        for each in source
+        isinstance(part, Integral)
+        or (isinstance(part, str) and not NAMING & set(part) and not os.path.exists(part))  # noqa: PTH110 - Path refuses long names
+        for part in source
     )
 
 
@@ -154,10 +161,10 @@ def refuse_one_list(source: Any, word: str = "") -> None:
     """Raise UsageError for one list of items in place of a run, or of runs, saying how to write it; ``word`` is the name of the argument."""
     if not isinstance(source, (list, tuple)) or not source or not is_one_list(source):
         return
-    shown = ", ".join(brief(each) for each in source[:2]) + (", …" if len(source) > 2 else "")
-    given = f"{word}=" if word else ""
+    examples = ", ".join(brief(part) for part in source[:2]) + (", …" if len(source) > 2 else "")
+    argument = f"{word}=" if word else ""
     raise UsageError(
-        f"{given}[{shown}] has no query and names no file. Lists stand by query: write {{'q': [{shown}]}}; files by their names."
+        f"{argument}[{examples}] has no query and names no file. Lists stand by query: write {{'q': [{examples}]}}; files by their names."
     )
 
 
@@ -193,9 +200,9 @@ def refuse_options(
         )
 
 
-def refuse_query_ids(given: Any, label: str, why: str) -> None:
+def refuse_query_ids(query_ids: Any, label: str, why: str) -> None:
     """Raise UsageError if ids are given to queries that have a name."""
-    if given is not None:
+    if query_ids is not None:
         raise UsageError(
             f"{label}: query_ids= is for answers that do not name their queries, but {why}. Leave it out."
         )

@@ -112,11 +112,11 @@ def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Tex
 
 def _texts(frame: pl.DataFrame | None, name: str, ids: Ids, word: str, column: str | None) -> Texts:
     if column is None:
-        found = [] if frame is None else _usual(frame)
-        if not found:
+        fields = [] if frame is None else _usual(frame)
+        if not fields:
             has = "" if frame is None or not frame.columns else f"; it has {one_of(frame.columns)}"
             raise UsageError(f"{name} has no column of texts{has}. Name it text.")
-        column = found[0]
+        column = fields[0]
     return Texts(Known(ids), texts_in(column_of(frame, column, name), name), word)
 
 
@@ -124,7 +124,7 @@ def _usual(frame: pl.DataFrame) -> list[str]:
     """The columns of usual names for a text, or the only column if it is no list."""
     named = {column.lower(): column for column in frame.columns}
     alone = frame.width == 1 and not frame.dtypes[0].is_nested()
-    return [named[each] for each in USUAL if each in named] or (frame.columns if alone else [])
+    return [named[name] for name in USUAL if name in named] or (frame.columns if alone else [])
 
 
 @record(eq=False)
@@ -155,8 +155,8 @@ def images_of_items(items: Items | None, column: str | None, folder: str | Path)
             raise UsageError("image= names a column of items=; give items=, a table with an item column.")
         return None
     if column is None:
-        named = {each.lower(): each for each in (() if items.frame is None else items.frame.columns)}
-        column = next((named[each] for each in USUAL_IMAGES if each in named), None)
+        named = {name.lower(): name for name in (() if items.frame is None else items.frame.columns)}
+        column = next((named[name] for name in USUAL_IMAGES if name in named), None)
         if column is None:
             return None
     texts = texts_in(column_of(items.frame, column, items.name), items.name)

@@ -84,8 +84,8 @@ def top_k(
         if value is not None and value < 1:
             raise UsageError(f"top_k({word}={value}): {word} is at least 1.")
     rows, columns = Numbered.of(queries, "query"), Numbered.of(items, "item")
-    given = scores_of(scores, rows.number, columns.number, batch)
-    blocks = iter(given.blocks)
+    score_batches = scores_of(scores, rows.number, columns.number, batch)
+    blocks = iter(score_batches.blocks)
     first = next(blocks, None)
     if first is None:
         raise DataError("scores: there are no rows.")
@@ -94,7 +94,7 @@ def top_k(
         raise DataError(f"scores: {width:,} columns, but items= has {columns.number:,} ids.")
     seen = None
     if train is not None:
-        seen = seen_of(train, partial(rows.find, given.rows), partial(columns.find, width))
+        seen = seen_of(train, partial(rows.find, score_batches.rows), partial(columns.find, width))
     for block in chain([first], blocks):
         low, high = high, high + len(block)
         if block.shape[1] != width:
@@ -102,19 +102,19 @@ def top_k(
                 f"scores, row {low}: {block.shape[1]:,} columns, but the first rows have {width:,}."
             )
         if seen is not None:
-            seen.refuse_others(given.rows or high, width, is_whole=given.rows is not None)
+            seen.refuse_others(score_batches.rows or high, width, is_whole=score_batches.rows is not None)
         parts.append(_best(block, k, columns.ids_of(width), low, seen, order.TIE_RULES[ties]))
     if rows.number not in (None, high):
         raise DataError(f"scores: {high:,} rows, but queries= has {rows.number:,} ids.")
     if seen is not None:
         seen.refuse_others(high, width, is_whole=True)
-    lengths, found, score = map(np.concatenate, zip(*parts, strict=True))
+    lengths, items_found, score = map(np.concatenate, zip(*parts, strict=True))
     offsets = offsets_of(lengths)
     table = Columns(
         None,
-        columns.ids_of(width)[found],
+        columns.ids_of(width)[items_found],
         score,
-        place=Entries(name, offsets, columns=found),
+        place=Entries(name, offsets, columns=items_found),
         lists=(rows.ids_of(high), offsets),
     )
     run = Run.of_rows(table, name)
@@ -153,16 +153,16 @@ class Numbered:
         """Return the ids of so many."""
         return Ids.of_integers(np.arange(number)) if self.ids is None else self.ids
 
-    def find(self, number: int | None, wanted: Ids) -> np.ndarray:
+    def find(self, number: int | None, ids: Ids) -> np.ndarray:
         """Return the number of each id, -1 for ids that are none of these, of which there are so many."""
         if self.ids is not None:
-            return Known(self.ids).rows_of(wanted, self.word)
+            return Known(self.ids).rows_of(ids, self.word)
         if number is None:
             raise UsageError(
                 "train= names its pairs by ids, so blocks of scores need queries=, the ids of their rows."
             )
-        found = to_same_kind(wanted, Ids.of_integers(np.zeros(1, np.int64)), self.word)[0].integers
-        return np.where((found >= 0) & (found < number), found, -1)
+        numbers = to_same_kind(ids, Ids.of_integers(np.zeros(1, np.int64)), self.word)[0].integers
+        return np.where((numbers >= 0) & (numbers < number), numbers, -1)
 
 
 def _best(
@@ -191,8 +191,8 @@ def _best(
     row, column = row[which], group[which] * step + place
     score = near[which, place].astype(np.float64)
     offsets = offsets_of(np.bincount(row, minlength=rows))
-    kept, lengths = order.tops(offsets, score, *items[column].columns, rule, NONE_LEFT_OUT, k)
-    return lengths, column[kept], score[kept]
+    listed, lengths = order.tops(offsets, score, *items[column].columns, rule, NONE_LEFT_OUT, k)
+    return lengths, column[listed], score[listed]
 
 
 class Seen(NamedTuple):
@@ -232,14 +232,14 @@ def seen_of(train: Any, rows: Numbering, columns: Numbering) -> Seen:
     log = read_qrels(train, name=None if isinstance(train, str) else "train")
     refuse_labels(log.matrix)
     row, column = rows(log.query), columns(log.item)
-    known = np.flatnonzero((row >= 0) & (column >= 0))
-    if len(row) and not len(known):
+    inside = np.flatnonzero((row >= 0) & (column >= 0))
+    if len(row) and not len(inside):
         raise DataError(
             f"{log.name}: no query of the training data has scores for one of its items. queries= and items= are the ids of the rows "
             f"and of the columns of the scores; by default these have numbers."
         )
-    known = known[np.argsort(row[known], kind="stable")]
-    return Seen(offsets_of(np.bincount(row[known])), column[known])
+    inside = inside[np.argsort(row[inside], kind="stable")]
+    return Seen(offsets_of(np.bincount(row[inside])), column[inside])
 
 
 class Scores(NamedTuple):
@@ -272,7 +272,7 @@ def scores_of(source: Any, queries: int | None, items: int | None, batch: int | 
             raise UsageError(
                 "scores: a function of row numbers needs queries=, the ids of all rows, such as range(1000)."
             )
-        return Scores(_asked(source, queries, batch or (_rows(items) if items else None)), queries)
+        return Scores(_rows_of_batch(source, queries, batch or (_rows(items) if items else None)), queries)
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
         return Scores(map(_floats, source), None)
     raise UsageError(
@@ -310,14 +310,18 @@ def _products(users: np.ndarray, items: np.ndarray, batch: int | None) -> Scores
     return Scores((users[low : low + step] @ items.T for low in range(0, len(users), step)), len(users))
 
 
-def _asked(function: Callable[[np.ndarray], Any], rows: int, step: int | None) -> Iterator[np.ndarray]:
+def _rows_of_batch(
+    function: Callable[[np.ndarray], Any], rows: int, step: int | None
+) -> Iterator[np.ndarray]:
     """What a function returns for some row numbers at a time; how many follows from the first answer, unless it is given."""
     low, size = 0, step or min(ROWS, rows)
     while low < rows:
-        wanted = np.arange(low, min(low + size, rows))
-        block = _floats(function(wanted))
-        if len(block) != len(wanted):
-            raise DataError(f"scores: the function returned {len(block)} rows for {len(wanted)} row numbers.")
+        rows_wanted = np.arange(low, min(low + size, rows))
+        block = _floats(function(rows_wanted))
+        if len(block) != len(rows_wanted):
+            raise DataError(
+                f"scores: the function returned {len(block)} rows for {len(rows_wanted)} row numbers."
+            )
         yield block
         low += size
         size = step or _rows(block.shape[1])

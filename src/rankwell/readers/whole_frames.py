@@ -115,14 +115,14 @@ def with_types(frame: pl.DataFrame, others: Iterable[str], *, as_written: bool =
     """
     import polars as pl
 
-    kept = set(others)
-    found = [
+    untyped = set(others)
+    columns = [
         typed
         for column in frame.iter_columns()
-        if column.name not in kept and column.dtype == pl.String
+        if column.name not in untyped and column.dtype == pl.String
         if (typed := _typed(column, as_written=as_written)) is not None
     ]
-    return frame.with_columns(found)
+    return frame.with_columns(columns)
 
 
 def _typed(text: pl.Series, *, as_written: bool) -> pl.Series | None:

@@ -81,11 +81,11 @@ class TextBlock:
         lines = int(np.count_nonzero(self.text[:at] == ord(LINE_END))) + 1
         if not self.skipped:
             return lines
-        left = self.skipped
+        remaining = self.skipped
         for piece in self.file.pieces():
-            lines += piece[:left].tobytes().count(LINE_END)
-            left -= len(piece)
-            if left <= 0:
+            lines += piece[:remaining].tobytes().count(LINE_END)
+            remaining -= len(piece)
+            if remaining <= 0:
                 break
         return lines
 
@@ -126,27 +126,27 @@ def blocks(file: File, size: int) -> Generator[Take]:
     InputError or DataError if the file cannot be read, changes meanwhile, or is no text.
     """
     refuse_other_files(file)
-    yield from (_ranges if file.is_plain else _in_turn)(file, max(size, LEAST))
+    yield from (_ranges if file.is_plain else _blocks_in_turn)(file, max(size, LEAST))
 
 
 def _ranges(file: File, size: int) -> Generator[Take]:
     """Ranges of a plain file, each read by whoever takes it: alike, after a small one that shows how the file is to be read."""
     buffers, columns, begin = Buffers(), Buffers(), beginning(file)
-    left = file.size - begin
-    step = left if left <= size else size // 4
-    while left > 0:
+    remaining = file.size - begin
+    step = remaining if remaining <= size else size // 4
+    while remaining > 0:
         end = _next_query(file, begin + step)
-        yield partial(_taken, file, buffers, columns, begin, end)
-        begin, left = end, file.size - end
+        yield partial(_take_block, file, buffers, columns, begin, end)
+        begin, remaining = end, file.size - end
         # all alike, so that none is much shorter than the others
-        step = ceil(left / ceil(left / size)) if left else 0
+        step = ceil(remaining / ceil(remaining / size)) if remaining else 0
 
 
-def _taken(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> TextBlock:
+def _take_block(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> TextBlock:
     size = end - begin
     buffer = buffers.take(size + 1)
     file.read_into(buffer[:size].data, begin)
-    return TextBlock(file, buffer, 0, _ended(buffer, size), begin, columns)
+    return TextBlock(file, buffer, 0, _end_line(buffer, size), begin, columns)
 
 
 def _next_query(file: File, at: int) -> int:
@@ -158,8 +158,8 @@ def _next_query(file: File, at: int) -> int:
         window[size] = ord(LINE_END)
         file.read_into(window[:size].data, at)
         end = trec_lines.lines_end(window, 0, size)
-        if end and (found := trec_lines.next_query(window, 0, end)) < end:
-            return at + found
+        if end and (start := trec_lines.next_query(window, 0, end)) < end:
+            return at + start
         if size - end > PIECE:
             raise _long_line(TextBlock(file, window, end, size, at))
         if at + size == file.size:
@@ -168,10 +168,10 @@ def _next_query(file: File, at: int) -> int:
     return file.size
 
 
-def _in_turn(file: File, size: int) -> Generator[Take]:
+def _blocks_in_turn(file: File, size: int) -> Generator[Take]:
     """Blocks of a file that can be read only from its start."""
     columns = Buffers()
-    for block in in_turn(file, size, beginning(file), trec_lines.last_query):
+    for block in blocks_in_turn(file, size, beginning(file), trec_lines.last_query):
         block.buffers = columns
         yield partial(_itself, block)
 
@@ -180,7 +180,7 @@ def _itself(block: TextBlock) -> TextBlock:
     return block
 
 
-def in_turn(
+def blocks_in_turn(
     file: File, size: int, begin: int, last_query: Callable[[np.ndarray, int, int], int]
 ) -> Generator[TextBlock]:
     """Yield blocks of about ``size`` bytes, from a byte on; ``last_query`` gives the start of the first of the last lines of one query."""
@@ -203,10 +203,10 @@ def in_turn(
             following[:rest] = buffer[cut:filled]
             buffer, filled, skipped, begin = following, rest, skipped + cut, 0
     if filled > begin:
-        yield TextBlock(file, buffer, begin, _ended(buffer, filled), skipped)
+        yield TextBlock(file, buffer, begin, _end_line(buffer, filled), skipped)
 
 
-def _ended(buffer: np.ndarray, size: int) -> int:
+def _end_line(buffer: np.ndarray, size: int) -> int:
     """End the text in a buffer with a line end; return where it ends."""
     buffer[size] = ord(LINE_END)
     return size + int(size == 0 or buffer[size - 1] != ord(LINE_END))

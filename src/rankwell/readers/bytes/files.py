@@ -72,10 +72,10 @@ class File(OpenFile):
         """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
         if not lines:
             return self
-        kept = self.content.tobytes().split(b"\n")
+        text = self.content.tobytes().split(b"\n")
         for line in lines:
-            kept[line - 1] = b""
-        raw = bytearray(b"\n".join(kept))
+            text[line - 1] = b""
+        raw = bytearray(b"\n".join(text))
         return self.of_content(raw, is_whole=False)
 
     def of_content(self, content: bytes | bytearray, *, is_whole: bool = True) -> File:
@@ -169,26 +169,26 @@ class File(OpenFile):
                     check(self._raw[low : min(low + STEP, self.size)].data, low)
             return self._raw
         # the size of a plain file is known; other content grows
-        held: Any = np.empty(self.size + 1, np.uint8) if self.is_plain else bytearray(STEP)
+        content: Any = np.empty(self.size + 1, np.uint8) if self.is_plain else bytearray(STEP)
         at = 0
         with self.stream() as file:
-            while at + 1 < len(held):
-                with memoryview(held) as view, view[at : min(at + STEP, len(held) - 1)] as free:
+            while at + 1 < len(content):
+                with memoryview(content) as view, view[at : min(at + STEP, len(content) - 1)] as free:
                     read = file.readinto(free)
                     if check is not None:
                         check(free[:read], at)
                 if not read:
                     break
                 at += read
-                if at + 1 == len(held) and not self.is_plain:
-                    held += bytes(len(held) // 4)  # so at most a quarter more than the content is held
+                if at + 1 == len(content) and not self.is_plain:
+                    content += bytes(len(content) // 4)  # so at most a quarter more than the content is held
         if self.is_plain and at < self.size:
             raise InputError(f"{self.label}: {CHANGED}")
         if self.is_plain:
-            held[at] = LINE_END
-            return np.asarray(held)
-        del held[at:]
-        return pipes.held(held)
+            content[at] = LINE_END
+            return np.asarray(content)
+        del content[at:]
+        return pipes.held(content)
 
     def pieces(self) -> Iterator[memoryview]:
         """Yield the content piece by piece; each is overwritten by the next."""
@@ -252,19 +252,19 @@ class File(OpenFile):
         if self.path is None:
             return ()
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError as error:
             raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
         except ValueError as error:
             raise InputError(f"{brief(str(self.path))}: is no name of a file ({error}).") from error
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
-        return _state(found)
+        return _state(status)
 
     def _read_once(self) -> tuple[np.ndarray | None, pipes.Kept | None]:
         """All bytes of what can be read only once, held with a line end or kept; neither for a file."""
         if self.path is None:
-            return _held_or_kept(pipes.standard_input())
+            return _hold_or_keep(pipes.standard_input())
         mode = self.path.stat().st_mode
         # files of /proc say that they are empty, and are read as pipes are
         if stat.S_ISREG(mode) and self._state[2]:
@@ -273,7 +273,7 @@ class File(OpenFile):
             msg = f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
             raise InputError(msg)
         with self.reading(), self.path.open("rb", buffering=0) as file:
-            return _held_or_kept(pipes.whole(file, self.label))
+            return _hold_or_keep(pipes.whole(file, self.label))
 
     def _opened(self) -> IO[bytes]:
         if self._raw is not None:
@@ -301,13 +301,13 @@ class File(OpenFile):
             ) from error
 
 
-def _state(found: os.stat_result) -> tuple[int, ...]:
+def _state(status: os.stat_result) -> tuple[int, ...]:
     """What is no longer the same when a file is another one, or changed."""
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _held_or_kept(found: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
-    return (found, None) if isinstance(found, np.ndarray) else (None, found)
+def _hold_or_keep(content: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
+    return (content, None) if isinstance(content, np.ndarray) else (None, content)
 
 
 def to_name_instead(folder: Path) -> str:
@@ -322,11 +322,11 @@ def to_name_instead(folder: Path) -> str:
 def _suffixes(folder: Path) -> list[str]:
     """The suffixes of the files in a folder, with that of a compression; none if it cannot be listed."""
     try:
-        files = sorted(each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+        files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
     except OSError:
         return []
     return [
-        "".join(each.suffixes[-2:]) if each.suffix in COMPRESSED_SUFFIXES else each.suffix for each in files
+        "".join(file.suffixes[-2:]) if file.suffix in COMPRESSED_SUFFIXES else file.suffix for file in files
     ]
 
 
@@ -479,16 +479,16 @@ def known_encoding(name: str) -> str:
     ('iso8859-1', 'euc_kr')
     """
     try:
-        found = codecs.lookup(name)
-        is_text = getattr(found, "_is_text_encoding", True) and found.name not in NO_FILES
-        "".encode(found.name)
+        codec = codecs.lookup(name)
+        is_text = getattr(codec, "_is_text_encoding", True) and codec.name not in NO_FILES
+        "".encode(codec.name)
     except (LookupError, ValueError, TypeError):
         is_text = False
     if not is_text:
         raise UsageError(
             f"There is no encoding {str(name)[:40]!r}; it is a name such as utf-8, latin-1, cp1252, euc-kr, cp949 or shift-jis."
         )
-    return found.name
+    return codec.name
 
 
 # Binary files that are damaged.

@@ -30,11 +30,11 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     if not glob.has_magic(text) or Path(text).exists():
         return [path]
     refuse_whole_disk(text)
-    found = sorted(glob.glob(text, recursive=True), key=_in_order)  # noqa: PTH207 - Path.glob takes no absolute patterns
-    found = [name for name in found if not _is_mark(Path(name))]
-    if not found:
+    names = sorted(glob.glob(text, recursive=True), key=_in_order)  # noqa: PTH207 - Path.glob takes no absolute patterns
+    names = [name for name in names if not _is_mark(Path(name))]
+    if not names:
         raise InputError(f"{text}: no file matches this pattern.")
-    return list(found)
+    return list(names)
 
 
 def _is_mark(path: Path) -> bool:
@@ -125,9 +125,11 @@ def _below_common_folder(paths: list[str]) -> list[str]:
     """The paths from the last folder on that holds all of the files."""
     parts = [PurePath(path).parts for path in paths]
     shared = 0
-    while all(len(each) > shared + 1 and each[shared] == parts[0][shared] for each in parts):
+    while all(
+        len(path_parts) > shared + 1 and path_parts[shared] == parts[0][shared] for path_parts in parts
+    ):
         shared += 1
-    return [str(PurePath(*each[shared:])) for each in parts]
+    return [str(PurePath(*path_parts[shared:])) for path_parts in parts]
 
 
 def _without_suffixes(path: str) -> str:

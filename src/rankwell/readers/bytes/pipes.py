@@ -103,14 +103,14 @@ def is_terminal(path: Path) -> bool:
 def _itself(file: IO[bytes]) -> Kept | None:
     """A long file that is standard input, nothing of which was read; it need not be copied, and counts as read then."""
     try:
-        found = os.fstat(file.fileno())
+        status = os.fstat(file.fileno())
     except (OSError, AttributeError):
         return None  # it stands in for a file
-    if not stat.S_ISREG(found.st_mode) or found.st_size <= HELD or file.tell() or not hasattr(os, "preadv"):
+    if not stat.S_ISREG(status.st_mode) or status.st_size <= HELD or file.tell() or not hasattr(os, "preadv"):
         return None
-    kept = Kept(os.fdopen(os.dup(file.fileno()), "rb", buffering=0))
+    file_kept = Kept(os.fdopen(os.dup(file.fileno()), "rb", buffering=0))
     file.seek(0, os.SEEK_END)
-    return kept
+    return file_kept
 
 
 def _spool() -> IO[bytes] | None:

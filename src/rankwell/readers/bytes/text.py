@@ -164,10 +164,10 @@ class Seen:
 
     def _refuse(self, part: bytes, at: int) -> None:
         """Raise DataError for a NUL byte, and for a byte-order mark that begins a line other than the first."""
-        if (found := part.find(b"\0", len(self.last))) >= 0:
-            raise DataError(f"{self.file.label}:{self._line(part, found)}: {NUL}")
-        if (found := part.find(b"\n" + BOM, at == 0)) >= 0:
-            raise second_mark(self.file, self._line(part, found + 1))
+        if (place := part.find(b"\0", len(self.last))) >= 0:
+            raise DataError(f"{self.file.label}:{self._line(part, place)}: {NUL}")
+        if (place := part.find(b"\n" + BOM, at == 0)) >= 0:
+            raise second_mark(self.file, self._line(part, place + 1))
 
     def _line(self, part: bytes, at: int) -> int:
         return self.lines + part.count(b"\n", len(self.last), at) + 1

@@ -35,12 +35,12 @@ def qrels_of(folder: Path, split: str | None) -> Path | None:
     files = {path.name.partition(".")[0]: path for path in sorted((folder / "qrels").glob("*.tsv*"))}
     if not files and split is None:
         return None
-    wanted = split or (USUAL if USUAL in files else next(iter(files)) if len(files) == 1 else None)
-    if wanted not in files:
+    part_name = split or (USUAL if USUAL in files else next(iter(files)) if len(files) == 1 else None)
+    if part_name not in files:
         has = f"it has {one_of(files)}" if files else "it has none"
         what = f"there is no split {brief(split)}" if split else "split= must say which judgements to read"
         raise UsageError(f"{folder}: {what}; {has}.{nearest(split, files)}")
-    return files[wanted]
+    return files[part_name]
 
 
 def is_text(file: File) -> bool:

@@ -121,13 +121,13 @@ def read_collection(
 def _beir_parts(folder: Path) -> tuple[Path, Path]:
     if not _is_folder(folder):
         raise InputError(f"{folder}: there is no such folder.")
-    found = [beir.part(folder, each) for each in ("corpus.jsonl", "queries.jsonl")]
-    if found[0] is None or found[1] is None:
-        missing = "corpus.jsonl" if found[0] is None else "queries.jsonl"
+    parts = [beir.part(folder, file_name) for file_name in ("corpus.jsonl", "queries.jsonl")]
+    if parts[0] is None or parts[1] is None:
+        missing = "corpus.jsonl" if parts[0] is None else "queries.jsonl"
         raise InputError(
             f"{folder}: there is no {missing}, so this is not BEIR's layout. Name the parts: documents=, topics=, qrels=."
         )
-    return found[0], found[1]
+    return parts[0], parts[1]
 
 
 def _documents(source: Source | None, encoding: str | None) -> tuple[Documents | None, str]:
@@ -160,15 +160,15 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
 def _folder(folder: Path, encoding: str | None) -> Documents:
     """The documents of a folder of TREC files."""
     refuse_whole_disk(folder)
-    paths = sorted(each for each in folder.rglob("*") if each.is_file())
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
     if not paths:
         raise InputError(f"{folder}: the folder is empty.")
     entries = Entries()
-    for each in paths:
-        file = recode(File(each), encoding)
+    for path in paths:
+        file = recode(File(path), encoding)
         if mark_of(file) != TAGS:
             raise DataError(
-                f"{each}: a folder of documents holds TREC files (<DOC>) only; move other files out."
+                f"{path}: a folder of documents holds TREC files (<DOC>) only; move other files out."
             )
         trec.documents(file, entries)
     return Documents(*entries.columns(), name=folder.name)
@@ -185,8 +185,8 @@ def _is_folder(path: Path) -> bool:
 def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:
     if is_smart and isinstance(source, (str, os.PathLike)) and not is_collection(str(source)):
         file = File(Path(source))
-        found = smart.read_qrels(file) if file.head[:1].isdigit() else None
-        if found is not None:
-            notes += [found[1]] if found[1] else []
-            return found[0]
+        qrels = smart.read_qrels(file) if file.head[:1].isdigit() else None
+        if qrels is not None:
+            notes += [qrels[1]] if qrels[1] else []
+            return qrels[0]
     return read_qrels(source, encoding=encoding)

@@ -33,7 +33,7 @@ def entries(file: File) -> Entries:
 
     DataError with file and line, for text before the first ``.I`` or field, or an entry without a number.
     """
-    found = Entries()
+    records = Entries()
     lines: list[str] | None = None
     for number, line in enumerate(lines_of(file), 1):
         mark = MARK.fullmatch(line)
@@ -46,15 +46,15 @@ def entries(file: File) -> Entries:
             entry = (mark[2] or "").strip()
             if not is_number(entry):
                 raise DataError(f"{file.label}:{number}: .I must be followed by the number of the entry.")
-            found.begin(without_zeros(entry), f"{file.label}:{number}")
+            records.begin(without_zeros(entry), f"{file.label}:{number}")
             lines = None
-        elif not found.fields:
+        elif not records.fields:
             raise DataError(f"{file.label}:{number}: .{mark[1]} stands before the first .I.")
         else:
             # two documents of Cranfield have a second .W in the middle of their text
             first = [mark[2] or ""]
-            lines = first if mark[1] == LEFT_OUT else found.put(FIELDS[mark[1]], first)
-    return found
+            lines = first if mark[1] == LEFT_OUT else records.put(FIELDS[mark[1]], first)
+    return records
 
 
 def read_qrels(file: File) -> tuple[Qrels, str] | None:

@@ -41,15 +41,15 @@ def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None
     if not isinstance(source, (str, os.PathLike)):
         table = read_queries(source, encoding=encoding)
         return Topics(table.query, table.frame, name=table.name)
-    found, mark = topics_in(source, encoding)
+    topics, mark = topics_in(source, encoding)
     if qrels is not None:
-        return numbered(found, judged_in(qrels), [])
+        return numbered(topics, judged_in(qrels), [])
     if mark == SMART:
         raise UsageError(
-            f"{found.name}: the numbers of topics in SMART's format are not always those of the judgements. Give the judgements, "
+            f"{topics.name}: the numbers of topics in SMART's format are not always those of the judgements. Give the judgements, "
             "too, or a table of query and text."
         )
-    return found
+    return topics
 
 
 def topics_in(path: str | os.PathLike[str], encoding: str | None) -> tuple[Topics, str]:
@@ -70,16 +70,16 @@ def topics_in(path: str | os.PathLike[str], encoding: str | None) -> tuple[Topic
 
 def judged_in(qrels: Qrels) -> set[str]:
     """Return the queries of judgements, as text."""
-    return {str(each) for each in qrels.query.distinct().tolist()}
+    return {str(query) for query in qrels.query.distinct().tolist()}
 
 
 def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
     """Return topics with the numbers that the judgements use, where these can only mean one thing."""
-    own = [str(each) for each in topics.ids.tolist()]
+    own = [str(query) for query in topics.ids.tolist()]
     # numbers that fit as they are stay; names are never changed
     if judged <= set(own) or not all(map(is_number, (*judged, *own))):
         return topics
-    plain = [without_zeros(each) for each in own]
+    plain = [without_zeros(query) for query in own]
     places = [str(at + 1) for at in range(len(own))]
     if judged <= set(plain) and len(set(plain)) == len(own):
         new, note = plain, "topics lost the leading zeros of their numbers, as the judgements have none"
@@ -97,7 +97,7 @@ def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topi
 
 def only(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
     """Return the topics that are judged; all if none is."""
-    is_judged = np.array([str(each) in judged for each in topics.ids.tolist()], bool)
+    is_judged = np.array([str(query) in judged for query in topics.ids.tolist()], bool)
     if is_judged.all() or not is_judged.any():
         return topics
     left_out = np.count_nonzero(~is_judged)

@@ -31,7 +31,7 @@ LABEL = re.compile(
 )
 
 
-def documents(file: File, found: Entries) -> None:
+def documents(file: File, records: Entries) -> None:
     """Add the documents of a file; the title is its headlines, the text its ``<TEXT>``, or the whole body without tags.
 
     DataError if the file has no ``<DOC>``, or one of them no ``<DOCNO>`` or no end.
@@ -54,12 +54,12 @@ def documents(file: File, found: Entries) -> None:
                 f"{file.label}:{line}: the <DOC> {brief(_plain(number[1]))} does not end with </DOC>; the file is cut off. Get it whole."
             )
         body = body[: ends[-1]]
-        title = " ".join(_plain(each[2]) for each in TITLE.finditer(body))
-        texts = [_plain(each[1]) for each in TEXT.finditer(body)]
-        found.begin(_plain(number[1]), f"{file.label}:{line}")
+        title = " ".join(_plain(match[2]) for match in TITLE.finditer(body))
+        texts = [_plain(match[1]) for match in TEXT.finditer(body)]
+        records.begin(_plain(number[1]), f"{file.label}:{line}")
         if title:
-            found.put("title", [title])
-        found.put("text", texts or [_plain(TITLE.sub(" ", body))])
+            records.put("title", [title])
+        records.put("text", texts or [_plain(TITLE.sub(" ", body))])
 
 
 def topics(file: File) -> Entries:
@@ -72,7 +72,7 @@ def topics(file: File) -> Entries:
         return _xml(file, content)
     content = _without_comments(content)
     starts = [mark.start() for mark in TOPIC.finditer(content)]
-    found = Entries()
+    records = Entries()
     if starts and "</top>" in content.lower() and "</top>" not in content[starts[-1] :].lower():
         line = content.count("\n", 0, starts[-1]) + 1
         raise DataError(
@@ -86,8 +86,8 @@ def topics(file: File) -> Entries:
             for m, end in zip(marks, ends, strict=True)
         }
         line = content.count("\n", 0, low) + 1
-        _add(found, own.pop("num", ""), own, f"{file.label}:{line}")
-    return found
+        _add(records, own.pop("num", ""), own, f"{file.label}:{line}")
+    return records
 
 
 def _xml(file: File, content: str) -> Entries:
@@ -100,7 +100,7 @@ def _xml(file: File, content: str) -> Entries:
         raise DataError(
             f"{file.label}:{error.position[0]}: the XML is not well-formed ({error.msg})."
         ) from None
-    found = Entries()
+    records = Entries()
     for at, topic in enumerate(root.iter("topic"), 1):
         own = {
             each.tag.lower(): spaced("".join(each.itertext()))
@@ -109,24 +109,24 @@ def _xml(file: File, content: str) -> Entries:
         }
         number = topic.get("number") or topic.get("id") or own.get("num") or own.get("number") or ""
         _add(
-            found,
+            records,
             number,
             {k: v for k, v in own.items() if k not in ("num", "number")},
             f"{file.label}, topic {at}",
         )
-    if not found.fields:
+    if not records.fields:
         raise DataError(
             f"{file.label}: there is neither a <top> nor a <topic>; this is no file of TREC topics."
         )
-    return found
+    return records
 
 
-def _add(found: Entries, number: str, fields: dict[str, str], place: str) -> None:
+def _add(records: Entries, number: str, fields: dict[str, str], place: str) -> None:
     if not number.strip():
         raise DataError(f"{place}: the topic has no number.")
-    found.begin(number.split(maxsplit=1)[0], place)
+    records.begin(number.split(maxsplit=1)[0], place)
     for name, text in fields.items():
-        found.put(NAMES.get(name, name), [text])
+        records.put(NAMES.get(name, name), [text])
 
 
 def _without_comments(content: str) -> str:
@@ -134,8 +134,12 @@ def _without_comments(content: str) -> str:
     if "<!" not in content:
         return content
 
-    def written(found: re.Match[str]) -> str:
-        return " " + "\n" * found[0].count("\n") if found[1] is None else html.escape(found[1], quote=False)
+    def written(comment: re.Match[str]) -> str:
+        return (
+            " " + "\n" * comment[0].count("\n")
+            if comment[1] is None
+            else html.escape(comment[1], quote=False)
+        )
 
     return "".join(CHARACTERS.sub(written, part) for part in BETWEEN.split(content))
 

@@ -179,5 +179,5 @@ class _Table:
 def _number(kind: str, content: np.ndarray, at: int) -> int:
     if at < 0:
         raise Damage("it points before its beginning")
-    found: int = struct.unpack_from(kind, content.data, at)[0]
-    return found
+    number: int = struct.unpack_from(kind, content.data, at)[0]
+    return number

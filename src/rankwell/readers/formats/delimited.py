@@ -55,7 +55,7 @@ def recognises(start: bytes) -> bool:
     if b"\0" in start or line[:1] in ("{", "[", "") or "::" in line:
         return False
     separator = _separator(line)
-    names = [known_word(each.strip(' "')) for each in line.split(separator)]
+    names = [known_word(cell.strip(' "')) for cell in line.split(separator)]
     named = "item" in names and len(names) > 1
     return named or (separator != "\t" and separator in line and len(line.split()) < 4)
 
@@ -136,7 +136,7 @@ class TextTable(plain_lines.TextTable):
         if seen.has_signs:
             refuse_rows_as_comments(file, self.separator, len(self.names))
         if len(set(self.names)) < len(self.names):
-            twice = next(each for each in self.names if self.names.count(each) > 1)
+            twice = next(repeated for repeated in self.names if self.names.count(repeated) > 1)
             raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
         self.given = Given.of(columns).only(self.names) if shared else Given.of(columns)
         given = self.given.with_more(list_columns.plural(self.names, self.names, WORDS[kind], self.given))
@@ -167,14 +167,14 @@ class TextTable(plain_lines.TextTable):
 
     def _refuse_second_header(self, header: str) -> None:
         """Raise DataError if the header stands again among rows without numbers, as in files that were joined: it would be a row."""
-        wanted, before, lines = b"\n" + header.encode() + b"\n", b"", 0
+        pattern, before, lines = b"\n" + header.encode() + b"\n", b"", 0
         for piece in self.file.pieces():
             text = (before + bytes(piece)).replace(b"\r\n", b"\n")
-            if (at := text.find(wanted)) >= 0:
+            if (at := text.find(pattern)) >= 0:
                 line = lines + text.count(b"\n", 0, at + 1) + 1
                 raise DataError(f"{self.file.label}:{line}: the header stands here again. Remove the line.")
             # the header may lie over the end of a piece
-            before = text[-len(wanted) :]
+            before = text[-len(pattern) :]
             lines += text.count(b"\n") - before.count(b"\n")
 
     @cached_property
@@ -205,8 +205,8 @@ class TextTable(plain_lines.TextTable):
         def place(row: int) -> str:
             lines = enumerate(text.split(b"\n"), block.line(block.begin))
             empty = self.separator.encode()
-            kept = [n for n, line in lines if line.removesuffix(b"\r").strip(empty) and line[:1] != b"#"]
-            return f"{self.file.label}:{kept[row]}"
+            numbers = [n for n, line in lines if line.removesuffix(b"\r").strip(empty) and line[:1] != b"#"]
+            return f"{self.file.label}:{numbers[row]}"
 
         table, _ = schema_of(scan, self.file, "CSV", self._diagnosis)
         read = lines_of(table, self.file, self.words, "CSV", self._diagnosis)
@@ -254,9 +254,9 @@ class TextTable(plain_lines.TextTable):
 
         def lines(text: IO[str]) -> Iterator[str]:
             nonlocal line
-            for line, each in enumerate(text, start=1):  # noqa: B007 - read by the caller
-                if not each.startswith("#"):
-                    yield each
+            for line, record in enumerate(text, start=1):  # noqa: B007 - read by the caller
+                if not record.startswith("#"):
+                    yield record
 
         with self.file.stream() as file:
             text = io.TextIOWrapper(file, "utf-8-sig", "strict" if strict else "replace", newline="")
@@ -343,9 +343,9 @@ def has_header(fields: Sequence[str], kind: str, given: Mapping[str, str], name:
             return True  # a name may be a number
         if len(named) > 1 and not any(map(_is_number, fields)):
             numbered = {int(column): word for column, word in given.items()}
-            known = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
+            by_position = {fields[at - 1]: word for at, word in numbered.items() if 0 < at <= len(fields)}
             raise DataError(
-                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, known)}."
+                f"{name}: the first line ({', '.join(cells[:9])}) is a header. Name its columns: {say(given, by_position)}."
             )
         return False
     if kind not in SAID or named:
@@ -365,30 +365,30 @@ def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
     """
     given = Given.of(given)
     columns = list(zip(*rows, strict=False))
-    found: dict[str, str] = {}
+    layout: dict[str, str] = {}
     are_numbers = [all(map(_is_number, column)) for column in columns]
     match kind, len(columns):
         case "qrels", 3 if are_numbers[2]:
-            found = {"1": "query", "2": "item", "3": "grade"}
+            layout = {"1": "query", "2": "item", "3": "grade"}
         case "qrels", 4 if are_numbers[3] and len(set(columns[1])) == 1:
-            found = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
+            layout = {"1": "query", "2": "topic", "3": "item", "4": "grade"}
         case "run", 3 if _counts(columns[0], columns[2]):
-            found = {"1": "query", "2": "item", "3": "rank"}
+            layout = {"1": "query", "2": "item", "3": "rank"}
         case "run", 6 if are_numbers[4] and set(columns[1]) == {"Q0"}:
-            found = {"1": "query", "3": "item", "5": "score"}
-    if found:
-        return given.with_more(found)
+            layout = {"1": "query", "3": "item", "5": "score"}
+    if layout:
+        return given.with_more(layout)
     raise no_header(rows, kind, given, name)
 
 
 def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> DataError:
     """Return the error of a table whose first line is data, with what to say."""
     words = SAID[kind][: len(rows[0])]
-    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
+    question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
     why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
     return DataError(
         f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and {why}. "
-        f"Say what its columns hold, such as {asked}, or write a header."
+        f"Say what its columns hold, such as {question}, or write a header."
     )
 
 
@@ -397,8 +397,8 @@ def without_header(count: int, kind: str, given: Mapping[str, str]) -> str:
     words = SAID[kind][:count] if kind in SAID else ()
     if len(words) < 2:
         return " The first line was taken as a header; if there is none, write one."
-    asked = say(given, {str(number): word for number, word in enumerate(words, start=1)})
-    return f" The first line was taken as a header; without one: {asked}."
+    question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
+    return f" The first line was taken as a header; without one: {question}."
 
 
 def _counts(queries: Sequence[str], ranks: Sequence[str]) -> bool:

@@ -61,11 +61,11 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     if _is_search(value):
         yield _answer(value)
     elif _is_msearch(value):
-        for each in value["responses"]:
-            yield _failed(each["error"]) if _is_failure(each) else _answer(each)
+        for response in value["responses"]:
+            yield _failed(response["error"]) if _is_failure(response) else _answer(response)
     else:
         for query, details in value["details"].items():
-            hits = [each["hit"] for each in details["hits"]]
+            hits = [response["hit"] for response in details["hits"]]
             yield _listed(hits)._replace(query=query)
         for query, error in (value.get("failures") or {}).items():
             yield _failed(error)._replace(query=query)
@@ -84,8 +84,8 @@ def _listed(hits: list[Mapping[str, Any]]) -> Answer:
 
 
 def _failed(error: Any) -> Answer:
-    said = error.get("type") or error.get("reason") if isinstance(error, Mapping) else error
-    return Answer([], failure=str(said)[:60])
+    reason = error.get("type") or error.get("reason") if isinstance(error, Mapping) else error
+    return Answer([], failure=str(reason)[:60])
 
 
 def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -94,9 +94,9 @@ def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
         raise Unread(
             f"{SHOWN if _is_evaluation(value) else NOT_JUDGED}. Give the request of the _rank_eval, whose ratings are complete."
         )
-    for each in value["requests"]:
-        grades = [rated.get("rating") for rated in each["ratings"]]
-        yield Answer([rated.get("_id") for rated in each["ratings"]], grades, each.get("id"))
+    for request in value["requests"]:
+        grades = [rated.get("rating") for rated in request["ratings"]]
+        yield Answer([rated.get("_id") for rated in request["ratings"]], grades, request.get("id"))
 
 
 WORDS = "took hits _shards timed_out responses metric_score details requests ratings _id _score"

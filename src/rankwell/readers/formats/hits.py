@@ -31,7 +31,7 @@ KNOWN = (langchain.hit, llamaindex.hit, haystack.hit)
 def hit(value: Any) -> Hit | None:
     """Return the id of a hit and its score, if it has one; by its rank a hit is scored from below."""
     record = value if isinstance(value, Mapping) else _fields(value)
-    if record is None or any(known(value) is not None for known in KNOWN):
+    if record is None or any(recognise(value) is not None for recognise in KNOWN):
         return None
     names = [key for key in IDS if key in record] or [
         key
@@ -61,12 +61,18 @@ def _fields(value: Any) -> dict[str, Any] | None:
 
 def alone(value: Any) -> bool:
     """Whether a value is a hit without a query around it, and not a row of a catalogue: it has a score and little else."""
-    found = hit(value)
-    if found is None or not isinstance(value, Mapping):
-        return found is not None
+    id_and_score = hit(value)
+    if id_and_score is None or not isinstance(value, Mapping):
+        return id_and_score is not None
     key = _score_in(value)
-    is_scored = found[1] is not None or key is not None or any(each in value for each in DISTANCES)
-    return is_scored and all(each == key or each in (*IDS, *SCORES, *DISTANCES, *MORE) for each in value)
+    is_scored = (
+        id_and_score[1] is not None
+        or key is not None
+        or any(key_of_value in value for key_of_value in DISTANCES)
+    )
+    return is_scored and all(
+        key_of_value == key or key_of_value in (*IDS, *SCORES, *DISTANCES, *MORE) for key_of_value in value
+    )
 
 
 class Hits(HitLists):
@@ -74,14 +80,18 @@ class Hits(HitLists):
 
     def holds(self, value: Any, deepest: int = DEEPEST) -> bool:
         """Whether a value has this shape and no other, as answers of others hold lists of hits, too."""
-        others = (shape for shape in shapes() if shape is not self)
-        return super().holds(value, deepest) and not any(other.holds(value, deepest) for other in others)
+        other_shapes = (shape for shape in shapes() if shape is not self)
+        return super().holds(value, deepest) and not any(
+            other.holds(value, deepest) for other in other_shapes
+        )
 
     def _answer(self, hits: Any) -> Answer:
         for key in DISTANCES:
-            found = [each[key] for each in hits if isinstance(each, Mapping) and key in each]
-            if found and all(each.get(_score_in(each)) is None for each in hits if isinstance(each, Mapping)):
-                refuse_disorder(found, f"the numbers called {key}")
+            answers = [record[key] for record in hits if isinstance(record, Mapping) and key in record]
+            if answers and all(
+                record.get(_score_in(record)) is None for record in hits if isinstance(record, Mapping)
+            ):
+                refuse_disorder(answers, f"the numbers called {key}")
         return super()._answer(hits)
 
 

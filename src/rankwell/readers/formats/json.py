@@ -71,7 +71,7 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
         return document.rows("items", columns).items(name)
     if document.opening != "[":
         raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
-    return Items([each for _, each in document.members()], name=name)
+    return Items([member for _, member in document.members()], name=name)
 
 
 def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl.DataFrame, Place]:

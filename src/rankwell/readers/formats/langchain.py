@@ -19,12 +19,12 @@ def hit(value: Any) -> Hit | None:
     document = _document(value)
     if document is None:
         return None
-    found = field(document, "id")
+    document_id = field(document, "id")
     metadata = field(document, "metadata") or {}
     return (
         next((metadata[key] for key in IDS if metadata.get(key) is not None), None)
-        if found is None
-        else found
+        if document_id is None
+        else document_id
     ), None
 
 
@@ -41,9 +41,9 @@ class DocumentLists(HitLists):
     """Lists of documents, whose order is the ranking."""
 
     def _answer(self, hits: Any) -> Answer:
-        scores = [each[1] for each in hits if isinstance(each, (list, tuple)) and len(each) == 2]
+        scores = [pair[1] for pair in hits if isinstance(pair, (list, tuple)) and len(pair) == 2]
         refuse_disorder(scores, "the scores of its pairs (document, score)")
-        if any(hit(each) == (None, None) for each in hits):
+        if any(hit(pair) == (None, None) for pair in hits):
             raise Unread("a document has no id. Set Document.id, or an id in its metadata.")
         return super()._answer(hits)
 

@@ -61,10 +61,10 @@ def _rows(file: File, columns: Mapping[str, str]) -> tuple[Ids, Ids, np.ndarray,
         line, place = text.rstrip(), f"{file.label}:{number}"
         if line.startswith(b"#"):
             continue
-        found = LINE.match(line)
-        if found is None:
+        match = LINE.match(line)
+        if match is None:
             raise DataError(f"{place}: {brief(line.decode(errors='replace'))} is no line of LETOR. {IS}")
-        grade, query, _, comment = found.groups()
+        grade, query, _, comment = match.groups()
         try:
             grades.append(float(grade))
             queries.append(query.decode())
@@ -72,8 +72,8 @@ def _rows(file: File, columns: Mapping[str, str]) -> tuple[Ids, Ids, np.ndarray,
         except UnicodeDecodeError as error:
             raise DataError(f"{place}: not UTF-8 ({error.reason}). Convert the file.") from error
         except ValueError:
-            said = brief(grade.decode(errors="replace"))
-            raise DataError(f"{place}: the grade {said} is not a number. {IS}") from None
+            shown_grade = brief(grade.decode(errors="replace"))
+            raise DataError(f"{place}: the grade {shown_grade} is not a number. {IS}") from None
         lines.append(number - 1)
     file.check()
     query, item = Ids.of_strings(queries), Ids.of_strings(items)
@@ -81,8 +81,8 @@ def _rows(file: File, columns: Mapping[str, str]) -> tuple[Ids, Ids, np.ndarray,
 
 
 def _item(comment: bytes) -> bytes:
-    found = ITEM.search(comment)
-    return found[1] or found[2] if found else b""
+    match = ITEM.search(comment)
+    return match[1] or match[2] if match else b""
 
 
 def _scores(given: Any, rows: int, file: File) -> np.ndarray:

@@ -12,8 +12,8 @@ def hit(value: Any) -> Hit | None:
     if not has(value, "node", "score"):
         return None
     node = field(value, "node")
-    found = [field(node, name) for name in ("node_id", "id_") if has(node, name)]
-    return (found[0], field(value, "score")) if found else None
+    ids = [field(node, name) for name in ("node_id", "id_") if has(node, name)]
+    return (ids[0], field(value, "score")) if ids else None
 
 
 SHAPE = HitLists("llamaindex", "a list of LlamaIndex nodes", hit, words="node id_ class_name source_nodes")

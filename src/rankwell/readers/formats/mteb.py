@@ -17,17 +17,17 @@ def fits(value: Any) -> bool:
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the scores of each query."""
-    found = {
+    lists = {
         f"{subset}/{split}": queries
         for subset, splits in value.items() if subset != META
         for split, queries in splits.items()
     }  # fmt: skip
-    if len(found) != 1:
+    if len(lists) != 1:
         raise Unread(
-            f"the predictions are of {len(found)} subsets and splits ({', '.join(list(found)[:9])}), whose queries may share ids. Give a file "
+            f"the predictions are of {len(lists)} subsets and splits ({', '.join(list(lists)[:9])}), whose queries may share ids. Give a file "
             f"with one of them."
         )
-    for query, scores in next(iter(found.values())).items():
+    for query, scores in next(iter(lists.values())).items():
         yield Answer(list(scores), list(scores.values()), query)
 
 

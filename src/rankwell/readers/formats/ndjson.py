@@ -85,8 +85,8 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     is_odd = any(
         frame[name].str.contains(r"^[\[{]").any() for name in ids.values() if frame[name].dtype == pl.String
     )
-    if (large or is_odd) and (found := wrong_line(file, large | (ids if is_odd else {}))):
-        raise found
+    if (large or is_odd) and (error := wrong_line(file, large | (ids if is_odd else {}))):
+        raise error
     return frame, lines.place
 
 
@@ -180,8 +180,8 @@ class JsonLines(plain_lines.TextTable):
                 if word not in ID_WORDS and not self._is_text(column)
             ]
             is_large = any((each.abs() >= MOST).any() for each in numbers)
-            if (is_odd or is_large) and (found := self._diagnosis()):
-                raise found
+            if (is_odd or is_large) and (error := self._diagnosis()):
+                raise error
             yield piece
 
     @property
@@ -206,7 +206,7 @@ class JsonLines(plain_lines.TextTable):
         return filled_line(self.file, row)
 
     def _diagnosis(self) -> RankwellError | None:
-        texts = [each for each in self.words.values() if self._is_text(each)]
+        texts = [column for column in self.words.values() if self._is_text(column)]
         return wrong_line(self.file, self.words, texts, self._listed)
 
 
@@ -244,12 +244,12 @@ def wrong_line(
         if not isinstance(record, dict):
             return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
         for word, column in words.items():
-            given = record.get(column)
-            if column in lists and given is not None and not isinstance(given, list):
+            cell = record.get(column)
+            if column in lists and cell is not None and not isinstance(cell, list):
                 return DataError(
-                    f"{where}: {brief(column)} is {brief(given)}, where the first line has a list."
+                    f"{where}: {brief(column)} is {brief(cell)}, where the first line has a list."
                 )
-            for value in given or [] if column in lists else [given]:
+            for value in cell or [] if column in lists else [cell]:
                 if found := _wrong_value(value, word, where, may_be_text=column in texts):
                     return found
     return None
@@ -261,8 +261,8 @@ def _wrong_value(value: Any, word: str, where: str, *, may_be_text: bool) -> Ran
         return None
     fits = str | int | float if word in ID_WORDS else int | float
     if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
-        wanted = "an id" if word in ID_WORDS else "a number"
-        return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
+        expected = "an id" if word in ID_WORDS else "a number"
+        return DataError(f"{where}: the {word} {brief(value)} is not {expected}.")
     if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
         return Changed(0, value, word).at(where)
     return None
@@ -279,10 +279,10 @@ def reason(error: Exception) -> str:
 def refuse_repeated(file: File, names: list[str]) -> None:
     """Raise DataError for a line in which one of the keys stands twice."""
     encoded = [name.encode(errors="surrogatepass") for name in names]
-    ends, joined = np.cumsum([len(each) for each in encoded]), b"".join(encoded) + b" "
+    ends, joined = np.cumsum([len(key) for key in encoded]), b"".join(encoded) + b" "
     for line, text in _whole_lines(file):
-        held, at = np.frombuffer(text, np.uint8), 0
-        while (at := json_keys.suspicious(held, at, joined, ends)) >= 0:
+        bytes_of_text, at = np.frombuffer(text, np.uint8), 0
+        while (at := json_keys.suspicious(bytes_of_text, at, joined, ends)) >= 0:
             after = text.index(b"\n", at) + 1
             twice = _repeated(text[at:after], names)
             if twice is not None:

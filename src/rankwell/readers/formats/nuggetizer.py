@@ -21,29 +21,29 @@ FAILED = "failed"
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the assignments of the nuggets of a query; those that failed are left out."""
-    found = _labels(value, "assignment", SUPPORT_WORDS)
+    labels = _labels(value, "assignment", SUPPORT_WORDS)
     yield _answer(
-        value, {nugget: score for nugget, score in found.items() if score is not None}, found, "left out"
+        value, {nugget: score for nugget, score in labels.items() if score is not None}, labels, "left out"
     )
 
 
 def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the importance of the nuggets of a query."""
-    found = _labels(value, "importance", IMPORTANCE_WORDS)
+    labels = _labels(value, "importance", IMPORTANCE_WORDS)
     okay = IMPORTANCE_WORDS["okay"]
     yield _answer(
         value,
-        {nugget: okay if grade is None else grade for nugget, grade in found.items()},
-        found,
+        {nugget: okay if grade is None else grade for nugget, grade in labels.items()},
+        labels,
         "read as okay",
     )
 
 
 def _answer(
-    value: Mapping[str, Any], numbers: Mapping[str, float], found: Mapping[str, float | None], rule: str
+    value: Mapping[str, Any], numbers: Mapping[str, float], labels: Mapping[str, float | None], rule: str
 ) -> Answer:
-    failed = sum(each is None for each in found.values())
-    lack = f"{failed} of {len(found)} labels failed, {rule}" if failed else ""
+    failed = sum(label is None for label in labels.values())
+    lack = f"{failed} of {len(labels)} labels failed, {rule}" if failed else ""
     text = value.get("query", value.get("text"))
     return Answer(
         list(numbers), list(numbers.values()), value.get("qid"), text, lack=lack, system=value.get("run_id")
@@ -53,7 +53,7 @@ def _answer(
 def _labels(value: Mapping[str, Any], key: str, words: Mapping[str, float]) -> dict[str, float | None]:
     """The number of each nugget's label, None where it failed; the second nugget of one text in a query is called ``text (2)``."""
     query = brief(value.get("qid", value.get("query")))
-    found: dict[str, float | None] = {}
+    labels: dict[str, float | None] = {}
     times: Counter[str] = Counter()
     for number, nugget in enumerate(value["nuggets"], 1):
         text = nugget.get("text") if isinstance(nugget, Mapping) else None
@@ -61,17 +61,17 @@ def _labels(value: Mapping[str, Any], key: str, words: Mapping[str, float]) -> d
             raise Unread(f"query {query}: nugget {number} has no text.")
         label = nugget.get(key)
         if label not in words and label != FAILED:
-            said = f"has no {key}" if key not in nugget else f"has the {key} {brief(label)}"
+            trouble = f"has no {key}" if key not in nugget else f"has the {key} {brief(label)}"
             raise Unread(
-                f"query {query}, nugget {brief(text)}: it {said}, which must be {one_of([*words, FAILED])}.{_other(nugget, key)}"
+                f"query {query}, nugget {brief(text)}: it {trouble}, which must be {one_of([*words, FAILED])}.{_other(nugget, key)}"
             )
         times[text] += 1
         name = text if times[text] == 1 else f"{text} ({times[text]})"
-        while name in found:
+        while name in labels:
             times[text] += 1
             name = f"{text} ({times[text]})"
-        found[name] = words.get(label)
-    return found
+        labels[name] = words.get(label)
+    return labels
 
 
 def _other(nugget: Mapping[str, Any], key: str) -> str:

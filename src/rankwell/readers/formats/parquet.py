@@ -131,14 +131,14 @@ def _check_pages(opened: IO[bytes], most: int, chunk: dict[Any, Any]) -> None:
     while values < chunk[5]:
         header, at = _header(opened, at, end)
         at += header[3]
-        found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
+        fields = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
         if header[3] < 0 or at > end:
             raise Damage(f"a page of column {brief(chunk['name'])} would be longer than the column")
         # a value of a dictionary takes a byte at least
         limit = header[2] if header[1] == DICTIONARY else chunk[5] - values
-        if header[2] < 0 or not 0 <= found <= limit:
-            raise Damage(f"a page of column {brief(chunk['name'])} would hold {found:,} values")
-        values += found if header[1] != DICTIONARY else 0
+        if header[2] < 0 or not 0 <= fields <= limit:
+            raise Damage(f"a page of column {brief(chunk['name'])} would hold {fields:,} values")
+        values += fields if header[1] != DICTIONARY else 0
 
 
 def _header(opened: IO[bytes], at: int, end: int) -> tuple[dict[int, Any], int]:

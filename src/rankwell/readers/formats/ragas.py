@@ -36,7 +36,8 @@ def _of(row: Mapping[str, Any], name: str) -> Answer:
     if row.get(name) is None:
         raise Unread(f"the row of ragas has no {name}.")
     return Answer(
-        [each if isinstance(each, str) else str(each) for each in row[name]], text=row.get("user_input")
+        [context if isinstance(context, str) else str(context) for context in row[name]],
+        text=row.get("user_input"),
     )
 
 

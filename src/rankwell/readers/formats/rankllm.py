@@ -12,8 +12,10 @@ from rankwell.readers.memory.answers import Answer, Shape, is_object
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the candidates of a query; after reranking their order is the ranking."""
     query, candidates = value["query"], value["candidates"]
-    scores = [each.get("score") for each in candidates]
-    yield Answer([each.get("docid") for each in candidates], scores, query.get("qid"), query.get("text"))
+    scores = [candidate.get("score") for candidate in candidates]
+    yield Answer(
+        [candidate.get("docid") for candidate in candidates], scores, query.get("qid"), query.get("text")
+    )
 
 
 FITS = partial(is_object, query=Mapping, candidates=list)

@@ -36,12 +36,12 @@ def qrels(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the ratings of each query; they are often written as text."""
     if not _is_judgements(value):
         raise Unread(NOT_JUDGED)
-    for each in value["judgmentRatings"]:
-        ratings = each["ratings"]
+    for judgement in value["judgmentRatings"]:
+        ratings = judgement["ratings"]
         yield Answer(
             [rated.get("docId") for rated in ratings],
             [_number(rated.get("rating")) for rated in ratings],
-            text=each["query"],
+            text=judgement["query"],
         )
 
 

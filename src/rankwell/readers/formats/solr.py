@@ -28,7 +28,7 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     if _is_failure(value):
         yield Answer([], text=text, failure=str(value["error"].get("msg"))[:60])
     elif _is_grouped(value):
-        yield Answer([_id(each) for each in _grouped(value["grouped"])], text=text)
+        yield Answer([_id(document) for document in _grouped(value["grouped"])], text=text)
     else:
         response = value["response"]
         if response.get("start"):
@@ -36,7 +36,11 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
                 f"the answer begins at hit {response['start'] + 1} (start), so its ranks are not known. Ask from the first hit on."
             )
         documents = response["docs"]
-        yield Answer([_id(each) for each in documents], [each.get("score") for each in documents], text=text)
+        yield Answer(
+            [_id(document) for document in documents],
+            [document.get("score") for document in documents],
+            text=text,
+        )
 
 
 def _grouped(grouped: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

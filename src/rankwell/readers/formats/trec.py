@@ -360,9 +360,9 @@ class ScatteredRows(Rows):
             parts.append(
                 (pack.packed, pack.numbers[first:last] - low, pack.begins[first:last], pack.ends[first:last])
             )
-        held = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
+        rows_of_lists = sum(int((ends - begins).sum()) for _, _, begins, ends in parts)
         # a packed row has ten bytes beside its item: its length and its score; the kernel copies eight bytes at least
-        text = memory[0].take(held - 10 * int(offsets[-1]) + 8)
+        text = memory[0].take(rows_of_lists - 10 * int(offsets[-1]) + 8)
         starts, keys, values, lengths = columns_of(memory[1], int(offsets[-1]), PACK_KINDS)
         # where the next row of each query goes, and how much of the text is filled
         rows, at = offsets[:-1].copy(), 0
@@ -533,17 +533,17 @@ def data_lines(file: File) -> Iterator[list[bytes]]:
 
 def refuse_times(file: File, argument: str) -> None:
     """Raise DataError for judgements that are a log of ``user item rating time``: all grades are times, and all items numbers."""
-    shown: list[bytes] = []
+    examples: list[bytes] = []
     for words in islice(data_lines(file), LOOKED_AT):
         if len(words) != QRELS.least or not all(
-            is_number(each.decode(errors="replace")) for each in words[2:]
+            is_number(word.decode(errors="replace")) for word in words[2:]
         ):
             return
         if float(words[3]) < LEAST_TIME:
             return
-        shown = shown or words
-    if shown:
-        line = b" ".join(shown).decode(errors="replace")
+        examples = examples or words
+    if examples:
+        line = b" ".join(examples).decode(errors="replace")
         raise DataError(
             f"{file.label}: the grades are times ({brief(line)}); a line of judgements is: {QRELS.columns}. If it is a log of user, item, "
             f"rating and time, {table_of({'1': 'query', '2': 'item', '3': 'grade', '4': 'time'}, argument)}"
@@ -577,12 +577,14 @@ class BadLine:
             return f"{NUL} {form}"
         if self.status == trec_text.LONG_ID:
             return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file? {form}"
-        said = self._said()
+        advice = self._said()
         if split(self.line) == first and (named := self._names()):
-            return f"{said} The first line is a header. Remove it, or {table_of(named, self.layout.argument)}"
+            return (
+                f"{advice} The first line is a header. Remove it, or {table_of(named, self.layout.argument)}"
+            )
         if len(self.words) == len(first) and (numbered := self._numbers()):
-            return f"{said} {form} If it is a table, {table_of(numbered, self.layout.argument)}"
-        return f"{said} {form}"
+            return f"{advice} {form} If it is a table, {table_of(numbered, self.layout.argument)}"
+        return f"{advice} {form}"
 
     def _said(self) -> str:
         layout = self.layout
@@ -618,16 +620,16 @@ class BadLine:
         numbers = [place for place in range(at + 1, len(words)) if is_number(words[place])]
         if not 1 < len(words) < 6 or len(words) == layout.least or (numbers and numbers[0] > at + 1):
             return {}
-        found = {"1": "query", str(at + 1): "item"}
+        columns = {"1": "query", str(at + 1): "item"}
         if not numbers:
-            return found if len(words) == 2 else {}
+            return columns if len(words) == 2 else {}
         if layout.is_qrels:
-            return found | {str(numbers[0] + 1): "grade"}
+            return columns | {str(numbers[0] + 1): "grade"}
         # what follows a rank is the score, what follows a rating the time
         is_ranked = (
             len(numbers) > 1 and words[numbers[0]].isdecimal() and float(words[numbers[1]]) < LEAST_TIME
         )
-        return found | {str(numbers[is_ranked] + 1): "score"}
+        return columns | {str(numbers[is_ranked] + 1): "score"}
 
     def _count(self) -> str:
         exactly = "exactly " if self.layout.is_qrels else ""
@@ -640,18 +642,18 @@ class BadLine:
     def _blanks(self) -> str:
         """What to do about blanks in an id, or in the tag of a run."""
         words, layout = self.words, self.layout
-        said = f"Ids cannot hold blanks in TREC text; use a table, such as CSV with the columns {TABLE[layout.least]}."
+        advice = f"Ids cannot hold blanks in TREC text; use a table, such as CSV with the columns {TABLE[layout.least]}."
         if layout.is_qrels:
             if len(words) == 5 and is_number(words[4]) and not is_number(words[3]):
-                said += " If these are preferences (query group subgroup item level), let the file's name end in .prefs."
-            return said
-        fields = [split(each) for each in self.line.split(b"\t")]
+                advice += " If these are preferences (query group subgroup item level), let the file's name end in .prefs."
+            return advice
+        fields = [split(cell) for cell in self.line.split(b"\t")]
         if len(fields) == layout.least and all(fields) and len(fields[0]) + len(fields[2]) > 2:
             columns = {"1": "query", "3": "item", "5": "score"}
-            return f"{said} These columns have tabs between them: say format_in='delimited', {say(NONE_GIVEN, columns)}."
+            return f"{advice} These columns have tabs between them: say format_in='delimited', {say(NONE_GIVEN, columns)}."
         if self._has_numbers():
-            said += " If it is the tag that holds blanks, say format_in='trec'."
-        return said
+            advice += " If it is the tag that holds blanks, say format_in='trec'."
+        return advice
 
     def _has_numbers(self) -> bool:
         """Whether a run's line has numbers where the rank and the score are expected."""

@@ -21,18 +21,18 @@ def fits(value: Any) -> bool:
 
 def _dumped(value: Any) -> list[Any]:
     hits = value["hits"] if is_object(value, hits=Mapping) else {}
-    listed = hits["hits"] if is_object(hits, hits=list) else []
-    is_dump = bool(listed) and is_object(listed[0], _source=Mapping) and is_ubi(listed[0]["_source"])
-    return [each["_source"] for each in listed] if is_dump else []
+    documents = hits["hits"] if is_object(hits, hits=list) else []
+    is_dump = bool(documents) and is_object(documents[0], _source=Mapping) and is_ubi(documents[0]["_source"])
+    return [document["_source"] for document in documents] if is_dump else []
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the hits of each search, in the order of their ranks."""
     for search in _dumped(value) or [value]:
-        found = [search[name] for name in HITS if name in search]
-        if not found:
+        ids = [search[name] for name in HITS if name in search]
+        if not ids:
             raise Unread("the search has no query_response_hit_ids.")
-        yield Answer(list(found[0]), query=search.get("query_id"), text=search.get("user_query"))
+        yield Answer(list(ids[0]), query=search.get("query_id"), text=search.get("user_query"))
 
 
 WORDS = "user_query query_response_id query_response_hit_ids object_id_field client_id"

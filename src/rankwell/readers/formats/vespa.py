@@ -19,20 +19,20 @@ def fits(value: Any) -> bool:
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield the answer; an answer with errors is incomplete, one of nothing but errors is none."""
     root = value["root"]
-    hits = [each for each in root.get("children", ()) if not str(each.get("id", "")).startswith("group:")]
-    errors = [str(each.get("message") or each.get("summary") or each) for each in root.get("errors", ())]
+    hits = [child for child in root.get("children", ()) if not str(child.get("id", "")).startswith("group:")]
+    errors = [str(child.get("message") or child.get("summary") or child) for child in root.get("errors", ())]
     if errors and not hits:
         yield Answer([], failure=errors[0][:60])
         return
-    scores = [each.get("relevance") for each in hits]
-    yield Answer([_id(each) for each in hits], scores, lack=errors[0][:60] if errors else "")
+    scores = [child.get("relevance") for child in hits]
+    yield Answer([_id(child) for child in hits], scores, lack=errors[0][:60] if errors else "")
 
 
 def _id(hit: Mapping[str, Any]) -> Any:
     """The id that the application gave: behind the fourth colon, as it may hold colons itself; else the field id."""
     fields = hit.get("fields") or {}
-    for given in (hit.get("id"), fields.get("documentid")):
-        parts = given.split(":", COLONS) if isinstance(given, str) else []
+    for id_text in (hit.get("id"), fields.get("documentid")):
+        parts = id_text.split(":", COLONS) if isinstance(id_text, str) else []
         if len(parts) == COLONS + 1 and parts[0] == "id":
             return parts[-1]
     if "id" not in fields:

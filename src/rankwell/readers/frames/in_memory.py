@@ -54,8 +54,8 @@ def is_dict_of_columns(source: Any, *words: str) -> bool:
         return False
     # q alone may well be a query
     names = [key for key in source if isinstance(key, str) and len(key) > 1]
-    known = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
-    return known >= set(words) if words else bool(known)
+    meanings = {*map(known_word, names), *plural(names, names, words, {}).values()} - {None}
+    return meanings >= set(words) if words else bool(meanings)
 
 
 def _is_cell(value: Any) -> bool:
@@ -130,9 +130,9 @@ def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
         )
     if not _are_names(source):
         return source
-    if any(type(each) is not dict or each.keys() != first.keys() for each in values):
+    if any(type(row) is not dict or row.keys() != first.keys() for row in values):
         return source
-    return {key: [*each.values()] for key, each in source.items()}
+    return {key: [*row.values()] for key, row in source.items()}
 
 
 def _are_names(keys: Mapping[Any, Any]) -> bool:
@@ -219,8 +219,10 @@ def table_of(
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
     ) as error:
-        if nested := _nested_in(records):  # which nobody reads: the fields of texts, settings and the like
-            flat = [{key: each for key, each in record.items() if key not in nested} for record in records]
+        if nested := _nested_columns(
+            records
+        ):  # which nobody reads: the fields of texts, settings and the like
+            flat = [{key: cell for key, cell in record.items() if key not in nested} for record in records]
             if any(flat):
                 return table_of(flat, place)
         first: dict[str, tuple[type, Any]] = {}
@@ -232,22 +234,22 @@ def table_of(
                         f"{place(number)}: {brief(key)} is {brief(value)}, but {brief(example)} in an earlier record. Give "
                         f"every record the same types."
                     ) from error
-        held = ", ".join(sorted({kind.__name__ for kind, _ in first.values()}))
+        kinds = ", ".join(sorted({kind.__name__ for kind, _ in first.values()}))
         raise DataError(
-            f"{place(0)}: the records are no table of text and numbers; they hold {held}."
+            f"{place(0)}: the records are no table of text and numbers; they hold {kinds}."
         ) from error
 
 
-def _nested_in(records: Sequence[Mapping[str, Any]]) -> set[str]:
+def _nested_columns(records: Sequence[Mapping[str, Any]]) -> set[str]:
     """The columns that hold dicts, or lists of dicts or lists, somewhere."""
     return {
         key
         for record in records
-        for key, each in record.items()
-        if isinstance(each, Mapping)
+        for key, cell in record.items()
+        if isinstance(cell, Mapping)
         or (
-            isinstance(each, (list, tuple))
-            and any(isinstance(inner, (Mapping, list, tuple)) for inner in each)
+            isinstance(cell, (list, tuple))
+            and any(isinstance(inner, (Mapping, list, tuple)) for inner in cell)
         )
     }
 
@@ -285,24 +287,24 @@ def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
     """
     fields = fields_of(source[0]) or ()
     columns: dict[str, list[Any]] = {field: [] for field in fields}
-    for row, each in enumerate(source, 1):
+    for row, row_value in enumerate(source, 1):
         for field, column in columns.items():
-            if not hasattr(each, field):
+            if not hasattr(row_value, field):
                 raise DataError(
-                    f"{name}, row {row}: {brief(each)} has no {field}, while the first row has one."
+                    f"{name}, row {row}: {brief(row_value)} has no {field}, while the first row has one."
                 )
-            column.append(getattr(each, field))
+            column.append(getattr(row_value, field))
     return {field: column for field, column in columns.items() if not isinstance(column[0], dict)}
 
 
 def is_usual(source: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> bool:
     """Whether a value in memory is one of the usual dicts, lists and tables, which are passed by at once."""
-    for each in source.values() if isinstance(source, Mapping) else source:
-        if type(each) is dict:
-            if each:
-                return set(map(type, each.values())) <= NUMBERS
-        elif not isinstance(each, (list, tuple)) or each:
-            return _is_plain(each)
+    for member in source.values() if isinstance(source, Mapping) else source:
+        if type(member) is dict:
+            if member:
+                return set(map(type, member.values())) <= NUMBERS
+        elif not isinstance(member, (list, tuple)) or member:
+            return _is_plain(member)
     return True
 
 
@@ -322,7 +324,7 @@ def is_empty(value: Any) -> bool:
 
 def first_of(values: Iterable[Any]) -> Any:
     """Return the first value that is no empty list; None if there is none."""
-    return next((each for each in values if not is_empty(each)), None)
+    return next((value for value in values if not is_empty(value)), None)
 
 
 # Runs, judgements and ids as frames and columns.

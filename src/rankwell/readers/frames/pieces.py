@@ -50,14 +50,14 @@ class Pieces(ABC):
 
     def top(self, words: Sequence[str], rows: int) -> list[Piece]:
         """Return the first pieces, with at least so many rows if there are as many."""
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         with closing(self.read(words)) as reading:
             for piece in reading:
-                found.append({word: piece[word] for word in words})
+                pieces.append({word: piece[word] for word in words})
                 rows -= len(piece[words[0]])
                 if rows <= 0:
                     break
-        return found
+        return pieces
 
     def distinct(self, word: str) -> int:
         """Return the number of different ids in a column."""
@@ -99,15 +99,15 @@ class FramePieces(Pieces):
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces, with just the columns asked for."""
-        wanted = {word: column for word, column in self.words.items() if words is None or word in words}
+        columns = {word: column for word, column in self.words.items() if words is None or word in words}
         frames, row = self.frames, 0
         if isinstance(frames, PartFrames):
-            frames, row, start = frames.part(list(wanted.values()), start), start, 0
+            frames, row, start = frames.part(list(columns.values()), start), start, 0
         for frame in frames(PIECE):
             if len(frame) <= start:
                 start -= len(frame)
             elif len(frame):
-                yield self.piece(frame[start:], row + start, wanted, self.place)
+                yield self.piece(frame[start:], row + start, columns, self.place)
                 start = 0
             row += len(frame)
 
@@ -154,9 +154,9 @@ class HeldPieces(Pieces):
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
-        wanted = {word: each for word, each in self.piece.items() if words is None or word in words}
+        columns = {word: each for word, each in self.piece.items() if words is None or word in words}
         for low in range(start, len(self.piece["item"]), PIECE):
-            yield {word: column[low : low + PIECE] for word, column in wanted.items()}
+            yield {word: column[low : low + PIECE] for word, column in columns.items()}
 
 
 def held_run(rows: Columns, name: str) -> HeldPieces:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankwell.kernels import delimited_text, json_keys, json_lines
-from rankwell.readers.bytes.blocks import TextBlock, in_turn
+from rankwell.readers.bytes.blocks import TextBlock, blocks_in_turn
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
@@ -209,16 +209,16 @@ class PlainLines:
 
     def parsed(self, block: TextBlock) -> dict[str, Any] | None:
         """Return the columns of the lines of a block, the query as stretches; None if a line is not of the usual kind."""
-        found = self.syntax.parse(block.text, block.begin, block.end)
-        if found is None:
+        columns = self.syntax.parse(block.text, block.begin, block.end)
+        if columns is None:
             return None
-        firsts, starts, lengths, ids, numbers, is_ascii = found
+        firsts, starts, lengths, ids, numbers, is_ascii = columns
         # the kernel does not look at the encoding
         if not is_ascii and not _is_utf_8(block):
             return None
         rows = len(ids[0][0])
         query = Stretches(Ids.of_spans(block.text, starts, lengths), np.append(firsts, rows))
-        spans = [Ids.of_spans(block.text, *each) for each in ids]
+        spans = [Ids.of_spans(block.text, *span) for span in ids]
         return (
             {"query": query}
             | dict(zip(_ids(self.words), spans, strict=True))
@@ -227,7 +227,7 @@ class PlainLines:
 
     def blocks(self, size: int) -> Iterator[TextBlock]:
         """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
-        return in_turn(self.file, size, self.begin, self.syntax.last_query)
+        return blocks_in_turn(self.file, size, self.begin, self.syntax.last_query)
 
     def in_pieces(self, name: str) -> BlockPieces:
         """Return the lines in pieces; blocks with a line that is not of the usual kind are read as frames."""
@@ -305,14 +305,14 @@ class LineRows(Rows):
         if columns is None:
             return self.frames.lists(*self.lines.framed(block))
         item, query = columns["item"], columns["query"]
-        given, rank = columns.get("score"), columns.get("rank")
+        score, rank = columns.get("score"), columns.get("rank")
         rows = Columns(
             None,
             item,
-            given if rank is None else rank,
+            score if rank is None else rank,
             place=partial(_place, block, item.starts),
             by_rank=rank is not None,
-            given_score=None if rank is None else given,
+            given_score=None if rank is None else score,
             lists=(pack(query.ids), query.offsets),
         )
         return rows.lists()

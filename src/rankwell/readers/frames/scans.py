@@ -157,8 +157,8 @@ def unreadable(file: File, kind: str, error: Exception, diagnose: Diagnose | Non
     if isinstance(error, RankwellError):
         return error
     file.check()
-    if diagnose and (found := diagnose()):
-        return found
+    if diagnose and (cause := diagnose()):
+        return cause
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return InputError(
         f"{file.label}: the {kind} file cannot be read; it is damaged or cut off ({first[:200]})."

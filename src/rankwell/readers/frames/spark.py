@@ -38,9 +38,9 @@ class SparkPieces(Pieces):
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the rows, collected, in pieces."""
-        wanted = [word for word in self.words if words is None or word in words]
-        for frame in self.collected(wanted)[start:].iter_slices(PIECE):
-            yield {word: column_of(frame[word], word, self.place, start) for word in wanted}
+        columns = [word for word in self.words if words is None or word in words]
+        for frame in self.collected(columns)[start:].iter_slices(PIECE):
+            yield {word: column_of(frame[word], word, self.place, start) for word in columns}
 
     def distinct(self, word: str) -> int:
         """Return the number of different ids in a column."""

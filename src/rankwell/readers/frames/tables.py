@@ -57,8 +57,8 @@ def open_table(
     source, table = table, frame_of(table, name)
     is_held = isinstance(table, pl.DataFrame)
 
-    def read(wanted: list[str]) -> Frames:
-        part = table.select(wanted)
+    def read(names: list[str]) -> Frames:
+        part = table.select(names)
         return part.iter_slices if is_held else ScannedFrames(part, label)
 
     rows = len(table) if is_held else None
@@ -174,8 +174,8 @@ class GrowingColumn:
 
 def stretches_of(ids: Ids) -> Stretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
-    found = Stretches.of(ids)
-    return Stretches(pack(found.ids), found.offsets) if ids.is_text else found
+    stretches = Stretches.of(ids)
+    return Stretches(pack(stretches.ids), stretches.offsets) if ids.is_text else stretches
 
 
 class TableReader:
@@ -301,9 +301,12 @@ def _repeats(column: pl.Series, query: pl.Series, *, from_end: bool = False) -> 
     """How many of the first rows repeat a query, or of the last ones."""
     if not len(query):
         return 0
-    near, wanted = (column.tail(NEAR).to_list()[::-1] if from_end else column.head(NEAR).to_list()), query[0]
-    for place, each in enumerate(near):  # most lists are short, and comparing a column takes longer
-        if each != wanted:
+    near, query_id = (
+        (column.tail(NEAR).to_list()[::-1] if from_end else column.head(NEAR).to_list()),
+        query[0],
+    )
+    for place, query_near in enumerate(near):  # most lists are short, and comparing a column takes longer
+        if query_near != query_id:
             return place
     looked = len(near)
     while looked < len(column):
@@ -370,27 +373,27 @@ class PartedRows(Rows):
     def _divided(self, frame: pl.DataFrame, start: int, parts: int) -> DividedPiece:
         columns = self.framed.columns(frame, start)
         division = Division.of(columns.query, parts)
-        given = None if columns.given_score is None else division.numbers(columns.given_score)
+        scores = None if columns.given_score is None else division.numbers(columns.given_score)
         return DividedPiece(
             start,
             division,
             division.ids(columns.query),
             division.ids(columns.item),
             division.numbers(columns.key),
-            given,
+            scores,
             lowest_rank(columns.key) if columns.by_rank else None,
         )
 
     def _lists(self, part: int, shares: list[tuple[DividedPiece, int, int]], base: int | None) -> Lists:
         pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
-        given = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
+        scores = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
         columns = Columns(
             DividedIds.joined([piece.query for piece in pieces], part, rows),
             DividedIds.joined([piece.item for piece in pieces], part, rows),
             np.concatenate([piece.key[low:high] for piece, low, high in shares]),
             place=lambda row: self._place(shares, row),
             by_rank=base is not None,
-            given_score=np.concatenate(given) if given else None,
+            given_score=np.concatenate(scores) if scores else None,
         )
         columns.rank_base = base
         return columns.lists()

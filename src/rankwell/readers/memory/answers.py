@@ -103,9 +103,9 @@ class Shape:
             return value
         if not isinstance(value, Mapping) or not deepest:
             return None
-        found = [value[key] for key in WRAPPERS if key in value and self.holds(value[key], deepest - 1)]
+        inner = [value[key] for key in WRAPPERS if key in value and self.holds(value[key], deepest - 1)]
         # of two nobody knows which is the answer
-        return found[0] if len(found) == 1 else None
+        return inner[0] if len(inner) == 1 else None
 
     def read_run(
         self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None
@@ -127,8 +127,8 @@ class Shape:
         """Return the judgements of a value in memory."""
         return self._of_value(source, "grade", name, columns, query_ids).qrels(name)
 
-    def _of_value(self, source: Any, word: str, name: str, columns: Mapping[str, str], given: Any) -> Any:
-        ids = None if given is None else ids_of(given)
+    def _of_value(self, source: Any, word: str, name: str, columns: Mapping[str, str], query_ids: Any) -> Any:
+        ids = None if query_ids is None else ids_of(query_ids)
         return self._lists([(name, source)], word, name, columns, ids)
 
     def _of_file(self, file: File, word: str, columns: Mapping[str, str], ids: QueryIds | None) -> Any:
@@ -174,11 +174,11 @@ class Shape:
         if one is not None:
             yield from read(one, place) if self.fits(one) else self._answers(one, read, place, deepest - 1)
         elif isinstance(value, Mapping):
-            for query, each in value.items():
-                yield from named(self._inner(each, read, f"{place}, query {brief(query)}"), query)
+            for query, inner in value.items():
+                yield from name_query(self._inner(inner, read, f"{place}, query {brief(query)}"), query)
         elif isinstance(value, (list, tuple)):
-            for number, each in enumerate(value, 1):
-                yield from self._inner(each, read, f"{place}, element {number}")
+            for number, inner in enumerate(value, 1):
+                yield from self._inner(inner, read, f"{place}, element {number}")
         else:
             raise self._unfit(value, place)
 
@@ -202,9 +202,9 @@ def unwrap(source: Any) -> Any:
     if _is_wrapped(source):
         return source.body
     if isinstance(source, Mapping) and _is_wrapped(first_of(source.values())):
-        return {query: each.body if _is_wrapped(each) else each for query, each in source.items()}
+        return {query: answer.body if _is_wrapped(answer) else answer for query, answer in source.items()}
     if isinstance(source, (list, tuple)) and _is_wrapped(first_of(source)):
-        return [each.body if _is_wrapped(each) else each for each in source]
+        return [answer.body if _is_wrapped(answer) else answer for answer in source]
     return source
 
 
@@ -227,7 +227,7 @@ def gather(
     """
     from rankwell.readers.memory.mapping import Gathered, Members
 
-    gathered, known = Gathered(label, word), set[Any]()
+    gathered, queries = Gathered(label, word), set[Any]()
     failures, lacks, follows = list[str](), list[str](), True
     scored: Any = None
     systems: list[Any] = []
@@ -240,19 +240,19 @@ def gather(
                 f"{label}: it holds several systems ({', '.join(map(brief, systems))}), whose lists would be mixed. Give each by itself: a "
                 f"file or a list of one system."
             )
-        if query in known:
+        if query in queries:
             remedy = "Keep one of them."
             if answer.query is None or ids is not None:
                 remedy = "Remove one, or tell them apart by ids: query_ids='ids.txt', an id a line in the order of the answers."
             raise DataError(f"{label}: two answers are to the query {brief(query)}. {remedy}")
-        known.add(query)
+        queries.add(query)
         if answer.failure:
             failures.append(f"{query} ({answer.failure})")
             continue
         if answer.lack:
             lacks.append(f"{query} ({answer.lack})")
         _refuse_missing(answer, query, label)
-        numbers = None if answer.numbers is None else [_plain(each) for each in answer.numbers]
+        numbers = None if answer.numbers is None else [_plain(number) for number in answer.numbers]
         if in_order and word == "score":
             if numbers is None or not _goes_down(numbers):
                 follows, numbers = follows and not answer.items, list(range(len(answer.items), 0, -1))
@@ -268,12 +268,12 @@ def gather(
         plain = None if numbers is None else Members(zip(answer.items, numbers, strict=True))
         gathered.add(query, answer.items if plain is None else plain)
     if failures:
-        said = "without an answer", "The run does not hold them."
-        warnings.warn(_listed(failures, label, *said), stacklevel=2)
+        note = "without an answer", "The run does not hold them."
+        warnings.warn(_note_of(failures, label, *note), stacklevel=2)
     if lacks:
-        said = "with an incomplete answer", "Ask again, or give them more time."
-        warnings.warn(_listed(lacks, label, *said), stacklevel=2)
-    if not known:
+        note = "with an incomplete answer", "Ask again, or give them more time."
+        warnings.warn(_note_of(lacks, label, *note), stacklevel=2)
+    if not queries:
         raise DataError(f"{label}: it holds no answers.")
     if ids is not None:
         ids.finish(label)
@@ -314,8 +314,8 @@ def _refuse_missing(answer: Answer, query: Any, label: str) -> None:
 
 def _goes_down(numbers: list[Any]) -> bool:
     """Whether numbers are scores that follow the order of their list."""
-    if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in numbers):
-        return any(each is not None and not isinstance(each, (int, float)) for each in numbers)
+    if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers):
+        return any(number is not None and not isinstance(number, (int, float)) for number in numbers)
     return not any(below > above for above, below in pairwise(numbers))
 
 
@@ -324,13 +324,13 @@ def _plain(number: Any) -> Any:
     return number.item() if hasattr(number, "item") and getattr(number, "ndim", 1) == 0 else number
 
 
-def _listed(queries: list[str], label: str, what: str, more: str) -> str:
-    others = f" and {len(queries) - SHOWN} more" if len(queries) > SHOWN else ""
+def _note_of(queries: list[str], label: str, what: str, more: str) -> str:
+    rest = f" and {len(queries) - SHOWN} more" if len(queries) > SHOWN else ""
     number = f"{len(queries)} quer{'y' if len(queries) == 1 else 'ies'}"
-    return f"{label}: {number} {what}: {', '.join(queries[:SHOWN])}{others}. {more}"
+    return f"{label}: {number} {what}: {', '.join(queries[:SHOWN])}{rest}. {more}"
 
 
-def named(answers: Iterator[Answer], query: Any) -> Iterator[Answer]:
+def name_query(answers: Iterator[Answer], query: Any) -> Iterator[Answer]:
     """Yield the answers to a query that is named outside of them."""
     for answer in answers:
         yield answer._replace(query=query)
@@ -345,11 +345,11 @@ class QueryIds:
     def __init__(self, ids: Iterable[Any], origin: str) -> None:
         self.ids, self.origin, self.taken, self.goes_on = list(ids), origin, 0, False
         places: dict[tuple[type, Any], int] = {}
-        for place, each in enumerate(self.ids, 1):
-            first = places.setdefault((type(each), each), place)
+        for place, query in enumerate(self.ids, 1):
+            first = places.setdefault((type(query), query), place)
             if first < place:
                 raise DataError(
-                    f"{origin}: the id {brief(each)} stands for answers {first} and {place}. Give each answer an id of its own."
+                    f"{origin}: the id {brief(query)} stands for answers {first} and {place}. Give each answer an id of its own."
                 )
 
     def take(self, label: str) -> Any:
@@ -403,29 +403,31 @@ def _stems(sources: Sequence[Any], files: Sequence[File]) -> dict[str, str]:
     return {file.label: file.name.partition(".")[0] or file.name for file in files}
 
 
-def ids_of(given: Any) -> QueryIds:
+def ids_of(query_ids: Any) -> QueryIds:
     """Return the ids of a list, a column, or a file: an id a line, or the requests of a ``_msearch``.
 
     UsageError or DataError if they are no ids.
     """
-    if isinstance(given, str) and given == STEM:
+    if isinstance(query_ids, str) and query_ids == STEM:
         raise UsageError(
             "query_ids='stem' takes the names of files; for values in memory give a list of ids, or {query: value}."
         )
-    if isinstance(given, (str, os.PathLike)):
+    if isinstance(query_ids, (str, os.PathLike)):
         from rankwell.readers.bytes.files import File
 
-        file = File(Path(given))
-        return QueryIds(_lines(file), f"query_ids={brief(os.fspath(given))}")
-    if is_column(given):
-        given = series_of(given, "query_ids").to_list()
-    if not isinstance(given, (list, tuple, range)) or not given:
+        file = File(Path(query_ids))
+        return QueryIds(_lines(file), f"query_ids={brief(os.fspath(query_ids))}")
+    if is_column(query_ids):
+        query_ids = series_of(query_ids, "query_ids").to_list()
+    if not isinstance(query_ids, (list, tuple, range)) or not query_ids:
         raise UsageError(
-            f"query_ids= takes a list of ids, a file with an id a line, or 'stem', not {brief(given)}."
+            f"query_ids= takes a list of ids, a file with an id a line, or 'stem', not {brief(query_ids)}."
         )
-    if wrong := [each for each in given if isinstance(each, bool) or not isinstance(each, (str, int))]:
+    if wrong := [
+        query for query in query_ids if isinstance(query, bool) or not isinstance(query, (str, int))
+    ]:
         raise UsageError(f"query_ids= holds {brief(wrong[0])}; an id is text or a whole number.")
-    return QueryIds(given, "query_ids=")
+    return QueryIds(query_ids, "query_ids=")
 
 
 def _lines(file: File) -> list[str]:
@@ -468,6 +470,6 @@ def _texts(query: Any) -> Iterable[str]:
         yield query
     elif isinstance(query, (dict, list)):
         pairs = query.items() if isinstance(query, dict) else enumerate(query)
-        for key, each in pairs:
+        for key, text in pairs:
             if key not in OPTIONS:
-                yield from _texts(each)
+                yield from _texts(text)

@@ -69,25 +69,25 @@ def _column(values: Any, what: str) -> Any:
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.ndim != 1:
-        said = (
+        note = (
             " Of probabilities of two classes give the second: p[:, 1]."
             if what == "p" and array.shape[1:] == (2,)
             else ""
         )
-        raise UsageError(f"{what}= takes one column, not an array of shape {array.shape}.{said}")
+        raise UsageError(f"{what}= takes one column, not an array of shape {array.shape}.{note}")
     return array
 
 
 def _refuse_other_index(**columns: Any) -> None:
     """Raise DataError for columns of pandas whose rows are not the same by their index, as arrays are matched by position."""
-    held = {
-        name: each.index
-        for name, each in columns.items()
-        if library(each) == "pandas" and hasattr(each, "index")
+    lengths = {
+        name: column.index
+        for name, column in columns.items()
+        if library(column) == "pandas" and hasattr(column, "index")
     }
-    first = next(iter(held), "")
-    for name, index in held.items():
-        if len(index) == len(held[first]) and not index.equals(held[first]):
+    first = next(iter(lengths), "")
+    for name, index in lengths.items():
+        if len(index) == len(lengths[first]) and not index.equals(lengths[first]):
             raise DataError(
                 f"{first} and {name} have another index each, and rows are matched by position. If that is right, give "
                 f"{name}.to_numpy(); else {name}.loc[{first}.index]."
@@ -109,7 +109,7 @@ def _queries(group: Any, rows: int) -> Ids:
         return ids
     if are_sizes and sizes is not None:
         return Ids.of_integers(np.repeat(np.arange(len(sizes)), sizes))
-    said = "" if sizes is None else f", which add up to {int(sizes.sum()):,}"
+    note = "" if sizes is None else f", which add up to {int(sizes.sum()):,}"
     raise UsageError(
-        f"group= has {len(ids):,} values{said}, for {rows:,} rows: neither the sizes of all groups nor an id per row. Give one of the two."
+        f"group= has {len(ids):,} values{note}, for {rows:,} rows: neither the sizes of all groups nor an id per row. Give one of the two."
     )

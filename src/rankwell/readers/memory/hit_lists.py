@@ -46,17 +46,17 @@ class HitLists(Shape):
     def _held(self, record: Mapping[Any, Any]) -> list[str]:
         return [
             key
-            for key, each in record.items()
-            if isinstance(each, (list, tuple)) and each and self._is_hit(each[0])
+            for key, value in record.items()
+            if isinstance(value, (list, tuple)) and value and self._is_hit(value[0])
         ]
 
     def _retrieved(self, record: Mapping[Any, Any]) -> str | None:
         """The word of the list that was retrieved: a usual one, or the only list of hits beside a query."""
-        held = [key for key in self._held(record) if key not in JUDGED]
-        usual = [key for key in held if key in LISTS]
+        keys = [key for key in self._held(record) if key not in JUDGED]
+        usual = [key for key in keys if key in LISTS]
         if usual:
             return usual[0]
-        return held[0] if len(held) == 1 and _query(record) != (None, None) else None
+        return keys[0] if len(keys) == 1 and _query(record) != (None, None) else None
 
     def _judged(self, record: Mapping[Any, Any]) -> str | None:
         """The word of the list of relevant hits."""
@@ -66,27 +66,27 @@ class HitLists(Shape):
         if isinstance(value, Mapping):
             query, text = _query(value)
             key = self._retrieved(value)
-            if key is None and not any(is_empty(value.get(each)) for each in LISTS):
+            if key is None and not any(is_empty(value.get(word)) for word in LISTS):
                 raise Unread("there is no list of hits. Name it results.")
             yield self._answer(value[key] if key else [])._replace(query=query, text=text)
         else:
             yield self._answer(value)
 
     def _answer(self, hits: Any) -> Answer:
-        found = [self._hit_of(hit, number) for number, hit in enumerate(hits, 1)]
-        scores = [score for _, score in found]
-        if all(score is None for score in scores) and found:
-            return Answer([item for item, _ in found])
+        pairs = [self._hit_of(hit, number) for number, hit in enumerate(hits, 1)]
+        scores = [score for _, score in pairs]
+        if all(score is None for score in scores) and pairs:
+            return Answer([item for item, _ in pairs])
         without = next((number for number, score in enumerate(scores, 1) if score is None), None)
         if without is not None:
             raise Unread(f"hit {without} has no score, while others have one. Give all hits one, or none.")
-        return Answer([item for item, _ in found], scores)
+        return Answer([item for item, _ in pairs], scores)
 
     def _hit_of(self, hit: Any, number: int) -> Hit:
-        found = self.hit(hit)
-        if found is None:
+        id_and_score = self.hit(hit)
+        if id_and_score is None:
             raise Unread(f"hit {number} is not one of {self.what}, while others are.")
-        return found
+        return id_and_score
 
     def _qrels(self, value: Any) -> Iterator[Answer]:
         if not isinstance(value, Mapping):
@@ -119,7 +119,7 @@ def refuse_disorder(numbers: Sequence[Any], what: str) -> None:
 
 def _query(record: Mapping[Any, Any]) -> tuple[Any, Any]:
     """The id and the text of the query of a record; a bare ``query`` may be either, and may hold both."""
-    found, text = None, next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
+    query, text = None, next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
     for key, value in record.items():
         if not isinstance(key, str) or known_word(key) != "query" or isinstance(value, (list, tuple)):
             continue
@@ -127,9 +127,9 @@ def _query(record: Mapping[Any, Any]) -> tuple[Any, Any]:
             return _query(value)
         if key == "query":
             text = value
-        elif found is None:
-            found = value
-    return found, text
+        elif query is None:
+            query = value
+    return query, text
 
 
 def field(value: Any, name: str) -> Any:

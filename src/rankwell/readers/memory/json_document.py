@@ -62,17 +62,17 @@ class Document:
 
     def _columns_in(self, most: int | None) -> dict[str, list[Any]] | None:
         """The members of an object if all are lists, or all are objects with the same keys, as pandas writes columns."""
-        found: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         first: list[str] | None = None
         for key, value in self.members():
-            if not isinstance(value, list) or key in found or len(found) == most:
+            if not isinstance(value, list) or key in columns or len(columns) == most:
                 return None
             keys = [each for each, _ in value] if isinstance(value, Members) else None
-            first = first if found else keys
+            first = first if columns else keys
             if keys != first:
                 return None
-            found[key] = value if keys is None else [cell for _, cell in value]
-        return found or None
+            columns[key] = value if keys is None else [cell for _, cell in value]
+        return columns or None
 
     def record(self, row: int) -> str:
         """Return the place of a record."""
@@ -98,8 +98,8 @@ class Document:
             return self.members()
         lengths = {key: len(cells) for key, cells in self._columns.items()}
         if len(set(lengths.values())) > 1:
-            shown = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
-            raise DataError(f"{self.file.label}: its columns hold different numbers of values: {shown}.")
+            counts = ", ".join(f"{brief(key)} {n:,}" for key, n in [*lengths.items()][:9])
+            raise DataError(f"{self.file.label}: its columns hold different numbers of values: {counts}.")
         return enumerate(
             Members(zip(self._columns, row, strict=True)) for row in zip(*self._columns.values(), strict=True)
         )
@@ -126,13 +126,13 @@ class Document:
                 f"{self.file.label}: it has no named columns; columns= and order= are for tables and records."
             )
         gathered = Gathered(self.file.label, word)
-        known = set()
+        queries = set()
         for query, members in self.members():
-            if query in known:
+            if query in queries:
                 raise DataError(
                     f"{self.file.label}, query {brief(query)}: the key stands twice. Join the two."
                 )
-            known.add(query)
+            queries.add(query)
             gathered.add(query, members)
         return gathered.lists()
 
@@ -173,8 +173,8 @@ class Document:
             raise self._broken(self._past_blanks(at + 1), "there is text after the end")
 
     def _past_blanks(self, at: int) -> int:
-        found = BLANKS.match(self.text, at)
-        return found.end() if found else at
+        match = BLANKS.match(self.text, at)
+        return match.end() if match else at
 
     def _value(self, at: int, decoder: json.JSONDecoder = PAIRS) -> tuple[Any, int]:
         """A value, and where the next sign after it stands."""

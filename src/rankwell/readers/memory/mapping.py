@@ -54,97 +54,100 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         raise UsageError(f"{name}: it has no named columns; columns= and order= are for tables.")
     if type(source) is dict and source and (plain := _plain(source, name)):
         return plain
-    given = dict(source.items())
-    queries, lists = Ids.of(list(given), f"{name}: query"), list(given.values())
+    by_query = dict(source.items())
+    queries, lists = Ids.of(list(by_query), f"{name}: query"), list(by_query.values())
     # seen for all at once, as most dicts hold nothing else
     if not HONEST.issuperset(map(type, lists)):
-        lists = [_members(query, each, word, name) for query, each in given.items()]
+        lists = [_members(query, members, word, name) for query, members in by_query.items()]
     offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
-    graded = [type(each) is dict for each in lists]
+    graded = [type(members) is dict for members in lists]
     if any(graded) and not all(graded):
         query = queries.one(graded.index(False))
         raise DataError(
             f"{name}, query {brief(query)}: a list of items, while other queries have {{item: {word}}}."
         )
-    listed = list(chain.from_iterable(lists))
+    flat = list(chain.from_iterable(lists))
     if not any(graded):
-        if listed and isinstance(listed[0], (tuple, list)):
-            items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
+        if flat and isinstance(flat[0], (tuple, list)):
+            items, numbers = _pairs(ListOf(name, queries, offsets), flat, word)
             return ItemLists(queries, offsets, items, numbers, name)
-        return ItemLists(queries, offsets, ids_in(listed, name), None, name)
-    items = Ids.of(listed, f"{name}: item")
+        return ItemLists(queries, offsets, ids_in(flat, name), None, name)
+    items = Ids.of(flat, f"{name}: item")
     lists = _of_words(lists, NUMBER_WORDS[word])
     try:
         numbers = np.fromiter(
-            chain.from_iterable(each.values() for each in lists), np.float64, int(offsets[-1])
+            chain.from_iterable(members.values() for members in lists), np.float64, int(offsets[-1])
         )
     except (TypeError, ValueError, OverflowError):
-        raise _not_a_number(given, word, name) from None
+        raise _not_a_number(by_query, word, name) from None
     _refuse_changed(
-        chain.from_iterable(each.values() for each in lists), numbers, word, ListOf(name, queries, offsets)
+        chain.from_iterable(members.values() for members in lists),
+        numbers,
+        word,
+        ListOf(name, queries, offsets),
     )
     return ItemLists(queries, offsets, items, numbers, name)
 
 
 def _of_words(lists: list[Any], words: Mapping[str, float]) -> list[Any]:
     """The same with numbers in place of words, if all values are words such as judges write."""
-    values = chain.from_iterable(each.values() for each in lists)
+    values = chain.from_iterable(members.values() for members in lists)
     if not all(isinstance(value, str) and value in words for value in values):
         return lists
-    return [{item: words[value] for item, value in each.items()} for each in lists]
+    return [{item: words[value] for item, value in members.items()} for members in lists]
 
 
-def _members(query: Any, each: Any, word: str, name: str) -> Any:
+def _members(query: Any, members: Any, word: str, name: str) -> Any:
     """The items of a query as a plain list, tuple or dict; other types may misstate their own length."""
-    if type(each) in HONEST:
-        return each
-    if isinstance(each, Mapping):
-        return dict(each.items())
-    if isinstance(each, (Sequence, KeysView, ValuesView, ItemsView)) and not isinstance(
-        each, (str, bytes, bytearray, memoryview)
+    if type(members) in HONEST:
+        return members
+    if isinstance(members, Mapping):
+        return dict(members.items())
+    if isinstance(members, (Sequence, KeysView, ValuesView, ItemsView)) and not isinstance(
+        members, (str, bytes, bytearray, memoryview)
     ):
-        return list_values(each, f"{name}, query {brief(query)}")
-    if is_column(each) or is_tensor(each):
-        return _of_column(query, each, word, name)
+        return list_values(members, f"{name}, query {brief(query)}")
+    if is_column(members) or is_tensor(members):
+        return _of_column(query, members, word, name)
     at = f"{name}, query {brief(query)}"
-    if is_frame(each):
+    if is_frame(members):
         raise DataError(
-            f"{at}: a table ({type(each).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
+            f"{at}: a table ({type(members).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
             f"{{name: table}} is for compare and evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
         )
-    if isinstance(each, AbstractSet):
+    if isinstance(members, AbstractSet):
         if word == "grade":  # of relevant items nobody asks for the order
-            return list(each)
+            return list(members)
         raise DataError(
-            f"{at}: a {type(each).__name__} has no order. Give a list, best first, or {{item: score}}."
+            f"{at}: a {type(members).__name__} has no order. Give a list, best first, or {{item: score}}."
         )
-    if isinstance(each, Iterator):
-        raise DataError(f"{at}: a {type(each).__name__} can be read only once. Give a list: list(…).")
-    raise DataError(f"{at}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …].")
+    if isinstance(members, Iterator):
+        raise DataError(f"{at}: a {type(members).__name__} can be read only once. Give a list: list(…).")
+    raise DataError(f"{at}: {brief(members)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …].")
 
 
-def _of_column(query: Any, each: Any, word: str, name: str) -> Any:
+def _of_column(query: Any, column: Any, word: str, name: str) -> Any:
     """The items of an array; of a Series of pandas the items in its index and their numbers.
 
     Where the index only counts the rows, or the name of the values is that of items, it cannot be told which of the two are the items.
     """
     at = f"{name}, query {brief(query)}"
-    if isinstance(each, np.ndarray) or is_tensor(each):
-        return one_dimension(each, f"{at}: the items").tolist()
-    if type(each).__name__ != "Series" or library(each) != "pandas":
-        return series_of(each, at).to_list()
-    is_counted = type(each.index).__name__ == "RangeIndex"
-    if is_counted or known_word(str(each.name)) == "item":
+    if isinstance(column, np.ndarray) or is_tensor(column):
+        return one_dimension(column, f"{at}: the items").tolist()
+    if type(column).__name__ != "Series" or library(column) != "pandas":
+        return series_of(column, at).to_list()
+    is_counted = type(column.index).__name__ == "RangeIndex"
+    if is_counted or known_word(str(column.name)) == "item":
         raise DataError(
             f"{at}: a Series whose {'index only counts its rows' if is_counted else 'values are called items'}. "
             f"Give items, best first, as series.to_list(), and items with a {word} as dict(zip(items, {word}s))."
         )
-    items, numbers = each.index.tolist(), each.tolist()
-    found = dict(zip(items, numbers, strict=True))
-    if len(found) < len(items):
+    items, numbers = column.index.tolist(), column.tolist()
+    by_item = dict(zip(items, numbers, strict=True))
+    if len(by_item) < len(items):
         twice = next(item for row, item in enumerate(items) if item in items[:row])
         raise DataError(f"{at}: item {brief(twice)} is twice in the index of the Series.")
-    return found
+    return by_item
 
 
 def _plain(source: dict[Any, Any], name: str) -> ItemLists | None:
@@ -184,13 +187,13 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, items in source.items():
         for item, value in items.items():
             if not is_number(value) and not (is_of_words and value in words):
-                said = (
+                advice = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))
                     else ""
                 )
                 return DataError(
-                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number.{said}"
+                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number.{advice}"
                 )
     raise AssertionError("every value is a number")
 
@@ -298,10 +301,10 @@ class Gathered:
             self._put_by()
 
     def _pairs(self, query: Any, members: list[Any]) -> Members:
-        for each in members:
-            if type(each) is not list or len(each) != 2:
+        for pair in members:
+            if type(pair) is not list or len(pair) != 2:
                 raise DataError(
-                    f"{self.label}, query {brief(query)}: {brief(each)} is no pair [item, {self.word}], as others are."
+                    f"{self.label}, query {brief(query)}: {brief(pair)} is no pair [item, {self.word}], as others are."
                 )
         return Members(map(tuple, members))
 
@@ -324,7 +327,7 @@ class Gathered:
         if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
             raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
         items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
-        numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
+        numbers = np.concatenate([column for _, column in self._columns]) if self.graded else None
         offsets = offsets_of(np.array(self.lengths, np.int64))
         return ItemLists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
 
@@ -334,7 +337,7 @@ def ids_in(items: list[Any], label: str) -> Ids:
     try:
         return Ids.of(items, f"{label}: item")
     except DataError:
-        record = next((each for each in items if isinstance(each, (Members, dict))), None)
+        record = next((item for item in items if isinstance(item, (Members, dict))), None)
         if record is None:
             if str in (kinds := set(map(type, items))) and kinds & {int, float}:
                 raise DataError(
@@ -342,8 +345,8 @@ def ids_in(items: list[Any], label: str) -> Ids:
                     f"[{{'query': …, 'item': …, 'score': …}}, …] (pandas' orient='records'), or a frame of the rows."
                 ) from None
             raise
-        if said := said_of({key for key in dict(record) if isinstance(key, str)}):
-            raise DataError(f"{label}: it holds {said}") from None
+        if advice := said_of({key for key in dict(record) if isinstance(key, str)}):
+            raise DataError(f"{label}: it holds {advice}") from None
         keys = ", ".join(brief(key) for key in list(dict(record))[:9])
         raise DataError(
             f"{label}: an item is an object with the keys {keys}, not an id. A hit has an id and a score, "

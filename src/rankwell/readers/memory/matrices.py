@@ -44,16 +44,16 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
         run.matrix = Matrix(name, "scores", matrix.shape, is_whole=are_whole(matrix))
         return run
     _refuse_rows_of_a_table(matrix, name, "Run")
-    known = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
+    facts = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
     query, item, rank = listed_in(matrix, name)
     run = Run(query, item, rank=rank, name=name, place=rows_at(name, query, len(matrix)))
-    run.matrix = known
+    run.matrix = facts
     return run
 
 
 def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> Run:
     """The run of a matrix of item numbers, best first, and one of their scores, given in either order."""
-    items, scores = (matrix_of(each, name, columns) for each in source)
+    items, scores = (matrix_of(part, name, columns) for part in source)
     if items.dtype.kind == "f":
         items, scores = scores, items
     if items.dtype.kind not in "iu" or scores.dtype.kind != "f" or items.shape != scores.shape:
@@ -61,10 +61,10 @@ def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> 
             f"{name}: a pair of matrices is item numbers and their scores, one of whole numbers and one of floats in the same "
             f"shape; these are {items.dtype} of {items.shape} and {scores.dtype} of {scores.shape}."
         )
-    known = Matrix.of_whole(whole_numbers(items, name), name, "lists")
+    facts = Matrix.of_whole(whole_numbers(items, name), name, "lists")
     query, item, rank = listed_in(items, name)
     run = Run(query, item, scores[query, rank - 1], rank, name=name, place=rows_at(name, query, len(items)))
-    run.matrix = known
+    run.matrix = facts
     return run
 
 
@@ -77,15 +77,15 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
     if is_sparse(matrix):
         rows = owners(matrix.indptr)
         return Qrels(rows, matrix.indices, matrix.data, name=name, place=Entries(name, matrix.indptr))
-    known = Matrix(name, "grades", matrix.shape)
+    facts = Matrix(name, "grades", matrix.shape)
     if matrix.dtype.kind in "iu" and not np.ma.isMaskedArray(matrix):
-        known = Matrix.of_whole(whole_numbers(matrix, name), name, "whole")
-    if known.is_labels:
-        return _graded(matrix, known)
+        facts = Matrix.of_whole(whole_numbers(matrix, name), name, "whole")
+    if facts.is_labels:
+        return _graded(matrix, facts)
     _refuse_rows_of_a_table(matrix, name, "Qrels")
     query, item, _ = listed_in(matrix, name)
     qrels = Qrels(query, item, name=name, place=rows_at(name, query, len(matrix)))
-    qrels.matrix = known
+    qrels.matrix = facts
     return qrels
 
 
@@ -119,16 +119,16 @@ def labels_of(source: Any, *, name: str = "labels") -> Qrels:
     return _graded(matrix, Matrix(name, "grades", matrix.shape))
 
 
-def _graded(matrix: np.ndarray, known: Matrix) -> Qrels:
+def _graded(matrix: np.ndarray, facts: Matrix) -> Qrels:
     """The judgements in a matrix of labels."""
     grade = np.ma.getdata(matrix)
     judged = ~np.ma.getmaskarray(matrix)
     if grade.dtype.kind == "f":
         judged &= ~np.isnan(grade)
     query, item = np.nonzero(judged)
-    place = Entries(known.name, offsets_of(judged.sum(axis=1)), columns=item)
-    qrels = Qrels(query, item, grade[query, item], name=known.name, place=place)
-    qrels.matrix = known
+    place = Entries(facts.name, offsets_of(judged.sum(axis=1)), columns=item)
+    qrels = Qrels(query, item, grade[query, item], name=facts.name, place=place)
+    qrels.matrix = facts
     return qrels
 
 
@@ -240,17 +240,17 @@ class ScoreRows(Rows):
     def _columns(self, low: int, high: int) -> Columns:
         part = self.matrix[low:high]
         score = np.ma.getdata(part)
-        kept = ~np.ma.getmaskarray(part) & (score != -np.inf)
-        query, item = np.nonzero(kept)
-        offsets = offsets_of(kept.sum(axis=1))
+        is_listed = ~np.ma.getmaskarray(part) & (score != -np.inf)
+        query, item = np.nonzero(is_listed)
+        offsets = offsets_of(is_listed.sum(axis=1))
         place = Entries(self.name, offsets, low, item)
-        found = score[query, item]
-        if found.dtype.kind == "f" and np.isnan(found).any():
+        values = score[query, item]
+        if values.dtype.kind == "f" and np.isnan(values).any():
             raise DataError(
-                f"{place(int(np.flatnonzero(np.isnan(found))[0]))}: a score is not a number (nan)."
+                f"{place(int(np.flatnonzero(np.isnan(values))[0]))}: a score is not a number (nan)."
             )
         lists = Ids.of_integers(np.arange(low, high)), offsets
-        return Columns(None, Ids.of_integers(item), found, place=place, lists=lists)
+        return Columns(None, Ids.of_integers(item), values, place=place, lists=lists)
 
     def owned(self) -> ScoreRows:
         """Return the same rows in memory of their own."""
@@ -264,7 +264,7 @@ class ScoreRows(Rows):
 def is_pair(source: Any) -> bool:
     """Whether a source is a tuple of two dense matrices."""
     is_two = isinstance(source, tuple) and len(source) == 2
-    return is_two and all(is_matrix(each) and not is_sparse(each) for each in source)
+    return is_two and all(is_matrix(part) and not is_sparse(part) for part in source)
 
 
 def named_run(source: Any, queries: Ids, name: str = "run") -> Run:
@@ -275,7 +275,7 @@ def named_run(source: Any, queries: Ids, name: str = "run") -> Run:
     DataError or UsageError if these are no item numbers, or not as many rows as ids.
     """
     if is_pair(source):
-        source = next((each for each in source if array_of(each, name).dtype.kind in "iu"), source[0])
+        source = next((part for part in source if array_of(part, name).dtype.kind in "iu"), source[0])
     matrix = _named(source, queries, name)
     query, item, rank = listed_in(matrix, name)
     place = rows_at(name, query, len(matrix))
@@ -331,8 +331,8 @@ def sparse_of(source: Any, name: str) -> Any:
 
 def stored_in_rows(matrix: Any) -> np.ndarray:
     """Return how many entries each row stores, copies of an item included."""
-    kept = matrix if matrix.format == "coo" else matrix.tocsr().tocoo(copy=False)
-    return np.bincount(kept.row, minlength=matrix.shape[0])
+    stored = matrix if matrix.format == "coo" else matrix.tocsr().tocoo(copy=False)
+    return np.bincount(stored.row, minlength=matrix.shape[0])
 
 
 def _of_torch(tensor: Any) -> Any:
