@@ -232,6 +232,7 @@ class SeveralRows(Rows):
             if any(column is None for column in scores)
             else np.concatenate([g for g in scores if g is not None])
         )
+        # where the order of the rows is the ranking, each file goes on where the one before it ended
         starts = np.cumsum([0] + [len(table.key) for table in tables])
         keys = [table.key + start * table.by_place for table, start in zip(tables, starts[:-1], strict=True)]
         query = concatenate_ids([table.query for table in tables], names, "query")

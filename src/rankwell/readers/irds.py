@@ -19,19 +19,19 @@ CHUNK = 100_000
 
 def read_run(source: str, *, name: str | None, columns: Mapping[str, str]) -> Run:
     """Return the scored documents of a collection, such as its first-stage run."""
-    columns_read = _rows(source, "scoreddocs", ("query_id", "doc_id", "score"), columns)
-    return Run(columns_read["query_id"], columns_read["doc_id"], columns_read["score"], name=name or source)
+    fields = _rows(source, "scoreddocs", ("query_id", "doc_id", "score"), columns)
+    return Run(fields["query_id"], fields["doc_id"], fields["score"], name=name or source)
 
 
 def read_qrels(source: str, *, name: str | None, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements of a collection; a subtopic or iteration is the topic."""
     names = ("query_id", "doc_id", "relevance", "subtopic_id", "iteration")
-    columns_read = _rows(source, "qrels", names, columns)
-    topic = columns_read.get("subtopic_id", columns_read.get("iteration"))
+    fields = _rows(source, "qrels", names, columns)
+    topic = fields.get("subtopic_id", fields.get("iteration"))
     return Qrels(
-        columns_read["query_id"],
-        columns_read["doc_id"],
-        columns_read["relevance"],
+        fields["query_id"],
+        fields["doc_id"],
+        fields["relevance"],
         topic,
         name=name or source,
     )
@@ -72,7 +72,7 @@ def _rows(source: str, kind: str, names: tuple[str, ...], columns: Mapping[str, 
     try:
         for row in getattr(dataset, f"{kind}_iter")():
             rows.append(tuple(getattr(row, field) for field in fields))
-            if len(rows) == CHUNK:
+            if len(rows) == CHUNK:  # rows of Python objects become columns before they take much memory
                 parts.append(_columns(rows, fields))
                 rows = []
     except (OSError, RuntimeError, ValueError) as error:

@@ -97,9 +97,10 @@ def _table(
         ids = Ids.of_series(Spans.of_frame(frame, words, table.place).texts(), word)
     else:
         frame, ids = frame.drop(column), Ids.of_series(frame[column], word)
+    # text of a file is given types only now, when it is known which columns are ids: these stay text
     if not table.is_typed:
-        others = [own for each, own in words.items() if each in ID_WORDS]
-        return with_types(frame, others), ids, table.name, words
+        id_columns = [own for id_word, own in words.items() if id_word in ID_WORDS]
+        return with_types(frame, id_columns), ids, table.name, words
     return in_memory.owned_frame(frame), ids.owned(), table.name, words
 
 
@@ -118,6 +119,7 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
     """
     if isinstance(source, Users):
         return source
+    # seen before tables, as a dict of text by id could be an object of columns, too
     if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
         import polars as pl
 

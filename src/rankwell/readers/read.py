@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankwell.readers.memory.answers import Shape
 
 SIGNS = str.maketrans("", "", " _-")  # within names of columns
-AS_IT_IS = ReadOptions(None, NO_COLUMNS, None)
+AS_IT_IS = ReadOptions(None, NO_COLUMNS, None)  # made once, as most calls say nothing of the reading
 
 
 class ReadingWords(TypedDict, total=False):
@@ -122,6 +122,7 @@ def read_run(
         scores_from=scores_from,
         order=order,
     )
+    # what was read outlives its file, and does not change with the table that it came from; what is opened does neither
     if run is not source:
         run.rows = run.rows.owned()
     return run

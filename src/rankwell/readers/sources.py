@@ -67,15 +67,8 @@ def is_one_run(runs: Any) -> bool:
     if isinstance(first, Mapping):
         item, number = next(iter(first.items()), (None, None))
         return isinstance(number, Real) and type(item) is not tuple
-    if (
-        isinstance(first, (list, tuple))
-        and first
-        and all(isinstance(item_or_path, (str, int)) for item_or_path in first)
-    ):
-        return not any(
-            isinstance(item_or_path, str) and ("*" in item_or_path or os.path.exists(item_or_path))
-            for item_or_path in first
-        )  # noqa: PTH110 - Path refuses long names
+    if isinstance(first, (list, tuple)) and first and all(isinstance(cell, (str, int)) for cell in first):
+        return not any(isinstance(cell, str) and ("*" in cell or os.path.exists(cell)) for cell in first)  # noqa: PTH110 - Path refuses long names
     return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
 
 

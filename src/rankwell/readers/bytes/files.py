@@ -28,7 +28,7 @@ from rankwell.records import cached_property
 PIECE, STEP = 1 << 24, 1 << 20
 CHANGED = "the file changed while it was read. Wait until it is whole, then try again."
 LINE_END = 10
-HEAD = 1 << 16
+HEAD = 1 << 16  # bytes by which a format is recognised, and that are read ahead
 # the mark of UTF-32 with the low byte first begins as that of UTF-16 does
 MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -37,6 +37,7 @@ MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
     codecs.BOM_UTF8: "utf-8",
 }
+# codecs of Python that are no encodings of files
 NO_FILES = ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem")
 # the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
 MOST_GROWTH, HARMLESS = 200, 1 << 28
@@ -61,7 +62,7 @@ class File(OpenFile):
         self._state = self._stat()
         self._raw, self._kept = self._read_once()
         with self._opened() as file, self.reading():
-            start = file.read(8)
+            start = file.read(8)  # as long as the longest mark of a compression or an encoding
         if not start:
             raise InputError(f"{self.label}: the file is empty.")
         self.compression = compression_of(start)

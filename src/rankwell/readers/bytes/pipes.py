@@ -15,7 +15,10 @@ import numpy as np
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.standard_input import STDIN
 
-STEP, HELD = 1 << 20, 1 << 24
+STEP, HELD = (
+    1 << 20,
+    1 << 24,
+)  # bytes that are read at a time, and that are held: longer content goes to a file
 LINE_END = b"\n"
 
 
@@ -59,6 +62,7 @@ class Reader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
+        # at a place of its own: the place of the file is shared by all who read it
         read = os.preadv(self.fileno(), [buffer], self.at)
         self.at += read
         return read

@@ -160,6 +160,7 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
 def _folder(folder: Path, encoding: str | None) -> Documents:
     """The documents of a folder of TREC files."""
     refuse_whole_disk(folder)
+    # in the order of names, as the order of a disk differs from machine to machine
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     if not paths:
         raise InputError(f"{folder}: the folder is empty.")

@@ -16,6 +16,7 @@ CLOSED = re.compile(r"</DOC\s*>", FLAGS)
 # between documents (or topics): what is not closed in one hides nothing of the next
 BETWEEN = re.compile(r"(?<=</DOC>)(?=\s*<DOC\b)|(?<=</top>)(?=\s*<top>)", FLAGS)
 CHARACTERS = re.compile(r"<!--.*?-->|<!\[CDATA\[(.*?)\]\]>", FLAGS)
+# a tag that the end of the file cuts in two
 STUMP = re.compile(r"<[^<>]*\Z")
 NUMBER = re.compile(r"<DOCNO\b[^>]*>\s*(.*?)\s*</DOCNO>", FLAGS)
 TEXT = re.compile(r"<TEXT\b[^>]*>(.*?)(?=</TEXT>|<TEXT\b|\Z)", FLAGS)
@@ -44,10 +45,12 @@ def documents(file: File, records: Entries) -> None:
     for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
         body = content[low:high]
         number = NUMBER.search(body)
+        # lines are counted on from the last document: counting from the start for each would take the square of the time
         line += content.count("\n", last, low)
         last = low
         if number is None or not _plain(number[1]):
             raise DataError(f"{file.label}:{line}: the <DOC> has no <DOCNO>.")
+        # up to the last end: the text of a document may hold such a tag, too
         ends = [mark.start() for mark in CLOSED.finditer(body)]
         if not ends or (high == len(content) and STUMP.search(body)):
             raise DataError(
@@ -103,9 +106,9 @@ def _xml(file: File, content: str) -> Entries:
     records = Entries()
     for at, topic in enumerate(root.iter("topic"), 1):
         own = {
-            each.tag.lower(): spaced("".join(each.itertext()))
-            for each in topic
-            if each.tag.lower() != "subtopic"
+            element.tag.lower(): spaced("".join(element.itertext()))
+            for element in topic
+            if element.tag.lower() != "subtopic"
         }
         number = topic.get("number") or topic.get("id") or own.get("num") or own.get("number") or ""
         _add(

@@ -24,8 +24,13 @@ SCORES = (
     "score", "_score", "relevance_score", "rerank_score", "@search.score", "grade", "rating", "relevance", "label",
 )  # fmt: skip
 DISTANCES = ("distance", "dist", "_distance")
+# what a bare hit may have beside id and score: with anything else, a list of such objects is a table or a catalogue
 MORE = ("rank", "position", "index", "_index", "text", "content", "title", "url", "metadata", "payload", "document", "values", "_source", "version", "entity", "vector", "shard_key", "order_value")  # fmt: skip
-KNOWN = (langchain.hit, llamaindex.hit, haystack.hit)
+KNOWN = (
+    langchain.hit,
+    llamaindex.hit,
+    haystack.hit,
+)  # hits that have a reader of their own, which knows them better
 
 
 def hit(value: Any) -> Hit | None:
@@ -65,14 +70,8 @@ def alone(value: Any) -> bool:
     if id_and_score is None or not isinstance(value, Mapping):
         return id_and_score is not None
     key = _score_in(value)
-    is_scored = (
-        id_and_score[1] is not None
-        or key is not None
-        or any(key_of_value in value for key_of_value in DISTANCES)
-    )
-    return is_scored and all(
-        key_of_value == key or key_of_value in (*IDS, *SCORES, *DISTANCES, *MORE) for key_of_value in value
-    )
+    is_scored = id_and_score[1] is not None or key is not None or any(word in value for word in DISTANCES)
+    return is_scored and all(word == key or word in (*IDS, *SCORES, *DISTANCES, *MORE) for word in value)
 
 
 class Hits(HitLists):

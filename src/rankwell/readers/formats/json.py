@@ -38,6 +38,7 @@ def _is_nested(start: bytes) -> bool:
     value = text.removeprefix(b"{").lstrip()
     if value is text or not value.startswith(b'"'):
         return text.startswith(b"{") and value.startswith(b"}")
+    # the first key ends at a quotation mark without a backslash before it
     end = value.find(b'"', 1)
     while end > 0 and value[end - 1 : end] == b"\\":
         end = value.find(b'"', end + 1)

@@ -21,6 +21,7 @@ from rankwell.tables.series import numbers_of
 
 SUFFIXES = (".svmlight", ".letor")
 LINE = re.compile(rb"\s*([-+.\w]+)\s+qid:(\S+)((?:\s+[^\s:#]+:[^\s#]+)*)\s*(?:#(.*))?$")
+# of a first line features are numbered: words before a colon stand in files of other formats, too
 FIRST = re.compile(rb"\s*[-+]?[.\d]+\s+qid:\S+(?:\s+\d+:|\s*#|\s*$)")
 ITEM = re.compile(rb"docid\s*=\s*(\S+)|^\s*(?!.*docid\s*=)(\S+)")
 IS = "A line is: grade qid:query feature:value … # item."
@@ -101,9 +102,9 @@ def _scores(given: Any, rows: int, file: File) -> np.ndarray:
                 raise DataError(
                     f"{label}:{number}: {brief(line)} is not a score. A line is a number."
                 ) from None
-    scores = numbers_of(given, "score", lambda row: f"{label}, row {row + 1}")
-    if len(scores) != rows:
+    column = numbers_of(given, "score", lambda row: f"{label}, row {row + 1}")
+    if len(column) != rows:
         raise DataError(
-            f"{label}: {len(scores):,} scores for the {rows:,} lines of {file.label}. Give one for each line."
+            f"{label}: {len(column):,} scores for the {rows:,} lines of {file.label}. Give one for each line."
         )
-    return np.asarray(scores, np.float64)
+    return np.asarray(column, np.float64)

@@ -31,7 +31,7 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
         yield Answer([_id(document) for document in _grouped(value["grouped"])], text=text)
     else:
         response = value["response"]
-        if response.get("start"):
+        if response.get("start"):  # a second page: its first hit is not at rank 1
             raise Unread(
                 f"the answer begins at hit {response['start'] + 1} (start), so its ranks are not known. Ask from the first hit on."
             )

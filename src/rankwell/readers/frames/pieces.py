@@ -154,7 +154,7 @@ class HeldPieces(Pieces):
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
-        columns = {word: each for word, each in self.piece.items() if words is None or word in words}
+        columns = {word: cells for word, cells in self.piece.items() if words is None or word in words}
         for low in range(start, len(self.piece["item"]), PIECE):
             yield {word: column[low : low + PIECE] for word, column in columns.items()}
 

@@ -293,6 +293,7 @@ class LineRows(Rows):
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each parse one block; a file whose queries are scattered is gathered first."""
         head = self.lines.file.head
+        # a block is asked for in rows and read in bytes: by the mean length of the first lines
         width = max(len(head) // max(head.count(b"\n"), 1), 4)
         for number, block in enumerate(self.lines.blocks(min(min(size, BLOCK_ROWS) * width, BLOCK_BYTES))):
             if number == 0 and not self._lists(block).queries.is_distinct():

@@ -150,7 +150,7 @@ def _levels_of(frame: Any, columns: list[str]) -> Frames:
         import polars as pl
 
         few = [frame.select(frame[column]).distinct().limit(MOST_LEVELS + 2).toArrow() for column in columns]
-        yield pl.concat([pl.DataFrame(each) for each in few], how="horizontal")
+        yield pl.concat([pl.DataFrame(level) for level in few], how="horizontal")
 
     return read
 

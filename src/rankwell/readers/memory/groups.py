@@ -80,14 +80,14 @@ def _column(values: Any, what: str) -> Any:
 
 def _refuse_other_index(**columns: Any) -> None:
     """Raise DataError for columns of pandas whose rows are not the same by their index, as arrays are matched by position."""
-    lengths = {
+    indexes = {
         name: column.index
         for name, column in columns.items()
         if library(column) == "pandas" and hasattr(column, "index")
     }
-    first = next(iter(lengths), "")
-    for name, index in lengths.items():
-        if len(index) == len(lengths[first]) and not index.equals(lengths[first]):
+    first = next(iter(indexes), "")
+    for name, index in indexes.items():
+        if len(index) == len(indexes[first]) and not index.equals(indexes[first]):
             raise DataError(
                 f"{first} and {name} have another index each, and rows are matched by position. If that is right, give "
                 f"{name}.to_numpy(); else {name}.loc[{first}.index]."

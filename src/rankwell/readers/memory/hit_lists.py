@@ -12,10 +12,12 @@ from rankwell.readers.memory.answers import Answer, Shape, Unread
 from rankwell.tables.columns import known_word
 
 Hit = tuple[Any, Any]  # an id, and a score or None
+# what tools call the list that was retrieved; others are found as the only list of hits beside a query
 LISTS = (
     "results", "result", "hits", "documents", "retrieved_documents", "retrieved_docs", "retrieved", "retrieved_context", "nodes",
     "source_nodes", "retrieved_nodes", "matches", "candidates", "source_documents", "points", "value",
 )  # fmt: skip
+# and what they call the relevant ones: these are never the run
 JUDGED = (
     "ground_truth_documents", "relevant_documents", "relevant_docs", "expected_documents", "reference_documents", "ratings", "judgements",
     "judgments", "qrels",
@@ -107,6 +109,7 @@ class HitLists(Shape):
 def refuse_disorder(numbers: Sequence[Any], what: str) -> None:
     """Raise Unread where numbers that are similarities or distances, nobody knows which, go neither down nor up along a list."""
     try:
+        # equal neighbours say nothing of the direction
         steps = {above > below for above, below in pairwise(numbers) if above != below}
     except (TypeError, ValueError):
         raise Unread(f"{what} are no numbers, such as {brief(numbers[0])}.") from None

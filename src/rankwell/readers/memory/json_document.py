@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 BLANKS = re.compile(r"[ \t\n\r]*")
-PAIRS = json.JSONDecoder(object_pairs_hook=Members)
+PAIRS = json.JSONDecoder(object_pairs_hook=Members)  # a dict would lose a key that stands twice
 
 
 class Document:
@@ -53,12 +53,17 @@ class Document:
         """Whether it is a list of objects, or an object of columns that stand for all ``words``."""
         if self.is_records or self.opening == "[":
             return self.is_records
-        if (found := self._columns_in(in_memory.MOST_COLUMNS if words else None)) is None:
+        if (columns_found := self._columns_in(in_memory.MOST_COLUMNS if words else None)) is None:
             return False
-        self._columns = found
+        self._columns = columns_found
         # a key of one letter may well be a query
-        meant = {columns.get(key) or known_word(key) for key in found if len(key) > 1 or key in columns}
-        return {*meant, *list_columns.plural(found, found, tuple(words), columns).values()} >= set(words)
+        meant = {
+            columns.get(key) or known_word(key) for key in columns_found if len(key) > 1 or key in columns
+        }
+        return {
+            *meant,
+            *list_columns.plural(columns_found, columns_found, tuple(words), columns).values(),
+        } >= set(words)
 
     def _columns_in(self, most: int | None) -> dict[str, list[Any]] | None:
         """The members of an object if all are lists, or all are objects with the same keys, as pandas writes columns."""
@@ -67,7 +72,7 @@ class Document:
         for key, value in self.members():
             if not isinstance(value, list) or key in columns or len(columns) == most:
                 return None
-            keys = [each for each, _ in value] if isinstance(value, Members) else None
+            keys = [name for name, _ in value] if isinstance(value, Members) else None
             first = first if columns else keys
             if keys != first:
                 return None
@@ -85,6 +90,7 @@ class Document:
             if not isinstance(record, Members):
                 raise DataError(f"{self.record(number)}: {kind_of(record)}, expected an object.")
             records.append(dict(record))
+            # looked at again once the types of the columns are known: in a column of floats such a number would be another one
             if any(type(value) is int and abs(value) > MOST for value in records[-1].values()):
                 self._large.append((number, records[-1]))
             if len(records[-1]) < len(record):
@@ -140,7 +146,10 @@ class Document:
         """Yield each value with its place: the whole text is one, or each of its lines."""
         at, line, counted = self.start, 1, 0
         while at < len(self.text):
-            line, counted = line + self.text.count("\n", counted, at), at
+            line, counted = (
+                line + self.text.count("\n", counted, at),
+                at,
+            )  # on from the last value, not from the start
             try:
                 value, at = self._value(at, UNIQUE)
             except Twice as twice:

@@ -152,6 +152,7 @@ def _of_column(query: Any, column: Any, word: str, name: str) -> Any:
 
 def _plain(source: dict[Any, Any], name: str) -> ItemLists | None:
     """The same of a dict of dicts whose ids and numbers are of the usual types; None for all else, bad input too."""
+    # one pass in C; what it does not take is looked at again in Python, where each fault has its message
     queries, rows = dicts.of_list(list(source)), dicts.of_dicts(list(source.values()))
     if queries is None or rows is None:
         return None

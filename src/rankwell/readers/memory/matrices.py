@@ -54,6 +54,7 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
 def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> Run:
     """The run of a matrix of item numbers, best first, and one of their scores, given in either order."""
     items, scores = (matrix_of(part, name, columns) for part in source)
+    # torch.topk gives scores first, recommenders give items first; the types tell
     if items.dtype.kind == "f":
         items, scores = scores, items
     if items.dtype.kind not in "iu" or scores.dtype.kind != "f" or items.shape != scores.shape:
@@ -122,6 +123,7 @@ def labels_of(source: Any, *, name: str = "labels") -> Qrels:
 def _graded(matrix: np.ndarray, facts: Matrix) -> Qrels:
     """The judgements in a matrix of labels."""
     grade = np.ma.getdata(matrix)
+    # of labels every item has one, a 0 too: what was not judged is masked or nan
     judged = ~np.ma.getmaskarray(matrix)
     if grade.dtype.kind == "f":
         judged &= ~np.isnan(grade)
@@ -230,6 +232,7 @@ class ScoreRows(Rows):
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make the lists of some rows."""
+        # a list of all items is cut nowhere, so a batch is whole rows of the matrix
         step = max(size // max(self.matrix.shape[1], 1), 1)
         for low in range(0, len(self.matrix), step):
             yield partial(self._lists, low, min(low + step, len(self.matrix)))
@@ -318,6 +321,7 @@ def sparse_of(source: Any, name: str) -> Any:
     # before duplicates are added up, which SciPy does without a word
     counts = stored_in_rows(source)
     matrix = source.tocsr()
+    # duplicates are added up in place, and the matrix may be the user's own
     if matrix is source and not matrix.has_canonical_format:
         matrix = matrix.copy()
     matrix.sum_duplicates()
