@@ -58,7 +58,10 @@ def public_functions(module: ast.Module) -> list[tuple[str, ast.FunctionDef]]:
 def first_line(function: ast.FunctionDef) -> int:
     """Return the line of the first statement after the docstring; 0 if the function does nothing."""
     body = function.body[ast.get_docstring(function) is not None :]
-    idle = all(isinstance(s, ast.Pass | ast.Raise) or ast.unparse(s) in {"...", "return None", "return False"} for s in body)
+    idle = all(
+        isinstance(s, ast.Pass | ast.Raise) or ast.unparse(s) in {"...", "return None", "return False"}
+        for s in body
+    )
     return 0 if idle else min([body[0].lineno, *(d.lineno for d in getattr(body[0], "decorator_list", ()))])
 
 
