@@ -24,7 +24,7 @@ from rankwell.efficiency.exponents import Growth
 from rankwell.errors import DataError, InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import QueryMetric
-from rankwell.results.saving.load import all_loaded, is_saved
+from rankwell.results.saving.load import is_saved, load_all
 from rankwell.tables.states import Mean
 
 SOUND = Path(__file__).parents[1] / "data" / "saved" / "every_kind"
@@ -150,7 +150,7 @@ def use_answers(path, sound):
 
 
 def use_evaluated(path, sound):
-    for res in all_loaded(path):
+    for res in load_all(path):
         assert str(res)
         assert res.to_table().to_text()
         assert res.to_json()

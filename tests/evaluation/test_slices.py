@@ -109,7 +109,7 @@ def test_slices_are_saved_and_shown(tmp_path):
     assert again.to_json() == res.to_json()
     from rankwell.results import summary
 
-    text = summary.written([res], "text")
+    text = summary.write_results([res], "text")
     assert "by items" in text
     assert f"{res.slices['head']['ap']:.4f}" in text
 

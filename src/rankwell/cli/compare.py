@@ -235,14 +235,14 @@ def without_metrics(path: Any) -> RankwellError:
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:
     """Return runs by name: saved results and costs are loaded, of which a file may hold several; anything else stays a path."""
-    from rankwell.results.saving.load import all_loaded, is_saved
+    from rankwell.results.saving.load import is_saved, load_all
 
     named: dict[str, Any] = {}
     more: dict[str, Any] | None
     for name, path in zip(*split_names(words), strict=True):
         more = answers_in(name, path)
         if more is None:
-            found = all_loaded(path) if is_saved(path) else []
+            found = load_all(path) if is_saved(path) else []
             more = {name: found[0] if found else path} if len(found) < 2 else {res.name: res for res in found}
         for own, each in more.items():
             if own in named:
@@ -474,9 +474,9 @@ def _open_both(paths: list[str], reading: Reading) -> list[Any]:
 
 def _load_one(path: str) -> Results:
     """The saved results of one run."""
-    from rankwell.results.saving.load import all_loaded
+    from rankwell.results.saving.load import load_all
 
-    loaded = all_loaded(path)
+    loaded = load_all(path)
     if len(loaded) > 1:
         names = ", ".join(res.name for res in loaded[:6])
         raise UsageError(

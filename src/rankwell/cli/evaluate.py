@@ -324,7 +324,7 @@ def _write(
     if printed.form == "parquet":
         _save_parquet(results, printed.output)
         return
-    text = summary.written(
+    text = summary.write_results(
         results,
         printed.form,
         per_query=per_query,
@@ -413,13 +413,13 @@ def merge(
     """
     from rankwell.results import summary
     from rankwell.results.saving.days import files_of
-    from rankwell.results.saving.load import merged
+    from rankwell.results.saving.load import merge_saved
 
     words = [result, *results]
     form = form_of(format, output, get_args(MergeForm))
     files = [str(file.path) for word in words for file in files_of(word, since, until)]
     refuse_files(files, [output])
-    found = merged(words, since, until, name)
+    found = merge_saved(words, since, until, name)
     _refuse_others(found, form, output)
     if form == "parquet":
         assert output is not None
@@ -428,7 +428,7 @@ def merge(
     systems = f"{len(found)} systems" if len(found) > 1 else printable(found[0].name)
     sys.stderr.write(f"rankwell: note: added {len(files)} files: {systems}.\n")
     write(
-        summary.written(
+        summary.write_results(
             found,
             form,
             per_query=form == "json",

@@ -26,7 +26,7 @@ from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, t
 from rankwell.records import record
 from rankwell.reporting.material import InputFile, Material, input_files
 from rankwell.results import Results
-from rankwell.results.saving.load import all_loaded, is_saved
+from rankwell.results.saving.load import is_saved, load_all
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
@@ -218,7 +218,7 @@ def _opened(named: Mapping[str, Any]) -> dict[str, Any]:
     """The same systems, where those of saved results are loaded, of which a file may hold several."""
     systems: dict[str, Any] = {}
     for name, system in named.items():
-        loaded = all_loaded(system) if isinstance(system, (str, Path)) and is_saved(system) else []
+        loaded = load_all(system) if isinstance(system, (str, Path)) and is_saved(system) else []
         more = (
             {res.name: res for res in loaded} if len(loaded) > 1 else {name: loaded[0] if loaded else system}
         )

@@ -35,29 +35,30 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     """
     if not results:
         raise UsageError("there are no results to add.")
-    results[:] = [each.collected() for each in results]
+    results[:] = [res.collected() for res in results]
     first, numbers = results[0], []
-    for at, each in enumerate(results):
+    for at, res in enumerate(results):
         try:
-            numbers.append(_numbers(first, each))
-            _refuse_lost(each.part)
+            numbers.append(_numbers(first, res))
+            _refuse_lost(res.part)
         except UsageError as error:
             where = f"{places[0]} and {places[at]}: " if places and at else ""
             raise UsageError(f"{where}{error}") from None
     if len(results) == 1:
         return first
-    slices = {name: total([each.slices[name] for each in results], places) for name in first.slices}
-    conditions = reduce(_joined, (each.conditions for each in results))
-    experiment = first.experiment if len({each.experiment for each in results}) == 1 else ""
+    slices = {name: total([res.slices[name] for res in results], places) for name in first.slices}
+    conditions = reduce(_join, (res.conditions for res in results))
+    # the sum of two experiments is of neither
+    experiment = first.experiment if len({res.experiment for res in results}) == 1 else ""
     unread = {
-        name: n for each in results for name, n in each.part.counts.items() if name.startswith(NOT_READ)
+        name: n for res in results for name, n in res.part.counts.items() if name.startswith(NOT_READ)
     }  # the columns are named once for all days
-    ends = np.cumsum([len(each.part.queries) for each in results])
+    ends = np.cumsum([len(res.part.queries) for res in results])
     results.reverse()  # popped from the end, each is released once it is added
     numbers.reverse()
-    part = Part.sum(_renumbered(results.pop().part, numbers.pop()) for _ in ends)
+    part = Part.sum(_renumber(results.pop().part, numbers.pop()) for _ in ends)
     if not part.queries.is_distinct():
-        raise _twice(part, ends, places)
+        raise _error_of_repeated(part, ends, places)
     # counts of the training data are of the same table each time, and no sum
     from rankwell.matching.train import COUNTS
 
@@ -77,11 +78,12 @@ def _numbers(left: Results, right: Results) -> np.ndarray:
 def _difference(left: Results, right: Results) -> str:
     """What two results differ in besides their queries and numbers of segments, and what helps; empty if in nothing that counts."""
     if left.metrics != right.metrics:
-        names = [", ".join(map(str, each.metrics)) for each in (left, right)]
+        names = [", ".join(map(str, res.metrics)) for res in (left, right)]
         return f"metrics: {names[0]} and {names[1]}. Evaluate both with the same ones, in the same order."
     ours, theirs = left.conditions, right.conditions
     if not (ours.is_known and theirs.is_known):
         raise UsageError(NOT_KEPT)
+    # ends of the grades differ between days and matter only to metrics that divide by them
     needs = frozenset[str]().union(*(metric.needed() for metric in left.metrics))
     if ours.policy != theirs.policy:
         return f"policies: {ours.policy} and {theirs.policy}."
@@ -110,7 +112,7 @@ def _difference(left: Results, right: Results) -> str:
     if ours.users != theirs.users:
         return "tables of users: give both evaluations the same users=."
     one, other = (
-        None if each is None else (each.grades, bool(each.pool)) for each in (left.bounding, right.bounding)
+        None if res is None else (res.grades, bool(res.pool)) for res in (left.bounding, right.bounding)
     )
     if one != other:
         return "bounds: evaluate both with bounds=True, the same scale=, and a pool= or none."
@@ -121,14 +123,14 @@ def _difference(left: Results, right: Results) -> str:
     return ""
 
 
-def _joined(left: Conditions, right: Conditions) -> Conditions:
+def _join(left: Conditions, right: Conditions) -> Conditions:
     """The conditions of the sum: the same, with the ends of the grades of both."""
-    highest = [each.grade_max for each in (left, right) if each.grade_max is not None]
-    lowest = [each.grade_min for each in (left, right) if each.grade_min is not None]
+    highest = [conditions.grade_max for conditions in (left, right) if conditions.grade_max is not None]
+    lowest = [conditions.grade_min for conditions in (left, right) if conditions.grade_min is not None]
     return replace(left, grade_max=max(highest, default=None), grade_min=min(lowest, default=None))
 
 
-def _renumbered(part: Part, numbers: np.ndarray) -> Part:
+def _renumber(part: Part, numbers: np.ndarray) -> Part:
     """Return a part with other numbers of its segments."""
     if np.array_equal(numbers, np.arange(len(numbers))):
         return part
@@ -154,7 +156,7 @@ def _refuse_lost(part: Part) -> None:
         )
 
 
-def _twice(part: Part, ends: np.ndarray, places: Sequence[str]) -> UsageError:
+def _error_of_repeated(part: Part, ends: np.ndarray, places: Sequence[str]) -> UsageError:
     """Return the error of the first query that occurs again; ``ends`` is where each of the results ends."""
     codes, firsts = part.queries.group()
     again = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])

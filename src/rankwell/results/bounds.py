@@ -168,9 +168,9 @@ def _extreme(metric: QueryMetric, ends: np.ndarray, is_sure: np.ndarray, sign: f
     return mean(first)
 
 
-def ends_by_name(found: Mapping[str, MeanBounds]) -> dict[str, float | None]:
+def ends_by_name(bounds: Mapping[str, MeanBounds]) -> dict[str, float | None]:
     """Return the bounds of means under the names of the columns per query."""
-    return {f"{name} {end}": getattr(own, end) for name, own in found.items() for end in ("low", "high")}
+    return {f"{name} {end}": getattr(own, end) for name, own in bounds.items() for end in ("low", "high")}
 
 
 def require(bounding: Bounding | None) -> Bounding:
@@ -197,18 +197,18 @@ def with_bounds(table: Table, bounding: Bounding, bounds: AllBounds) -> Table:
     if table.columns[0].name != "metric":  # a row per run in place of one per metric
         return replace(_beside_each(table, bounds), notes=notes)
     (own,) = bounds.values()
-    added = ENDS if any(each.n_max > each.n_min for each in own.values()) else ENDS[:2]
+    added = ENDS if any(own_bounds.n_max > own_bounds.n_min for own_bounds in own.values()) else ENDS[:2]
     columns = [*table.columns[:2], *added, *table.columns[2:]]
     rows = [
-        (*row[:2], *_cells(each)[: len(added)], *row[2:])
-        for row, each in zip(table.rows, own.values(), strict=True)
+        (*row[:2], *_cells(own_bounds)[: len(added)], *row[2:])
+        for row, own_bounds in zip(table.rows, own.values(), strict=True)
     ]
     return replace(table, columns=columns, rows=rows, notes=notes)
 
 
 def with_bound_lines(table: Table, bounds: AllBounds) -> Table:
     """Return a table of lines per run and metric, with bounds in the lines of the whole run, which come first."""
-    left = {(run, name): _cells(own) for run, each in bounds.items() for name, own in each.items()}
+    left = {(run, name): _cells(own) for run, by_metric in bounds.items() for name, own in by_metric.items()}
     at = [column.name for column in table.columns].index("metric")
     # taken out at their first line: the lines of segments and slices, which follow, have none
     rows = [(*row, *left.pop((str(row[0]), str(row[at])), (None, None, None))) for row in table.rows]

@@ -105,7 +105,7 @@ class Breakdown(Result):
         rr: 0.5000 between gold (highest) and tin (lowest), ratio 0.5000
         """
         wanted = metric_of(metric)
-        names = [str(each) for each in self.metrics]
+        names = [str(metric_there) for metric_there in self.metrics]
         if wanted not in self.metrics:
             raise UsageError(
                 f"{wanted} was not evaluated; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"

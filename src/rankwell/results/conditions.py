@@ -137,8 +137,8 @@ def _of_column(column: pl.Series) -> Iterator[np.ndarray]:
     elif (kind.is_numeric() and not kind.is_decimal()) or kind == pl.Boolean:
         yield column.fill_null(0 if kind != pl.Boolean else False).to_numpy()
     elif kind == pl.Struct:
-        for each in column.struct.unnest():
-            yield from _of_column(each)
+        for part in column.struct.unnest():
+            yield from _of_column(part)
     else:
         texts = column.cast(pl.String, strict=False).fill_null("")
         yield texts.str.len_bytes().to_numpy()
@@ -152,8 +152,8 @@ def _of_text(text: str) -> np.ndarray:
 def _digest(*columns: np.ndarray) -> bytes:
     import hashlib  # loads OpenSSL, which evaluations without such tables do without
 
-    found = hashlib.sha256()  # most processors have instructions for it
+    digest = hashlib.sha256()  # most processors have instructions for it
     for column in columns:
-        found.update(f"{column.dtype.str} {len(column)} ".encode())
-        found.update(np.ascontiguousarray(column).data)
-    return found.digest()[:16]
+        digest.update(f"{column.dtype.str} {len(column)} ".encode())
+        digest.update(np.ascontiguousarray(column).data)
+    return digest.digest()[:16]

@@ -79,10 +79,10 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
     pooled["TN"] = None if left is None else int(left.sum())
     # without a relevant item, recall is undefined, and such queries would pull macro values towards 0
     some = [row[1:] for row in per_query.rows() if row[1] + row[3]]
-    each = [_ratios(*row) for row in some]
+    ratios = [_ratios(*row) for row in some]
     tp, fp, fn = (int(column.sum()) for column in counts.values())
     micro = _ratios(tp, fp, fn, pooled["TN"])
-    macro = {name: float(np.mean([row[name] for row in each])) if each else None for name in micro}
+    macro = {name: float(np.mean([row[name] for row in ratios])) if ratios else None for name in micro}
     return Contingency(per_query, pooled, dict(micro), macro)
 
 

@@ -78,7 +78,7 @@ class Curve(Result):
 
 def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:
     """Return the metrics whose means form the mean curve: interpolated precision at each level of recall."""
-    return [IPrec(level=level, rel=rel) for level in _checked(levels)]
+    return [IPrec(level=level, rel=rel) for level in _check_levels(levels)]
 
 
 def mean_curve(res: Results, levels: Sequence[float]) -> Curve:
@@ -98,20 +98,22 @@ def curve_of_one(
         raise UsageError(
             f"query {brief(query)} has no relevant item and so no precision-recall curve; choose another query."
         )
-    hits, points, found = set(ranks), [], 0
+    hits, points, n_found = set(ranks), [], 0
     for rank in range(1, length + 1):
-        found += rank in hits
-        points.append((rank, found / relevant, found / rank))
+        n_found += rank in hits
+        points.append((rank, n_found / relevant, n_found / rank))
     # from the last hit up: interpolated precision is the best at this recall or any higher one
     best, staircase = 0.0, {}
     for number, rank in reversed(list(enumerate(ranks, start=1))):
         best = max(best, number / rank)
         staircase[number] = best
-    wanted = [max(int(needed_hits(level, np.array([relevant]), "exact")[0]), 1) for level in _checked(levels)]
+    wanted = [
+        max(int(needed_hits(level, np.array([relevant]), "exact")[0]), 1) for level in _check_levels(levels)
+    ]
     return Curve(tuple(levels), tuple(staircase.get(number, 0.0) for number in wanted), tuple(points), query)
 
 
-def _checked(levels: Sequence[float]) -> Sequence[float]:
+def _check_levels(levels: Sequence[float]) -> Sequence[float]:
     are_numbers = isinstance(levels, (list, tuple)) and all(isinstance(each, (int, float)) for each in levels)
     if (
         not are_numbers

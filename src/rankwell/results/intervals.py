@@ -215,7 +215,7 @@ def with_intervals(table: Table, metrics: Sequence[Metric], intervals: Intervals
 
 def with_bounds(table: Table, intervals: Intervals) -> Table:
     """Return a table of lines per run and metric, with low and high in the lines of the whole run, which come first."""
-    left = {(run, name): own for run, each in intervals.items() for name, own in each.items()}
+    left = {(run, name): own for run, by_metric in intervals.items() for name, own in by_metric.items()}
     at = [column.name for column in table.columns].index("metric")
     # taken out at their first line: the lines of segments and slices, which follow, have none
     rows = [(*row, *_ends(left.pop((str(row[0]), str(row[at])), None))) for row in table.rows]
@@ -227,7 +227,7 @@ def _ends(own: MeanInterval | None) -> tuple[float | None, float | None]:
 
 
 def _beside_each(table: Table, intervals: Intervals) -> Table:
-    names = {name for each in intervals.values() for name in each}
+    names = {name for by_metric in intervals.values() for name in by_metric}
     columns: list[Column] = []
     rows: list[list[Cell]] = [[] for _ in table.rows]
     for at, column in enumerate(table.columns):
@@ -242,22 +242,26 @@ def _beside_each(table: Table, intervals: Intervals) -> Table:
 
 def _notes(metrics: Sequence[Metric], intervals: Intervals) -> list[str]:
     of_metric = {
-        str(metric): [each[str(metric)] for each in intervals.values() if str(metric) in each]
+        str(metric): [by_metric[str(metric)] for by_metric in intervals.values() if str(metric) in by_metric]
         for metric in metrics
     }
-    methods = {own.method for each in of_metric.values() for own in each}
+    methods = {own.method for by_metric in of_metric.values() for own in by_metric}
     how = "; ".join(words for method, words in METHODS.items() if method in methods)
     notes = [f"{PERCENT} intervals of each mean{f': {how}' if how else ''}"]
-    if bet := [name for name, each in of_metric.items() if any(own.method == "betting" for own in each)]:
+    if bet := [
+        name for name, by_metric in of_metric.items() if any(own.method == "betting" for own in by_metric)
+    ]:
         notes.append(
             f"hedged betting intervals, which hold for any number of queries but are wide (few queries, or nearly all with the "
             f"same value): {', '.join(bet)}"
         )
-    if doubtful := [name for name, each in of_metric.items() if any(own.is_doubtful for own in each)]:
+    if doubtful := [
+        name for name, by_metric in of_metric.items() if any(own.is_doubtful for own in by_metric)
+    ]:
         notes.append(
             f"intervals likely too short (few queries, or nearly all with the same value): {', '.join(doubtful)}"
         )
-    if others := [name for name, each in of_metric.items() if not each]:
+    if others := [name for name, by_metric in of_metric.items() if not by_metric]:
         notes.append(
             f"no interval, as they are no mean of values per query: {', '.join(others)} (rw.jackknife in Python)"
         )

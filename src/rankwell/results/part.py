@@ -88,6 +88,7 @@ class Part:
         if self.segment is not None:
             is_counted = self.counted(metrics, self.divided)
             order = np.argsort(self.segment, kind="stable")
+            # -2 is no segment, so that the first one begins, too
             begins = np.flatnonzero(np.diff(self.segment[order], prepend=-2))
             for own in np.split(order, begins[1:]) if len(order) else ():
                 code = int(self.segment[own[0]])
@@ -143,8 +144,8 @@ class Sum:
     def __init__(self, part: Part) -> None:
         self._queries, self._pool_row = [part.queries], GrowingArray(part.pool_row)
         self._values, self._divided, self._low, self._high = (
-            {metric: GrowingArray(values) for metric, values in each.items()}
-            for each in (part.values, part.divided, part.low, part.high)
+            {metric: GrowingArray(values) for metric, values in columns.items()}
+            for columns in (part.values, part.divided, part.low, part.high)
         )
         self._segment = None if part.segment is None else GrowingArray(part.segment)
         self._states, self._ends = dict(part.states), _GrowingEnds(part.tied, part.states)
@@ -200,7 +201,9 @@ class Sum:
 
     def part(self) -> Part:
         """Return the sum."""
-        low, high = ({m: column.values() for m, column in each.items()} for each in (self._low, self._high))
+        low, high = (
+            {m: column.values() for m, column in columns.items()} for columns in (self._low, self._high)
+        )
         return Part(
             Ids.concatenate(self._queries),
             self._pool_row.values(),

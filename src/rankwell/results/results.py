@@ -21,7 +21,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
-from rankwell.results.segments import Segmentation, checked_weights
+from rankwell.results.segments import Segmentation, check_weights
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
@@ -149,7 +149,7 @@ class Results(Result):
     @property
     def diagnostics(self) -> dict[str, dict[str, float]]:
         """Diagnostics of metrics that weigh observations, such as the effective sample size."""
-        return {str(metric): dict(kept.diagnostics) for metric, kept in self.part.diagnostics.items()}
+        return {str(metric): dict(state.diagnostics) for metric, state in self.part.diagnostics.items()}
 
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
@@ -190,11 +190,11 @@ class Results(Result):
         """Return the same results with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
         if self.spark_rows is None:
             return self
-        kept = vars(self)
-        if "_collected" not in kept:  # once for all that ask
-            kept["_collected"] = _collected(self)
-        found: Results = kept["_collected"]
-        return found
+        cache = vars(self)
+        if "_collected" not in cache:  # once for all that ask
+            cache["_collected"] = _collected(self)
+        results: Results = cache["_collected"]
+        return results
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -259,7 +259,7 @@ class Results(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, so that cached values are not pickled."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
@@ -297,6 +297,7 @@ class Results(Result):
         """
         metric, res = metric_of(metric), self.collected()
         how, floor = plain("how", how, How), plain("floor", floor, float)
+        # raises with the nearest name if it was not evaluated
         _ = res[metric]
         if metric not in res.part.values:
             raise UsageError(
@@ -310,13 +311,16 @@ class Results(Result):
             )
         if weights is not None and how != "mean":
             raise UsageError(f"weights= works only with how='mean', not with how={brief(how)}.")
-        given, values = None if weights is None else _weights_of(weights, res.queries), res.values(metric)
+        query_weights, values = (
+            None if weights is None else _weights_of(weights, res.queries),
+            res.values(metric),
+        )
         defined = ~np.isnan(values)
         values = values[defined]
         if not len(values):
             return math.nan
-        if given is not None:
-            return WeightedMean.of(values, given[defined]).value
+        if query_weights is not None:
+            return WeightedMean.of(values, query_weights[defined]).value
         if how == "geometric":
             if not floor > 0 or values.min() < 0:
                 raise UsageError("a geometric mean needs a floor= above 0, and no values below 0.")
@@ -390,11 +394,11 @@ class Results(Result):
             )
         values = res.values(wanted)
         defined = np.flatnonzero(~np.isnan(values))
-        given = None if weights is None else _weights_of(weights, res.queries)[defined]
+        query_weights = None if weights is None else _weights_of(weights, res.queries)[defined]
         queries = res.part.queries[res.part.concerned()[defined]]
-        own = mean_interval(wanted, values[defined], queries, given, method, level, seed, resamples)
+        own = mean_interval(wanted, values[defined], queries, query_weights, method, level, seed, resamples)
         # the mean as results show it, to the last bit: statistics add up in another order than the exact sum
-        return own if given is not None else own._replace(mean=res.plain_mean[str(wanted)])
+        return own if query_weights is not None else own._replace(mean=res.plain_mean[str(wanted)])
 
     def intervals(self) -> dict[str, MeanInterval]:
         """Return the intervals of all metrics that have one, by name."""
@@ -434,8 +438,8 @@ class Results(Result):
                     **({} if self.bounding is None else {"bounds": self.bounds[str(metric)].to_dict()}),
                     **({"interval": own[str(metric)].to_dict()} if str(metric) in own else {}),
                     **(
-                        {"diagnostics": _plain_values(known)}
-                        if (known := self.diagnostics.get(str(metric)))
+                        {"diagnostics": _plain_values(details)}
+                        if (details := self.diagnostics.get(str(metric)))
                         else {}
                     ),
                 }
@@ -451,10 +455,10 @@ class Results(Result):
             "counts": self.counts,
         }
         if states and not self.division.least:
-            from rankwell.results.saving.states import kept
+            from rankwell.results.saving.states import keep_states
 
-            slices = {name: (each.conditions, each.part) for name, each in self.slices.items()}
-            data["states"] = kept(self.part, self._rows, self.conditions, self.division.labels, slices)
+            slices = {name: (res.conditions, res.part) for name, res in self.slices.items()}
+            data["states"] = keep_states(self.part, self._rows, self.conditions, self.division.labels, slices)
         if plain("per_query", per_query, bool):
             data["per_query"] = self.per_query.to_dicts()
         return data
@@ -592,22 +596,22 @@ class Results(Result):
         part = res.part
         ids = redaction.ids("query", part.queries)
         order = ids.order()
-        kept = replace(
+        shown = replace(
             part,
             queries=ids[order],
             # the row in the judgements would say which of them each is
             pool_row=np.where(part.pool_row[order] >= 0, np.arange(len(order)), -1),
-            values={each: own[order] for each, own in part.values.items() if each == metric},
+            values={other: own[order] for other, own in part.values.items() if other == metric},
             states={metric: part.states[metric]},
-            tied=part.tied if callable(part.tied) else {each: own for each, own in part.tied.items() if each == metric},
-            diagnostics={each: own for each, own in part.diagnostics.items() if each == metric},
+            tied=part.tied if callable(part.tied) else {other: own for other, own in part.tied.items() if other == metric},
+            diagnostics={other: own for other, own in part.diagnostics.items() if other == metric},
             undefined={key: n for key, n in part.undefined.items() if key[0] == metric},
             reported={key: n for key, n in part.reported.items() if key[0] == metric},
-            weighted={each: own for each, own in part.weighted.items() if each == metric},
+            weighted={other: own for other, own in part.weighted.items() if other == metric},
             split={}, sizes={}, segment=None, divided={}, low={}, high={},
         )  # fmt: skip
         return replace(
-            res, metrics=(metric,), part=kept, division=Segmentation(weights=res.division.weights), slices={}, bounding=None, notice=None,
+            res, metrics=(metric,), part=shown, division=Segmentation(weights=res.division.weights), slices={}, bounding=None, notice=None,
         )  # fmt: skip
 
     def redacted(self, redaction: Redaction) -> Results:
@@ -657,7 +661,7 @@ class Results(Result):
         >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
         (0.75, 1.0)
         """
-        results: Results = module(LOADING).loaded(path, since, until)
+        results: Results = module(LOADING).load_results(path, since, until)
         return results
 
 
@@ -665,21 +669,21 @@ def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in values.items()}
 
 
-def _weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:
+def _weights_of(weights_given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:
     """The weight of each query; DataError if one has none, or one that is negative, infinite or not a number."""
-    if isinstance(given, Mapping):
-        missing = next((query for query in queries if query not in given), None)
+    if isinstance(weights_given, Mapping):
+        missing = next((query for query in queries if query not in weights_given), None)
         if missing is not None:
             raise DataError(
                 f"query {brief(missing)} has no weight in weights=; give one for each of the {len(queries):,} queries."
             )
-        given = [given[query] for query in queries]
-    weights = np.asarray(given, np.float64)
+        weights_given = [weights_given[query] for query in queries]
+    weights = np.asarray(weights_given, np.float64)
     if weights.shape != (len(queries),):
         raise DataError(
             f"weights= has {weights.size:,} weights for {len(queries):,} queries; give one per row of per_query."
         )
-    return checked_weights(weights, lambda row: f"query {brief(queries[row])}")
+    return check_weights(weights, lambda row: f"query {brief(queries[row])}")
 
 
 def _collected(res: Results) -> Results:

@@ -144,10 +144,12 @@ class Segments:
             raise UsageError(
                 f"by={brief(taken[0])}: the name is {what}, so that two columns would have it. Call the column of {users.name} otherwise."
             )
-        codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, Labels())
+        codes, labels = (
+            _code_labels([users.labels(column) for column in columns]) if columns else (None, Labels())
+        )
         weight = None
         if weights is not None:
-            weight = checked_weights(
+            weight = check_weights(
                 users.numbers(weights), lambda row: f"{users.name}: query {brief(users.query.one(row))}"
             )
         numbers = None
@@ -219,19 +221,19 @@ class Segments:
             )
 
 
-def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray, Labels]:
+def _code_labels(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray, Labels]:
     """Return the number of each row's combination of labels, and the combinations; the unknown one is last in both."""
     (first, codes), *others = columns
     labels = [first]
     for names, own in others:  # two columns at a time, so that only combinations that occur get a number
         pairs, firsts = Ids.of_integers(codes * len(names) + own).group()
-        labels = [*(each.gather(codes[firsts]) for each in labels), names.gather(own[firsts])]
+        labels = [*(column.gather(codes[firsts]) for column in labels), names.gather(own[firsts])]
         codes = pairs
-    known = Labels(tuple(each.extend_constant(UNKNOWN, 1) for each in labels))
-    return np.append(codes, len(known) - 1), known
+    labels_known = Labels(tuple(column.extend_constant(UNKNOWN, 1) for column in labels))
+    return np.append(codes, len(labels_known) - 1), labels_known
 
 
-def checked_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
+def check_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
     """Return the weights; raises DataError if one is negative, infinite or not a number."""
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
 
 
-def written(
+def write_results(
     results: Sequence[Results],
     form: str,
     *,
@@ -118,17 +118,17 @@ def _with_n(
     """
     numbers = [tuple(n[at] for _, _, n in rows) for at in range(len(values))]
     columns: list[Column] = [*labels]
-    kept: list[int] = []
+    places: list[int] = []
     for at, column in enumerate(values):
         columns.append(column)
         if at + 1 == len(values) or numbers[at] != numbers[at + 1]:
-            columns.append(Column(f"n of {column.name}" if kept else "n", "count"))
-            kept.append(at)
+            columns.append(Column(f"n of {column.name}" if places else "n", "count"))
+            places.append(at)
     cells = []
     for label, own, n in rows:
         row = [*label]
         for at, value in enumerate(own):
-            row += [value, n[at]] if at in kept else [value]
+            row += [value, n[at]] if at in places else [value]
         cells.append(tuple(row))
     return columns, cells
 

@@ -105,15 +105,15 @@ def _hardly_met(res: Results) -> list[str]:
                 of=queries,
             )
         ]
-    found = counts.get("judged items found", 0)
-    if judgements and not found and any("spans" in metric.needs for metric in res.metrics):
+    n_found = counts.get("judged items found", 0)
+    if judgements and not n_found and any("spans" in metric.needs for metric in res.metrics):
         return [
             Composed(
                 "{name}: no listed chunk shares a character with a judged span. Do items= and the judgements name documents alike?",
                 name=res.name,
             )
         ]
-    if judgements and not found and any(metric.judgements for metric in res.metrics):
+    if judgements and not n_found and any(metric.judgements for metric in res.metrics):
         return [
             Composed(
                 "{name}: no judged item is in any list. Is it the run of these judgements?", name=res.name
@@ -218,7 +218,7 @@ def _few_found(res: Results) -> list[str]:
     """A note that nearly all judged items are missing from the lists, as from those of a random recommender."""
     counts: Mapping[str, int] = res.counts
     queries, judgements = counts.get("judged queries", 0), counts.get("judgements", 0)
-    missing, found = (
+    missing, n_found = (
         counts.get(what, 0) for what in ("judged queries missing from the run", "judged items found")
     )
     # of the judgements of the queries that are there, as if all had equally many; a part of a run is no run of other judgements
@@ -226,14 +226,14 @@ def _few_found(res: Results) -> list[str]:
     if (
         res.notice is None
         and judgements >= ENOUGH
-        and 0 < found < FEW_ITEMS * here
+        and 0 < n_found < FEW_ITEMS * here
         and missing <= FEW_QUERIES * queries
     ):
         return [
             Composed(
                 "{name}: the lists hold only {n:,} of {of:,} judged items. Is it the run of these judgements?",
                 name=res.name,
-                n=found,
+                n=n_found,
                 of=judgements,
             )
         ]

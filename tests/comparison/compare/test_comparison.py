@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.results.saving.load import all_loaded
+from rankwell.results.saving.load import load_all
 
 SAVED = Path(__file__).parents[2] / "data" / "saved"
 DATA = files("rankwell") / "data"
@@ -79,7 +79,7 @@ def test_some_values_of_schema_1():
 )
 def test_results_are_read_with_every_value(name):
     path = SAVED / "schema-1" / name
-    (found,) = all_loaded(path)
+    (found,) = load_all(path)
     if path.suffix == ".parquet":
         old = json.loads(pl.read_parquet_metadata(path)["rankwell"])
         assert found.per_query.equals(pl.read_parquet(path))

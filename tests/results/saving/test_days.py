@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 import rankwell as rw
-from rankwell.results.saving.load import is_saved, merged
+from rankwell.results.saving.load import is_saved, merge_saved
 
 DAYS = ["2026-10-31", "2026-11-01", "2026-11-02", "2026-11-10"]
 
@@ -59,7 +59,7 @@ def test_a_run_whose_name_has_the_date_is_one_system(tmp_path):
     for day in DAYS:
         save(tmp_path / f"bm25-{day}.json", query=day, name=f"bm25-{day}.run")
         save(tmp_path / f"dense_{day}.parquet", query=day, name=f"{day}-dense", items=("b", "a"))
-    found = merged([tmp_path])
+    found = merge_saved([tmp_path])
     assert [(res.name, res["rr"], queries(res)) for res in found] == [
         ("bm25.run", 0.5, DAYS),
         ("dense", 1.0, DAYS),
@@ -77,7 +77,7 @@ def test_a_sub_folder_names_its_system_unless_it_is_a_number(tmp_path):
         save(tmp_path / "days" / "bm25" / year / month / f"{day}.json", name=f"{day}.run")
         save(tmp_path / "days" / "dense" / "large" / f"{day}.json", name=day)
         save(tmp_path / "days" / year / f"{day}.json", query=f"x{day}", name=day)
-    found = merged([tmp_path / "days"], since=DAYS[1])
+    found = merge_saved([tmp_path / "days"], since=DAYS[1])
     assert {res.name: queries(res) for res in found} == {
         "bm25": DAYS[1:],
         "dense/large": DAYS[1:],
@@ -88,8 +88,8 @@ def test_a_sub_folder_names_its_system_unless_it_is_a_number(tmp_path):
 def test_all_can_be_added_as_one_system(tmp_path):
     save(tmp_path / "a.json", name="v1")
     save(tmp_path / "b.json", name="v2")
-    assert [res.name for res in merged([tmp_path / "a.json", tmp_path / "b.json"])] == ["v1", "v2"]
-    (found,) = merged([tmp_path / "a.json", tmp_path / "b.json"], name="mine")
+    assert [res.name for res in merge_saved([tmp_path / "a.json", tmp_path / "b.json"])] == ["v1", "v2"]
+    (found,) = merge_saved([tmp_path / "a.json", tmp_path / "b.json"], name="mine")
     assert (found.name, found.n["rr"]) == ("mine", 2)
 
 
@@ -155,14 +155,16 @@ def test_a_window_without_days_is_said(folder, tmp_path):
 
 
 def test_a_file_of_several_runs_may_not_be_in_a_sub_folder(tmp_path):
-    from rankwell.results.summary import written
+    from rankwell.results.summary import write_results
 
     both = [rw.evaluate({q: ["a"]}, {q: {"a": 1}}, ["rr"]) for q in "xy"]
     (tmp_path / "bm25").mkdir()
-    (tmp_path / "bm25" / "2026-11-01.json").write_text(written(both, "json", per_query=True, states=True))
+    (tmp_path / "bm25" / "2026-11-01.json").write_text(
+        write_results(both, "json", per_query=True, states=True)
+    )
     with pytest.raises(rw.RankwellError, match="holds the results of 2 runs, but in a sub-folder"):
-        merged([tmp_path])
-    assert merged([tmp_path], name="one")[0].n == {"rr": 2}
+        merge_saved([tmp_path])
+    assert merge_saved([tmp_path], name="one")[0].n == {"rr": 2}
 
 
 def test_systems_of_a_comparison_may_be_folders_and_windows(folder, tmp_path):

@@ -55,7 +55,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
 from rankwell.readers.sources import is_one_run, names_as_text, refuse_unnamed
 from rankwell.results import Results
-from rankwell.results.saving.load import opened
+from rankwell.results.saving.load import open_saved
 from rankwell.results.summary import notes_of
 from rankwell.statistics import corrections
 from rankwell.statistics.effects import heterogeneity_of
@@ -292,7 +292,7 @@ def evaluate_with(
     runs: Mapping[str, Any], qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
 ) -> tuple[dict[str, Results], EvaluatedRuns | None]:
     """Return the same, and what evaluated them if bounds were asked for."""
-    named = {name: opened(run) for name, run in names_as_text(runs).items()}
+    named = {name: open_saved(run) for name, run in names_as_text(runs).items()}
     new = {name: run for name, run in named.items() if not isinstance(run, Results)}
     evaluated: dict[str, Results] = {}
     judging = None

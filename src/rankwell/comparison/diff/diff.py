@@ -29,7 +29,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
 from rankwell.records import cached_property
 from rankwell.results import Results
-from rankwell.results.saving.load import opened
+from rankwell.results.saving.load import open_saved
 from rankwell.results.summary import notes_of
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import ordered, plain
@@ -134,7 +134,7 @@ def diff(
     if not isinstance(metric, str | Metric | type | None):
         raise UsageError(ORDER)
     refuse_same(a, b)
-    a, b = opened(a), opened(b)
+    a, b = open_saved(a), open_saved(b)
     metric_wanted = _metric(metric, a, b)
     _refuse(top, direction, metric_wanted)
     of_runs, of_qrels = reading_of(

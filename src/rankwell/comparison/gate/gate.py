@@ -33,7 +33,7 @@ from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.paths import short_name
 from rankwell.results import Results
-from rankwell.results.saving.load import opened
+from rankwell.results.saving.load import open_saved
 from rankwell.statistics.many import intervals
 from rankwell.tables.arguments import as_list, ordered
 from rankwell.tables.run_qrels import Run
@@ -179,7 +179,7 @@ def gate(
 def _aligned(
     run: Any, baseline: Any, qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
 ) -> Aligned:
-    run, baseline = opened(run), opened(baseline)
+    run, baseline = open_saved(run), open_saved(baseline)
     systems = {_name(run, "new"): run}
     systems[_name(baseline, "baseline", *systems)] = baseline
     if metrics is None and isinstance(baseline, Results):

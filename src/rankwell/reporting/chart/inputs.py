@@ -17,7 +17,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.readers.sources import is_one_run
 from rankwell.results import Results
-from rankwell.results.saving.load import opened
+from rankwell.results.saving.load import open_saved
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Mean
@@ -192,5 +192,5 @@ def runs_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Run]:
 
 
 def _opened(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
-    source = opened(run)
+    source = open_saved(run)
     return source if isinstance(source, Results) else open_run(source, name=name, **options)

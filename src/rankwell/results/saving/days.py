@@ -33,10 +33,10 @@ class Window(NamedTuple):
         UsageError
             If one of them is no date, or the first is after the last.
         """
-        found = cls(_given("since", since), _given("until", until))
-        if found.since is not None and found.until is not None and found.since > found.until:
-            raise UsageError(f"since={found.since} is after until={found.until}; exchange them.")
-        return found
+        window = cls(_given("since", since), _given("until", until))
+        if window.since is not None and window.until is not None and window.since > window.until:
+            raise UsageError(f"since={window.since} is after until={window.until}; exchange them.")
+        return window
 
     @property
     def is_open(self) -> bool:
@@ -71,10 +71,10 @@ def split_window(path: str | Path) -> tuple[str, Window]:
     ('days', 'since 2026-11-01')
     """
     whole = Path(path)
-    found = SPAN.fullmatch(whole.name)
-    if found is None or not any(found.groups()) or os.path.exists(whole):  # noqa: PTH110 - also names that are too long
+    match = SPAN.fullmatch(whole.name)
+    if match is None or not any(match.groups()) or os.path.exists(whole):  # noqa: PTH110 - also names that are too long
         return str(path), EVERY_DAY
-    return str(whole.parent), Window.of(*found.groups())
+    return str(whole.parent), Window.of(*match.groups())
 
 
 def is_several(path: str | Path) -> bool:
@@ -111,11 +111,11 @@ def files_of(path: str | Path, since: Day = None, until: Day = None) -> list[Sav
     if not window.is_open and not (since is None and until is None):
         raise UsageError(f"{path} has a window of its own; leave out since= and until=, or the window.")
     window = Window.of(since, until) if window.is_open else window
-    found = _all(text)
+    files = _all(text)
     if window.is_open:
-        return found
-    days = [_day_of(each.path) for each in found]
-    inside = [each for each, day in zip(found, days, strict=True) if day in window]
+        return files
+    days = [_day_of(file.path) for file in files]
+    inside = [file for file, day in zip(files, days, strict=True) if day in window]
     if not inside:
         raise InputError(
             f"{text}: no file of saved results is of the days {window}; there are {len(days):,} of {min(days)} to {max(days)}."
@@ -160,17 +160,17 @@ def _system(folder: Path) -> str:
 
 
 def _day_of(path: Path) -> date:
-    found = DAY.findall(path.name)
-    if len(found) != 1:
-        has = f"two dates, {found[0]} and {found[1]}" if found else "no date"
+    days = DAY.findall(path.name)
+    if len(days) != 1:
+        has = f"two dates, {days[0]} and {days[1]}" if days else "no date"
         raise InputError(
             f"{path}: its name has {has}, and a window of days needs the one that the results are of, such as 2026-11-20.parquet. "
             f"Rename it or move it elsewhere."
         )
     try:
-        return date.fromisoformat(found[0])
+        return date.fromisoformat(days[0])
     except ValueError:
-        raise InputError(f"{path}: {found[0]} in its name is no date. Rename it.") from None
+        raise InputError(f"{path}: {days[0]} in its name is no date. Rename it.") from None
 
 
 def _given(word: str, day: Day) -> date | None:

@@ -109,27 +109,27 @@ FILE = Kind(dict[str, Any], "file of results", WRITER, REMEDY, version=("schema"
 RUN = Kind(SavedRun, "file of results", WRITER, REMEDY)
 
 
-def loaded(path: str | Path, since: Day = None, until: Day = None) -> Results:
+def load_results(path: str | Path, since: Day = None, until: Day = None) -> Results:
     """Return the results of the one system that a path holds: a file, or the sum of the files of several days."""
-    found = all_loaded(path, since, until)
-    if len(found) != 1:
-        names = ", ".join(res.name for res in found[:6])
+    results = load_all(path, since, until)
+    if len(results) != 1:
+        names = ", ".join(res.name for res in results[:6])
         remedy = "name the folder of one, or a pattern" if is_several(path) else "save each by itself"
-        raise UsageError(f"{path}: holds the results of {len(found)} runs ({names}); {remedy}.")
-    return found[0]
+        raise UsageError(f"{path}: holds the results of {len(results)} runs ({names}); {remedy}.")
+    return results[0]
 
 
-def all_loaded(path: str | Path, since: Day = None, until: Day = None) -> list[Results]:
+def load_all(path: str | Path, since: Day = None, until: Day = None) -> list[Results]:
     """Return all results that a path holds.
 
     Of a file these are all its runs; of a folder, a pattern or a window of days the sum of each system.
     """
     if is_several(path) or not (since is None and until is None):
-        return merged([path], since, until)
+        return merge_saved([path], since, until)
     return _results_in(path)
 
 
-def merged(
+def merge_saved(
     paths: Iterable[str | Path], since: Day = None, until: Day = None, name: str | None = None
 ) -> list[Results]:
     """Return the sum of the results of each system in files, folders, patterns and windows of days.
@@ -152,6 +152,7 @@ def merged(
                     f"hold one each. Move it up, or save each run by itself."
                 )
             for res in results:
+                # a date in the name of the run would make a system of each day
                 system = name or file.system or without_day(res.name) or file.path.absolute().parent.name
                 by_system.setdefault(system, []).append((res, str(file.path)))
     sums = []
@@ -162,9 +163,9 @@ def merged(
     return sums
 
 
-def opened(system: Any) -> Any:
+def open_saved(system: Any) -> Any:
     """Return the results that saved files hold; anything else, such as a run's path, as it is."""
-    return loaded(system) if isinstance(system, str | Path) and is_saved(system) else system
+    return load_results(system) if isinstance(system, str | Path) and is_saved(system) else system
 
 
 def is_saved(path: str | Path) -> bool:
@@ -213,10 +214,10 @@ def _read(file: Path) -> list[tuple[SavedRun, pl.DataFrame | None]]:
             raise InputError(f"{file}: cannot be read as a {FILE.name} ({reason}).") from error
         data = FILE.decode(text, file)
     runs = data.get("runs", [data])
-    holds_metrics = isinstance(runs, list) and [isinstance(each, dict) and "metrics" in each for each in runs]
+    holds_metrics = isinstance(runs, list) and [isinstance(run, dict) and "metrics" in run for run in runs]
     if not holds_metrics or not all(holds_metrics):
         raise DataError(f"{file}: this is no {FILE.name}; {WRITER}.")
-    return [(RUN.checked(each, file), frame) for each in runs]
+    return [(RUN.checked(run, file), frame) for run in runs]
 
 
 def _per_query(data: SavedRun) -> pl.DataFrame | None:
@@ -252,6 +253,7 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
         Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
         Scale(data["grades"], scale["rel"], scale["negative"]),
         scale["grade_max"],
+        # policy and scale alone: whether data were the same only the digests say, which stand with the states
         is_known=False,
     )
     # as far as the file shows it; states, where it holds them, take the place of values
@@ -329,8 +331,8 @@ def _ends_of_each(
     if frame is None or not frame.width:
         return {}
     ends = {}
-    for metric, each in saved.items():
-        is_bounded = "bounds" in each and each["bounds"]["kind"] != "none"
+    for metric, row in saved.items():
+        is_bounded = "bounds" in row and row["bounds"]["kind"] != "none"
         has_column = f"{metric} high" in frame.columns
         ensure(is_bounded == has_column, f"per_query.{metric} high", "it does not fit the bounds of the mean")
         if has_column:
@@ -350,18 +352,18 @@ def _ends(tie_range: tuple[float, float], n: int) -> Ends:
 
 
 def _part_of_slice(
-    each: SliceRow, whole: Part, metrics: Sequence[Metric], kept: StatesOfSlice | None
+    row: SliceRow, whole: Part, metrics: Sequence[Metric], states: StatesOfSlice | None
 ) -> Part:
     """Return the part of a slice, for which no values per query are saved."""
     shown = Part(
         whole.queries[:0],
         np.empty(0, np.int64),
-        states=_kept(each.get("plain_mean", each["mean"]), each["n"], metrics),
+        states=_kept(row.get("plain_mean", row["mean"]), row["n"], metrics),
         counts=whole.counts,
-        diagnostics={m: found for m, found in whole.diagnostics.items() if m in metrics},
-        weighted=_kept(each["mean"], each["n"], [m for m in whole.weighted if m in metrics]),
+        diagnostics={m: diagnosed for m, diagnosed in whole.diagnostics.items() if m in metrics},
+        weighted=_kept(row["mean"], row["n"], [m for m in whole.weighted if m in metrics]),
     )
-    return shown if kept is None else states_from(kept, shown)
+    return shown if states is None else states_from(states, shown)
 
 
 def _kept(values: Mapping[str, Plain], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
@@ -392,18 +394,19 @@ def _ensure_agreement(data: SavedRun, res: Results) -> None:
         why = f"{values[wrong.argmax()]:g} is not from {low:g} to {high:g}" if wrong.any() else ""
         ensure(not why, f"per_query.{metric}", why)
     held = res.to_dict()
-    for each in held["metrics"]:
+    for row in held["metrics"]:
+        # a later version may say the definition of a metric in other words
         for word in OF_DEFINITIONS:
-            each.pop(word, None)
+            row.pop(word, None)
     ensure(held["policy"].keys() <= data["policy"].keys(), "policy", "a rule is missing")
     ensure(held["counts"].keys() == data["counts"].keys(), "counts", "they are not those of the states")
     ensure_same(data, held, "")
-    for each in data["metrics"]:
-        ensure_counts({"n": each["n"], **each["undefined"]}, f"metrics.{each['metric']}")
-    for each in data.get("slices", {}).values():
-        ensure_counts(each["n"], "slices.n")
-    for each in data.get("segments", []):
-        ensure_counts({"queries": each["queries"], **each["n"]}, "segments.n")
+    for row in data["metrics"]:
+        ensure_counts({"n": row["n"], **row["undefined"]}, f"metrics.{row['metric']}")
+    for row in data.get("slices", {}).values():
+        ensure_counts(row["n"], "slices.n")
+    for row in data.get("segments", []):
+        ensure_counts({"queries": row["queries"], **row["n"]}, "segments.n")
     for metric, values in res.part.values.items():
         if isinstance(metric, QueryMetric):
             _ensure_means(metric, values[~np.isnan(values)], res.part)
@@ -411,17 +414,18 @@ def _ensure_agreement(data: SavedRun, res: Results) -> None:
 
 def _ensure_means(metric: QueryMetric, values: np.ndarray, part: Part) -> None:
     """Raise Damaged unless the states of a metric are those of its values per query; weights are in no file, so that their mean is only bounded."""
-    of_values, kept = metric.summary(values), cast("Average", part.states[metric])
+    of_values, average = metric.summary(values), cast("Average", part.states[metric])
     ensure(
-        kept.n == len(values),
+        average.n == len(values),
         f"states.metrics.{metric}.n",
-        f"{brief(kept.n)} in place of the {len(values)} values per query",
+        f"{brief(average.n)} in place of the {len(values)} values per query",
     )
-    ensure_same(plain_value(kept.value), plain_value(of_values.value), f"states.metrics.{metric}")
+    ensure_same(plain_value(average.value), plain_value(of_values.value), f"states.metrics.{metric}")
     weighted = cast("Average | None", part.weighted.get(metric))
     if weighted is None or not len(values) or not isinstance(of_values, Mean) or math.isnan(weighted.value):
         return
     low, high = float(values.min()), float(values.max())
+    # a mean of rounded values may lie outside of them by its last digits
     room = SLACK * max(abs(low), abs(high), 1.0)
     why = f"the weighted mean {weighted.value:g} is not from {low:g} to {high:g}, as the values per query are"
     ensure(low - room <= weighted.value <= high + room, f"mean.{metric}", why)

@@ -64,7 +64,7 @@ class StatesOfSlice(TypedDict):
 
 
 class States(StatesOfSlice):
-    """What ``kept`` writes."""
+    """What ``keep_states`` writes."""
 
     labels: list[list[str]]
     others: list[str | int]
@@ -73,7 +73,7 @@ class States(StatesOfSlice):
     slices: dict[str, StatesOfSlice]
 
 
-def kept(
+def keep_states(
     part: Part,
     rows: np.ndarray,
     conditions: Conditions,
@@ -88,13 +88,15 @@ def kept(
     is_other = np.ones(len(part.queries), bool)
     is_other[rows] = False
     others = np.flatnonzero(is_other)
+    # those with a row per query first, in its order, so that columns of the file and of the states go together
     order = np.concatenate([rows, others])
     return {
         "conditions": _conditions(conditions),
         "labels": [column.to_list() for column in labels.columns],
         "others": part.queries[others].tolist(),
-        "judged": packed(part.pool_row[order] >= 0),
-        "segment": None if part.segment is None else packed(part.segment[order]),
+        # whether a query is judged is all that a sum needs; its row in the judgements means nothing elsewhere
+        "judged": pack(part.pool_row[order] >= 0),
+        "segment": None if part.segment is None else pack(part.segment[order]),
         **_states(part, order),
         "slices": {
             name: {"conditions": _conditions(own), **_states(each, None)}
@@ -125,12 +127,12 @@ def _states(part: Part, order: np.ndarray | None) -> dict[str, Any]:
             "split": {code: state for (of, code), state in part.split.items() if of == metric} or None,
         }
         try:
-            found = {name: plain_state(each, type(metric)) for name, each in own.items() if each is not None}
+            plain = {name: plain_state(each, type(metric)) for name, each in own.items() if each is not None}
         except NotPlain:
-            found = {}
+            plain = {}
         if order is not None and metric in part.divided and metric not in part.values:
-            found["divided"] = packed(part.divided[metric][order])
-        metrics[str(metric)] = found
+            plain["divided"] = pack(part.divided[metric][order])
+        metrics[str(metric)] = plain
     return {
         "counts": dict(part.counts),
         "undefined": [[str(metric), reason, n] for (metric, reason), n in part.undefined.items()],
@@ -139,14 +141,18 @@ def _states(part: Part, order: np.ndarray | None) -> dict[str, Any]:
     }
 
 
-def conditions_from(data: StatesOfSlice, known: Conditions) -> Conditions:
+def conditions_from(data: StatesOfSlice, conditions: Conditions) -> Conditions:
     """Return the conditions with what was kept of them."""
     own = data["conditions"]
     with within("states.conditions"):
         texts: dict[str, Any] = {**own}
         digests: dict[str, Any] = {name: texts[name] and bytes.fromhex(texts[name]) for name in DIGESTS}
     return replace(
-        known, is_known=True, grade_min=own["grade_min"], collection_size=own["collection_size"], **digests
+        conditions,
+        is_known=True,
+        grade_min=own["grade_min"],
+        collection_size=own["collection_size"],
+        **digests,
     )
 
 
@@ -168,17 +174,17 @@ def part_from(data: States, frame: pl.DataFrame, shown: Part, segments: int) -> 
     part.queries = Ids.concatenate([shown.queries, others])
     part.pool_row = np.where(judged, np.arange(len(judged)), -1)
     part.values, part.low, part.high = (
-        {metric: np.append(values, missing) for metric, values in each.items()}
-        for each in (shown.values, shown.low, shown.high)
+        {metric: np.append(values, missing) for metric, values in columns.items()}
+        for columns in (shown.values, shown.low, shown.high)
     )
     if data["segment"] is not None:
         part.segment = _column(data["segment"], "iu", size, "states.segment")
         fits = not size or 0 <= part.segment.min() <= part.segment.max() < segments
         ensure(fits, "states.segment", f"a number is not from 0 to {segments - 1}")
-        found = {metric: data["metrics"][str(metric)].get("divided") for metric in shown.states}
+        divided = {metric: data["metrics"][str(metric)].get("divided") for metric in shown.states}
         part.divided = part.values | {
             m: _column(own, "f", size, f"states.metrics.{m}.divided")
-            for m, own in found.items()
+            for m, own in divided.items()
             if own is not None
         }
     return part
@@ -187,7 +193,7 @@ def part_from(data: States, frame: pl.DataFrame, shown: Part, segments: int) -> 
 def _column(data: Packed, kind: str, size: int, at: str) -> np.ndarray:
     """Return a column of a file, which has one value per query."""
     with within(at):
-        column = unpacked(data)
+        column = unpack(data)
     ensure(
         column.dtype.kind in kind and column.shape == (size,),
         at,
@@ -210,14 +216,14 @@ def states_from(data: StatesOfSlice, shown: Part, segments: int = 0) -> Part:
             continue
         metric = by_name[name]
         with within(f"states.metrics.{name}"):
-            found = {word: state_from(own[word], type(metric)) for word in (*tables, "split") if word in own}
-            _require_states(metric, found, segments)
+            states = {word: state_from(own[word], type(metric)) for word in (*tables, "split") if word in own}
+            _require_states(metric, states, segments)
         for word, table in tables.items():
             table.pop(metric, None)
-            if word in found:
-                table[metric] = found[word]
+            if word in states:
+                table[metric] = states[word]
         split = {key: state for key, state in split.items() if key[0] != metric}
-        split |= {(metric, code): state for code, state in found.get("split", {}).items()}
+        split |= {(metric, code): state for code, state in states.get("split", {}).items()}
     return Part(
         shown.queries[:0],
         np.empty(0, np.int64),
@@ -232,32 +238,32 @@ def states_from(data: StatesOfSlice, shown: Part, segments: int = 0) -> Part:
     )
 
 
-def _require_states(metric: Metric, found: dict[str, Any], segments: int) -> None:
+def _require_states(metric: Metric, states: dict[str, Any], segments: int) -> None:
     """Raise Damaged unless these are states of one metric, of as many queries each, that can be added to others like them."""
-    state, split = found["state"], found.get("split", {})
+    state, split = states["state"], states.get("split", {})
     if isinstance(metric, QueryMetric):
         ensure(type(state) is type(metric.summary(np.empty(0))), "state", "it is that of another metric")
     ensure(is_dataclass(state), "state", "it is no state")
     fits = isinstance(split, dict) and all(is_count(code, segments) for code in split)
     ensure(fits, "split", "there is no such segment")
     # they may be of fewer or more queries: of ties at the cut, one order has a judged item within it and the other none
-    ends = found.get("ends", (state, state))
+    ends = states.get("ends", (state, state))
     ensure(isinstance(ends, tuple) and len(ends) == 2, "ends", "they are not two")
     for each in (*ends, *split.values()):
         ensure(type(each) is type(state), "ends and split", "a state is that of another metric")
         if not isinstance(state, NotAdded):  # what Spark added up by item is shown, and added to nothing
             each + state  # raises an error if their arrays have different lengths
-    if "weighted" in found:
-        weighted: Any = found["weighted"]
+    if "weighted" in states:
+        weighted: Any = states["weighted"]
         own = metric.weighted(np.empty(0), np.empty(0)) if isinstance(metric, QueryMetric) else None
         ensure(
-            type(weighted) is type(own) and found["weighted"].n == state.n,
+            type(weighted) is type(own) and states["weighted"].n == state.n,
             "weighted",
             "it is of other queries",
         )
-    if "diagnostics" in found:
-        ensure(is_dataclass(found["diagnostics"]), "diagnostics", "there are none")
-        found["diagnostics"] + found["diagnostics"]
+    if "diagnostics" in states:
+        ensure(is_dataclass(states["diagnostics"]), "diagnostics", "there are none")
+        states["diagnostics"] + states["diagnostics"]
 
 
 class NotPlain(Exception):
@@ -293,16 +299,16 @@ def plain_state(value: Any, home: type) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else {"float": str(float(value))}
     if isinstance(value, np.ndarray) and value.dtype.kind in KINDS:
-        return packed(value)
+        return pack(value)
     if isinstance(value, tuple):
-        return [plain_state(each, home) for each in value]
+        return [plain_state(part, home) for part in value]
     if isinstance(value, dict):
-        pairs = [[plain_state(key, home), plain_state(each, home)] for key, each in value.items()]
+        pairs = [[plain_state(key, home), plain_state(part, home)] for key, part in value.items()]
         return {"counts" if isinstance(value, Counter) else "dict": pairs}
     cls = type(value)
-    if not is_dataclass(cls) or _named(cls.__name__, home) is not cls:
+    if not is_dataclass(cls) or _find_class(cls.__name__, home) is not cls:
         raise NotPlain(cls.__name__)
-    held = {each.name: plain_state(getattr(value, each.name), cls) for each in fields(cls)}
+    held = {part.name: plain_state(getattr(value, part.name), cls) for part in fields(cls)}
     return {"state": cls.__name__, "fields": held}
 
 
@@ -315,33 +321,33 @@ def state_from(data: Any, home: type) -> Any:
         If it is not of that form, names a class that the module of ``home`` does not know, or a field is of another type.
     """
     if isinstance(data, list):
-        return tuple(state_from(each, home) for each in data)
+        return tuple(state_from(entry, home) for entry in data)
     if not isinstance(data, dict):
         return data
     if "state" in data:
-        cls, held = _named(str(data["state"]), home), data["fields"]
-        if cls is None or {each.name for each in fields(cls)} != held.keys():
+        cls, held = _find_class(str(data["state"]), home), data["fields"]
+        if cls is None or {entry.name for entry in fields(cls)} != held.keys():
             raise Damaged("", f"{data['state']} is no state of {home.__name__}")
-        found, hints = {name: state_from(value, cls) for name, value in held.items()}, _hints(cls)
-        for name, value in found.items():
+        entries, hints = {name: state_from(value, cls) for name, value in held.items()}, _hints(cls)
+        for name, value in entries.items():
             ensure(_fits(value, hints.get(name)), name, f"this is no {hints.get(name)}")
-        return cls(**found)
+        return cls(**entries)
     if "whole" in data:
         ensure(is_count(data["shift"], MOST_SHIFT), "shift", "the number is too large")
         return int(data["whole"], 16) << data["shift"]
     if "float" in data:
         return float(data["float"])
     if "array" in data:
-        return unpacked({"array": data["array"], "shape": data["shape"], "zlib": data["zlib"]})
+        return unpack({"array": data["array"], "shape": data["shape"], "zlib": data["zlib"]})
     pairs = data["counts"] if "counts" in data else data["dict"]
-    found = {state_from(key, home): state_from(each, home) for key, each in pairs}
-    return Counter(found) if "counts" in data else found
+    entries = {state_from(key, home): state_from(entry, home) for key, entry in pairs}
+    return Counter(entries) if "counts" in data else entries
 
 
-def packed(array: np.ndarray) -> Packed:
+def pack(array: np.ndarray) -> Packed:
     """Return an array of numbers as text: its bytes, compressed.
 
-    >>> unpacked(packed(np.array([[1, 2], [3, 4]]))).tolist()
+    >>> unpack(pack(np.array([[1, 2], [3, 4]]))).tolist()
     [[1, 2], [3, 4]]
     """
     kind = array.dtype.newbyteorder("<")
@@ -350,13 +356,13 @@ def packed(array: np.ndarray) -> Packed:
     return {"array": kind.str, "shape": list(array.shape), "zlib": text}
 
 
-def unpacked(data: Packed) -> np.ndarray:
+def unpack(data: Packed) -> np.ndarray:
     """Return the array in what ``packed`` wrote; Damaged, or an error of what reads it, if it is something else."""
     # NumPy reads many more words as a type, some of them as Python
     known = re.fullmatch(rf"[<|][{KINDS}]\d{{1,2}}", str(data["array"]))
     ensure(known, "array", f"{brief(data['array'])} is no kind of number")
     kind, shape = np.dtype(str(data["array"])), tuple(data["shape"])
-    ensure(all(is_count(each, LARGEST) for each in shape), "shape", "it is no shape")
+    ensure(all(is_count(length, LARGEST) for length in shape), "shape", "it is no shape")
     text = base64.b64decode(data["zlib"])
     size = math.prod(shape) * kind.itemsize
     ensure(size <= DENSEST * len(text), "shape", f"{size:,} bytes cannot be in {len(text):,} compressed ones")
@@ -383,16 +389,16 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is None:  # not known; the type of None itself is NoneType
         return True
     if origin in (Union, UnionType):
-        return any(_fits(value, each) for each in inner)
+        return any(_fits(value, part) for part in inner)
     if hint in (int, float):
         return isinstance(value, int if hint is int else (int, float)) and not isinstance(value, bool)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         kinds = (*inner, int)[:2] if inner else (Any, Any)  # a Counter says only what it counts
         return isinstance(value, Mapping) and all(
-            _fits(each, kind) for pair in value.items() for each, kind in zip(pair, kinds, strict=True)
+            _fits(part, kind) for pair in value.items() for part, kind in zip(pair, kinds, strict=True)
         )
     if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(each, inner[0]) for each in value)
+        return isinstance(value, tuple) and all(_fits(part, inner[0]) for part in value)
     return not isinstance(hint, type) or isinstance(value, hint)
 
 
@@ -402,10 +408,10 @@ def _large(value: int) -> dict[str, Any]:
     return {"whole": f"{value >> shift:x}", "shift": shift}
 
 
-def _named(name: str, home: type) -> Any:
+def _find_class(name: str, home: type) -> Any:
     """The dataclass of this name that the modules of a class, and of those it inherits from, know; None if they know none."""
-    for each in home.__mro__:
-        found = vars(sys.modules[each.__module__]).get(name) if each.__module__ in sys.modules else None
-        if isinstance(found, type) and is_dataclass(found) and hasattr(found, "__add__"):
-            return found
+    for base in home.__mro__:
+        value = vars(sys.modules[base.__module__]).get(name) if base.__module__ in sys.modules else None
+        if isinstance(value, type) and is_dataclass(value) and hasattr(value, "__add__"):
+            return value
     return None
