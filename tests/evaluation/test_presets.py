@@ -28,7 +28,10 @@ STORED = json.loads(
 )["tools"]
 # version 9's code is in pytrec_eval; version 10 has these measures in common with it (test_trec_eval.py)
 STORED |= dict.fromkeys(("trec_eval", "trec_eval_9"), STORED["pytrec_eval"])
-APART = {"nuggetizer"}  # of nuggets and not of lists: test_nuggetizer.py
+APART = {
+    "chroma",
+    "nuggetizer",
+}  # of spans and nuggets, and not of lists of items: test_chroma.py, test_nuggetizer.py
 ROUNDED = {
     "recmetrics": 1e-4,
     "beir": 6e-6,

@@ -392,3 +392,30 @@ def test_empty_lists_and_empty_ids_at_any_place_are_looked_at(queries, lists):
             continue  # such as a run without a row
         if "r " in {query for query, own in run.items() if own}:
             assert "white-space" in {each.rule for each in found}
+
+
+CHUNKS = [
+    {"chunk_id": "c1", "document": "d", "start": 0, "end": 50},
+    {"chunk_id": "c2", "document": "d", "start": 50, "end": 90},
+]
+SPANS = [
+    {"query": query, "document": "d", "start": start, "end": start + 9} for query in "qp" for start in (7, 30)
+]
+
+
+def test_with_a_metric_of_spans_judged_spans_are_not_looked_for_among_chunks():
+    found = rw.lint({"q": ["c1"], "p": ["c2"]}, SPANS, items=CHUNKS, metric="span_r@10")
+    assert not list(found), found
+    found = rw.lint({"q": ["c1"]}, SPANS, items=CHUNKS, metric="span_r@10")
+    assert [each.rule for each in found] == ["missing-queries"]
+    assert "span_r@10 0.5000 → 1.0000" in str(found)
+
+
+def test_spans_that_no_chunk_can_have_and_chunks_without_spans_are_found():
+    gold = [*SPANS, {"query": "q", "document": "docs/d", "start": 1, "end": 5}]
+    found = rw.lint({"q": ["c1", "c9"], "p": ["c2"]}, gold, items=CHUNKS, metric="span_r@10")
+    assert [each.rule for each in found] == ["unknown-items", "unknown-items"]
+    assert "no chunk of items is of the document 'docs/d'; 1 row of qrels" in str(found)
+    bad = [*CHUNKS, {"chunk_id": "c3", "document": "d", "start": 5, "end": 5}]
+    found = rw.lint({"q": ["c1"], "p": ["c2"]}, SPANS, items=bad, metric="span_r@10")
+    assert "item 'c3': the end (5) must be above the start (5)" in str(found)

@@ -156,3 +156,17 @@ def test_the_command_refuses_half_of_what_it_needs(capsys):
     assert "rankwell explain ap QRELS RUN --query 1" in capsys.readouterr().err
     assert command(["explain", "ap", "qrels.txt"]) == 2
     assert "needs a run as well" in capsys.readouterr().err
+
+
+def test_of_spans_each_rank_shows_the_gold_characters_that_it_adds():
+    # gold: characters 100 to 200 and 400 to 450; the first chunk holds 50 of them, the second 60 of which 10 are in the first
+    chunks = [("c1", 50, 150), ("c2", 140, 240), ("c3", 300, 310)]
+    items = [{"item": item, "document": "d", "start": start, "end": end} for item, start, end in chunks]
+    gold = [
+        {"query": "q", "document": "d", "start": start, "end": end} for start, end in [(100, 200), (400, 450)]
+    ]
+    table = rw.explain("span_p(overlaps=count)@3", run={"q": ["c1", "c2", "c3"]}, qrels=gold, items=items)
+    assert [list(row) for row in table.rows] == [[1, "c1", 50, 50], [2, "c2", 50, 100], [3, "c3", 0, 100]]
+    assert table.notes[0] == "100 characters in both ÷ characters of listed chunks = 100 ÷ 210 = 0.4762"
+    none = rw.explain("span_r", run={"q": [], "p": ["c1"]}, qrels=gold, items=items, query="q")
+    assert none.notes == ("0 characters in both ÷ characters of gold = 0 ÷ 150 = 0.0000",)

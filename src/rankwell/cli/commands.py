@@ -32,7 +32,7 @@ GROUPS = {
     "As other tools do": {"trec_eval": "other_tools", "ndeval": "other_tools"},
 }
 MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
-PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines"
+PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines", "chunks"
 
 
 class Home(NamedTuple):

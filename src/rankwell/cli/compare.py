@@ -433,6 +433,7 @@ def diff(
     """
     from rankwell.comparison.diff.diff import diff as differing
     from rankwell.comparison.diff.diff import refuse_same
+    from rankwell.evaluation.needs import with_needs
     from rankwell.metrics import metric_of
     from rankwell.readers import read_qrels
 
@@ -446,7 +447,7 @@ def diff(
         first, second = _open_both([a, b], reading)
         found = differing(
             dict(zip(names, (first, second), strict=True)),
-            None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, asked)),
             asked,
             by=by,
             users=tables.users,

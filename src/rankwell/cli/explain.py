@@ -45,6 +45,7 @@ def explain(
 
     Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
+    from rankwell.evaluation.needs import with_needs
     from rankwell.inspection.explaining import explain as explained
     from rankwell.readers import open_run, read_qrels
 
@@ -68,7 +69,7 @@ def explain(
         )
     form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *tables.given], [output])
-    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
+    judged = None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, metric))
     table = explained(
         metric,
         run=open_run(run, **reading.of_runs),

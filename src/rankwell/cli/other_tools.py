@@ -67,6 +67,7 @@ def rosetta(
 
     Examples: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``; ``rankwell rosetta test.csv als.csv -m coverage@10 --items films.csv``
     """
+    from rankwell.evaluation.needs import with_needs
     from rankwell.inspection.rosetta_table import rosetta as compared
     from rankwell.readers import open_run, read_qrels
 
@@ -74,7 +75,7 @@ def rosetta(
     refuse_files([qrels, run, *tables.given], [output])
     names = None if metric is None else [part for text in metric for part in split(text)]
     ranked = open_run(run, **reading.of_runs)
-    judged = None if qrels == "none" else read_qrels(qrels, **reading.of_qrels)
+    judged = None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, names))
     found = compared(
         ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy
     )

@@ -146,7 +146,7 @@ def application(listed: tuple[str, ...] | None = None) -> App:
     groups = {title: Group(title, sort_key=place) for place, title in enumerate(GROUPS)}
     apps = {"": app}
     said = [
-        Commands("Prepare", 2.5, "prepare", "Prepare the data of a recommender, with a report"),
+        Commands("Prepare", 2.5, "prepare", "Prepare logs, judgements and lists, with a report"),
         *of_rooms().values(),
     ]
     for room in said:

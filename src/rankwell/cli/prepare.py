@@ -457,3 +457,30 @@ def baselines(
     )
     target.tables(done.lists)
     to.show(done.report)
+
+
+def chunks(
+    gold: Annotated[str, Option(help="the judgements of spans: query, document, start, end, perhaps grade")],
+    chunks: Annotated[str, Option(help="the chunks: item, document, start, end")],
+    /,
+    *,
+    at_least: Annotated[
+        float, Option(help="the share that a chunk must cover of a span, above 0 to 1")
+    ] = 0.5,
+    of: Annotated[
+        Literal["gold", "chunk", "either", "any"],
+        Option(help="what the share is of: the span, the chunk, one of both; ``any``: a character will do"),
+    ] = "gold",
+    to: ToFile = ToFile(),
+) -> None:
+    """Judge chunks by the gold spans that they cover, for metrics of judged items.
+
+    Example: ``rankwell prepare chunks gold.csv chunks.parquet -o qrels.csv``
+    """
+    from rankwell.prepare import judge_chunks
+    from rankwell.readers.frames.in_memory import frame_of_qrels
+
+    target = to.opened(gold, chunks)
+    qrels, report = judge_chunks(gold, chunks, at_least, of, columns=to.named)
+    target.table(frame_of_qrels(qrels))
+    to.show(report)

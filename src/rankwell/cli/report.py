@@ -178,6 +178,7 @@ def report(
 
     Example: ``rankwell report qrels.txt bm25.run dense.run -m ndcg@10 -m ap --baseline bm25.run -o report.html``
     """
+    from rankwell.evaluation.needs import with_needs
     from rankwell.readers import read_qrels
     from rankwell.reporting.report import report as reported
     from rankwell.reporting.report import require_suffix
@@ -197,11 +198,12 @@ def report(
     }
     systems = _systems(names, paths, reading)
     options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
+    wanted = None if metric is None else [part for each in metric for part in split(each)]
     with notes_printed():
         reported(
             systems,
-            None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
-            None if metric is None else [part for each in metric for part in split(each)],
+            None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, wanted)),
+            wanted,
             path=output,
             baseline=_name_of(baseline, [*systems], names, paths),
             primary=primary,
@@ -371,6 +373,13 @@ class PictureRequest:
         ]
         return [each for each in named if each is not None]
 
+    @property
+    def _of_qrels(self) -> Mapping[str, Any]:
+        """How the judgements are read."""
+        from rankwell.evaluation.needs import with_needs
+
+        return with_needs(self.reading.of_qrels, self.metrics or None)
+
     def arguments(self) -> dict[str, Any]:
         """Read and evaluate what the function takes."""
         found = {name: value_of(self.draw, name, value) for name, value in self.own.items()}
@@ -393,7 +402,7 @@ class PictureRequest:
         if "run" in self.takes:
             found["run"] = next(iter(runs.values()))
         if "qrels" in self.takes:
-            found["qrels"] = None if self.qrels is None else read_qrels(self.qrels, **self.reading.of_qrels)
+            found["qrels"] = None if self.qrels is None else read_qrels(self.qrels, **self._of_qrels)
         if "options" in self.takes:
             tables = {name: value for name, value in vars(self.tables).items() if value is not None}
             found |= {

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from rankwell.errors import NeededError, UsageError, brief
-from rankwell.evaluation.request import Request
+from rankwell.evaluation.request import NOTHING_SAID, Request
 from rankwell.matching.policy import Asked, Asker, Policy
+from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers.frames.columns import Given
+from rankwell.tables.columns import COLUMNS
 
 TABLES = {
     "spans": ("items", "the spans of the chunks: give items= with columns item, document, start and end"),
@@ -24,6 +28,16 @@ TABLES = {
 }
 # needs that tell of single items
 UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "history", "users"
+
+
+def with_needs(of_qrels: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None) -> Mapping[str, Any]:
+    """Return what ``read_qrels`` takes, for judgements of which metrics need more than the usual columns."""
+    wanted = () if metrics is None else metrics_of(metrics)
+    needs = frozenset[str]().union(*(metric.needs for metric in wanted))
+    needs &= {column.need for column in COLUMNS.values()}
+    if not needs:
+        return of_qrels
+    return {**of_qrels, "columns": Given.of(of_qrels.get("columns") or NOTHING_SAID).needing(needs)}
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Preparing a recommender's data: each step returns the data and a report of what it did."""
+"""Preparing data for an evaluation: each step returns the data and a report of what it did."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ HOMES = {
     "Baselines": "rankwell.prepare.references",
     "Folds": "rankwell.prepare.cross_validation",
     "PopularityCut": "rankwell.prepare.popularity",
+    "JudgedChunks": "rankwell.prepare.chunks",
     "Prepared": "rankwell.prepare.report",
     "Report": "rankwell.prepare.report",
     "Share": "rankwell.prepare.report",
@@ -18,6 +19,7 @@ HOMES = {
     "core": "rankwell.prepare.cores",
     "folds": "rankwell.prepare.cross_validation",
     "impute": "rankwell.prepare.imputation",
+    "judge_chunks": "rankwell.prepare.chunks",
     "scale_by_tier": "rankwell.prepare.tiers",
     "split": "rankwell.prepare.splits",
 }

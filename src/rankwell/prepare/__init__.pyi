@@ -2,6 +2,7 @@
 # ruff: noqa: A004, I001, RUF022, RUF100
 from rankwell.prepare.references import Baselines as Baselines
 from rankwell.prepare.cross_validation import Folds as Folds
+from rankwell.prepare.chunks import JudgedChunks as JudgedChunks
 from rankwell.prepare.popularity import PopularityCut as PopularityCut
 from rankwell.prepare.report import Prepared as Prepared
 from rankwell.prepare.report import Report as Report
@@ -12,12 +13,14 @@ from rankwell.prepare.checks import check as check
 from rankwell.prepare.cores import core as core
 from rankwell.prepare.cross_validation import folds as folds
 from rankwell.prepare.imputation import impute as impute
+from rankwell.prepare.chunks import judge_chunks as judge_chunks
 from rankwell.prepare.tiers import scale_by_tier as scale_by_tier
 from rankwell.prepare.splits import split as split
 
 __all__ = [
     "Baselines",
     "Folds",
+    "JudgedChunks",
     "PopularityCut",
     "Prepared",
     "Report",
@@ -28,6 +31,7 @@ __all__ = [
     "core",
     "folds",
     "impute",
+    "judge_chunks",
     "scale_by_tier",
     "split",
 ]

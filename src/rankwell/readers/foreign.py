@@ -8,6 +8,7 @@ from typing import Any
 from rankwell.errors import DataError, brief
 from rankwell.readers.bytes.text import BOM
 from rankwell.readers.frames.columns import EVERYTHING
+from rankwell.readers.frames.references import are_references
 from rankwell.readers.memory.answers import DEEPEST
 from rankwell.readers.memory.json_values import RECORDS, first_value, said_of
 from rankwell.readers.registry import shapes
@@ -25,7 +26,7 @@ def refuse_foreign_file(start: bytes, label: str, kind: str, form: str) -> None:
     line = start.removeprefix(BOM).partition(b"\n")[0].decode(errors="replace")
     separator = max(",\t;|", key=line.count)
     names = list(value) if isinstance(value, dict) else [name.strip(' "\r') for name in line.split(separator)]
-    if advice := said_of(set(names)):
+    if advice := _said_of(set(names), kind):
         raise DataError(f"{label}: it holds {advice}")
     if isinstance(value, dict) and "item" not in map(known_word, names) and (resembled := _resembled(names)):
         raise _unknown(f"a record with {_listed(names)}", resembled, label, kind)
@@ -37,7 +38,7 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
     for _ in range(DEEPEST):
         record = record[0] if isinstance(record, (list, tuple)) and record else record
     keys = {key for key in record if isinstance(key, str)} if isinstance(record, Mapping) else set()
-    if advice := said_of(keys):
+    if advice := _said_of(keys, kind):
         raise DataError(f"{label}: it holds {advice}")
     if isinstance(value, Mapping):
         row = next(iter(value.values()), None)
@@ -63,6 +64,11 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
             return
         what = f"a list of lists of {'objects' if isinstance(nested[0], Mapping) else 'lists'}"
     raise _unknown(what, _resembled(keys), label, kind)
+
+
+def _said_of(keys: set[str], kind: str) -> str | None:
+    """What a record with such keys is, if it is nothing that is read as this kind of table."""
+    return None if kind == "qrels" and are_references(keys) else said_of(keys)
 
 
 def _is_deep(value: Any) -> bool:

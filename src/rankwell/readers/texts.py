@@ -90,8 +90,12 @@ def _joined_sentences(value: Mapping[str, Any]) -> Iterator[Answer]:
     yield Answer([text] if text else [], query=query, system=about.get("run_id"))
 
 
-def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Texts | None:
+def texts_of_items(
+    source: Any, column: str | None, encoding: str | None, needs: frozenset[str] = frozenset()
+) -> Texts | None:
     """Return the texts in a table of items, from a column or that of a usual name; None without a table or such a column.
+
+    ``needs`` are those of the metrics that read the table, too: they say which column is that of the items.
 
     Raises
     ------
@@ -104,7 +108,7 @@ def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Tex
         return None
     from rankwell.readers.items_users import read_catalogue
 
-    table: Items = read_catalogue(source, encoding=encoding)
+    table: Items = read_catalogue(source, encoding=encoding, needs=needs)
     if column is None and (table.frame is None or not _usual(table.frame)):
         return None
     return _texts(table.frame, table.name, table.item, "item", column)

@@ -153,3 +153,18 @@ def touched(
     # of the others that begin before its end, the one that reaches farthest
     last = np.searchsorted(others_start[order], end) - 1
     return (last >= 0) & (until[last] > start)
+
+
+def meetings(
+    start: np.ndarray, end: np.ndarray, others_start: np.ndarray, others_end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return each pair of a span and one of the others that share a character: the places of both; all are parts of one line."""
+    order = np.argsort(others_start, kind="stable")
+    until = np.maximum.accumulate(others_end[order])
+    # the others from the first that any reaches beyond its start, down to the last that begins before its end
+    first, last = np.searchsorted(until, start, side="right"), np.searchsorted(others_start[order], end)
+    counts = np.maximum(last - first, 0)
+    own = np.repeat(np.arange(len(start)), counts)
+    other = order[np.arange(len(own)) + np.repeat(first - offsets_of(counts)[:-1], counts)]
+    do_meet = others_end[other] > start[own]
+    return own[do_meet], other[do_meet]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 from tests.readers import kinds
@@ -144,3 +146,74 @@ def test_documents_that_are_numbers_are_their_decimal_text(tmp_path):
     for source in (gold, str(tmp_path / "gold.csv")):
         res = rw.evaluate({"q": ["c1"], "p": ["c2"]}, source, "span_r", items=chunks)
         assert res.per_query["span_r"].to_list() == pytest.approx([0, 3 / 7])
+
+
+# What Chroma's evaluation of chunkings has: questions with their references, and chunks without ids.
+
+QUESTIONS = [
+    {
+        "question": "how deep",
+        "references": [{"content": "x", "start_index": 1, "end_index": 4}],
+        "corpus_id": "a.txt",
+    },
+    {
+        "question": "how wide",
+        "references": [
+            {"content": "y", "start_index": 7, "end_index": 9},
+            {"content": "z", "start_index": 0, "end_index": 2},
+        ],
+        "corpus_id": "b.txt",
+    },
+]
+REFERENCES = [("how deep", "a.txt:1-4"), ("how wide", "b.txt:7-9"), ("how wide", "b.txt:0-2")]
+
+
+def questions(path, rows=QUESTIONS):
+    texts = [row | {"references": json.dumps(row["references"])} for row in rows]
+    pl.DataFrame(texts).write_csv(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "pandas", "pandas texts", "polars", "records"])
+def test_questions_with_references_are_judgements_of_spans(tmp_path, kind):
+    path = questions(tmp_path / "questions.csv")
+    made = {
+        "csv": lambda: path,
+        "pandas": lambda: pl.DataFrame(QUESTIONS).to_pandas(),
+        "pandas texts": lambda: pl.read_csv(path).to_pandas(),
+        "polars": lambda: pl.DataFrame(QUESTIONS),
+        "records": lambda: QUESTIONS,
+    }
+    gold = made[kind]()
+    assert rows(rw.read_qrels(gold)) == REFERENCES
+    chunks = [
+        {"corpus_id": "a.txt", "start_index": 0, "end_index": 3},
+        {"corpus_id": "b.txt", "start_index": 0, "end_index": 9},
+    ]
+    run = {"how deep": ["a.txt:0-3"], "how wide": ["b.txt:0-9"]}
+    for engine in (None, "stream"):
+        res = rw.evaluate(run, gold, ["span_r", "span_p"], items=chunks, engine=engine)
+        assert res.mean == pytest.approx({"span_r": (2 / 3 + 1) / 2, "span_p": (2 / 3 + 4 / 9) / 2})
+
+
+@pytest.mark.parametrize(
+    ("references", "said"),
+    [
+        ('[{""start_index"": 5, ""end_index"": 2}]', "the end (2) must be above the start (5)"),
+        ('[{""start_index"": 5}]', "are no list of objects with start_index and end_index"),
+        ("nothing", "the references 'nothing' are no list of objects"),
+    ],
+)
+def test_a_question_with_other_references_is_refused_with_its_line(tmp_path, references, said):
+    good = '[{""start_index"": 5, ""end_index"": 12}]'
+    path = tmp_path / "questions.csv"
+    path.write_text(f'question,references,corpus_id\nq0,"{good}",c\nq1,"{references}",c\n')
+    with pytest.raises(rw.RankwellError) as error:
+        rw.read_qrels(str(path))
+    assert str(error.value).startswith(f"{path}:3: ")
+    assert said in str(error.value)
+
+
+def test_questions_with_references_are_no_run(tmp_path):
+    with pytest.raises(rw.RankwellError, match="judgements of spans and no run"):
+        rw.read_run(questions(tmp_path / "questions.csv"))

@@ -319,6 +319,9 @@ OTHER = [
 @pytest.mark.parametrize("name", OTHER)
 @pytest.mark.parametrize("read", [rw.read_run, rw.read_qrels])
 def test_every_other_file_is_refused_by_its_name(name, read):
+    if (name, read) == ("spans/questions.csv", rw.read_qrels):
+        assert read(path(name)).item.tolist() == ["harbour.txt:100-200", "harbour.txt:400-450"]
+        return
     word = next(word for begin, word in NAMED.items() if name.startswith(begin))
     with pytest.raises(DataError, match=word) as caught:
         read(path(name))

@@ -142,7 +142,7 @@ def diff(
         encoding=encoding, order=order,
     )  # fmt: skip
     encoding = of_qrels.get("encoding")
-    item_texts = texts_of_items(items, text, encoding)
+    item_texts = texts_of_items(items, text, encoding, metric_wanted.needs)
     policy_given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
     # two saved results need no judgements: nothing is evaluated, and there are no lists to show
     request = inputs = None

@@ -17,8 +17,10 @@ from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining.card import Explanation, card
 from rankwell.matching.policy import Policy, policy_with
+from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
+from rankwell.metrics.evidence.spans import OfSpans
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.arguments import ordered
 
@@ -127,7 +129,9 @@ def worked_table(
     terms, ideal_terms, notes = (
         _added(metric, chosen, value) if isinstance(metric, Additive) else (None, None, [])
     )
-    columns, rows = _listed(chosen, terms)
+    columns, rows = _chunks(chosen) if isinstance(metric, OfSpans) else _listed(chosen, terms)
+    if isinstance(metric, OfSpans) and not math.isnan(value):
+        notes = [metric.division(chosen.judged, task.context)]
     left_out = sum(1 for rank in chosen.grades if metric.k is None or rank <= metric.k) - len(rows)
     if left_out:
         notes.append(f"{left_out:,} ranks that add nothing are left out")
@@ -200,6 +204,25 @@ def _listed(one: JudgedQuery, terms: Terms | None) -> tuple[list[Column], list[l
             row += [int(gain) if columns[3].kind == "count" else gain, weight, product, total]
         rows.append(row)
     return columns, rows
+
+
+def _chunks(one: JudgedQuery) -> tuple[list[Column], list[list[Cell]]]:
+    """The ranks of the list, with how many characters of gold spans each adds to those above it."""
+    metric, context = one.task.metrics[0], one.task.context
+    assert isinstance(metric, OfSpans)
+    ranks = sorted(rank for rank in one.grades if metric.k is None or rank <= metric.k)[:ALL_RANKS]
+    names, before = one.names(max(ranks, default=0)), 0
+    rows: list[list[Cell]] = []
+    for rank in ranks:
+        found = int(sizes_of(one.judged, context, rank, metric.rel).both[0])
+        rows.append([rank, str(names[rank]), found - before, found])
+        before = found
+    return [
+        Column("rank", "count"),
+        Column("item"),
+        Column("new gold characters", "count"),
+        Column("sum", "count"),
+    ], rows
 
 
 def _ideal(one: JudgedQuery, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:

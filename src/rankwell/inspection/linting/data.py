@@ -23,6 +23,7 @@ from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.formats.trec import TextRows
+from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.registry import ExplainedRows, guess, recode
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of
@@ -56,6 +57,14 @@ class LintSettings:
     scale: tuple[float, ...] | None = None
     metric: str = "ndcg@10"
     policy: Policy = field(default_factory=Policy)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the metric needs of the tables; nothing if there is no such metric."""
+        try:
+            return frozenset[str]().union(*(metric.needs for metric in metrics_of(self.metric)))
+        except RankwellError:
+            return frozenset()
 
     def lenient(self, **changes: Any) -> Policy:
         """Return the policy under which dirty data can be evaluated, with changes."""
@@ -94,7 +103,7 @@ class LintData:
                 metrics=metrics_of(metric),
                 policy=lenient,
                 qrels=self.qrels.qrels,
-                items=None if lenient.group is None else self.items,
+                items=self.items if lenient.group is not None or "spans" in self.settings.needs else None,
                 tie_ranges=False,
             )
             value = Evaluator.of(request).results_of(run)[metric]
@@ -371,6 +380,17 @@ def run_data(source: Any, **options: Any) -> RunData:
 def qrels_data(source: Any, **options: Any) -> QrelsData:
     """Return judgements as the rules see them."""
     return QrelsData(read_qrels(source, **options))
+
+
+def try_reading_chunks(source: Any, findings: list[Finding], encoding: str | None) -> Items | None:
+    """Return the chunks of a table, None if they or their spans cannot be read; what is wrong is added to the findings."""
+    try:
+        chunks = read_catalogue(source, encoding=encoding, needs=frozenset({"spans"}))
+        chunks.spans()
+    except RankwellError as error:
+        findings.append(_unreadable(error))
+        return None
+    return chunks
 
 
 def try_reading(

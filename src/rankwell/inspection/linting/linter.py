@@ -9,9 +9,18 @@ from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
 from rankwell.evaluation.inputs import NOT_NAMED
+from rankwell.evaluation.needs import with_needs
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.inspection.linting.copies import write_copies
-from rankwell.inspection.linting.data import LintData, LintSettings, fits, qrels_data, run_data, try_reading
+from rankwell.inspection.linting.data import (
+    LintData,
+    LintSettings,
+    fits,
+    qrels_data,
+    run_data,
+    try_reading,
+    try_reading_chunks,
+)
 from rankwell.inspection.linting.matches import RULES as MATCH_RULES
 from rankwell.inspection.linting.rules import RANK_RULES, RULES
 from rankwell.matching.policy import Policy, policy_with, separator_of
@@ -53,7 +62,8 @@ def lint(
     qrels
         The judgements; without them only the runs are looked at.
     metric
-        The metric whose change is shown, where one can be computed.
+        The metric whose change is shown, where one can be computed. With one of spans, such as ``span_r@10``, the judgements are of
+        spans, and ``items`` are the chunks.
     items, train
         The catalogue, and what the system learned from (a table of queries and items).
     k
@@ -105,6 +115,8 @@ def lint(
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
     tables = [try_reading(partial(run_data, **of_runs), source, findings, encoding) for source in sources]
+    of_spans = "spans" in LintSettings(metric=metric).needs
+    of_qrels = dict(with_needs(of_qrels, metric if of_spans else None))
     judged = (
         None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, findings, encoding)
     )
@@ -115,7 +127,9 @@ def lint(
     )
     has_columns = policy.group is not None and separator_of(policy.group) is None
     catalogue = None
-    if items is not None:
+    if items is not None and of_spans:
+        catalogue = try_reading_chunks(items, findings, encoding)
+    elif items is not None:
         catalogue = try_reading(read_catalogue if has_columns else read_items, items, findings, encoding)
     readable = [run for run in tables if run is not None and fits(run.run, judged, findings)]
     allowed = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
-from rankwell.errors import brief
+from rankwell.errors import DataError, brief
 from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
 from rankwell.matching.groups import ids_before
@@ -21,6 +21,7 @@ from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Lists
+from rankwell.tables.spans import Spans
 from rankwell.tables.workers import on_all_cores
 
 FEW_JUDGED = 0.8  # a smaller share of judged items among the first k is worth a note
@@ -71,7 +72,8 @@ def queries(data: LintData) -> Iterator[Finding]:
 
 def items(data: LintData) -> Iterator[Finding]:
     """Items of runs and judgements that the catalogue lacks, and runs in which nothing is judged."""
-    if data.qrels is not None:
+    of_spans = "spans" in data.settings.needs
+    if data.qrels is not None and not of_spans:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
             if data.settings.policy.group is not None:
@@ -97,7 +99,9 @@ def items(data: LintData) -> Iterator[Finding]:
         unknown = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
         if unknown is not None:
             yield _unknown_items(data.items, run.name, unknown.place, unknown.item, unknown.count)
-    if data.qrels is not None:
+    if data.qrels is not None and of_spans:
+        yield from _unknown_documents(data.qrels, data.items)
+    elif data.qrels is not None:
         items = data.qrels.items
         [rows] = _outside([items], catalogue)
         if len(rows):
@@ -105,6 +109,26 @@ def items(data: LintData) -> Iterator[Finding]:
             yield _unknown_items(
                 data.items, data.qrels.name, data.qrels.place(row), brief(items.one(row)), len(rows)
             )
+
+
+def _unknown_documents(qrels: QrelsData, chunks: Items) -> Iterator[Finding]:
+    """Gold spans of documents that no chunk is of, or one that is no span."""
+    try:
+        spans = Spans.of_ids(qrels.items, qrels.place)
+    except DataError as error:
+        yield Finding("unreadable", "error", qrels.name, str(error), "Mend or remove the row.")
+        return
+    rows = np.flatnonzero(chunks.spans().documents.find(spans.documents.ids)[spans.document] < 0)
+    if len(rows):
+        document = spans.documents.ids.one(int(spans.document[rows[0]]))
+        yield Finding(
+            "unknown-items", "error", qrels.place(int(rows[0])),
+            Composed(
+                "no chunk of {catalogue} is of the document {document}; {rows} of {name}",
+                catalogue=chunks.name, document=brief(document), rows=rows_of(len(rows)), name=qrels.name,
+            ),
+            "Name documents alike on both sides, or complete the chunks: such spans are never found.", len(rows),
+        )  # fmt: skip
 
 
 def _are_listed(run: RunData, judged: Known) -> np.ndarray:
@@ -202,7 +226,7 @@ def _judged_groups(run: RunData, judged: Known) -> str | None:
 
 def unjudged(data: LintData) -> Iterator[Finding]:
     """Lists whose first k items were mostly never judged."""
-    if data.qrels is None or data.qrels.qrels.grade is None:
+    if data.qrels is None or data.qrels.qrels.grade is None or "spans" in data.settings.needs:
         return
     metric = f"judged@{data.settings.k}"
     for run in data.runs:

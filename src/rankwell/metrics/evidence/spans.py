@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -18,10 +19,12 @@ Overlaps = Literal["merge", "count"]
 
 
 @definition
-class _OfSpans(QueryMetric):
+class OfSpans(QueryMetric):
     """A metric of the characters that listed chunks and relevant spans cover."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "spans"})
+
+    divisor: ClassVar[str] = ""
 
     rel: float | None = None
 
@@ -42,13 +45,20 @@ class _OfSpans(QueryMetric):
         below = self._below(sizes)
         return ratio(sizes.both, np.where(sizes.gold > 0, np.maximum(below, 1), 0))
 
+    def division(self, judged: Judged, context: Context) -> str:
+        """Return the value of the first query in words: the characters in both, and what they are divided by."""
+        sizes = sizes_of(judged, context, self.k, self.rel)
+        both, below = float(sizes.both[0]), float(self._below(sizes)[0])
+        value = f" = {both / below:.4f}" if below else ": nothing is listed, which counts as 0"
+        return f"{both:g} characters in both ÷ {self.divisor} = {both:g} ÷ {below:g}{value}"
+
+    @abstractmethod
     def _below(self, sizes: Sizes) -> np.ndarray:
         """What the characters in both are divided by; 0 only where nothing is listed."""
-        raise NotImplementedError
 
 
 @definition
-class SpanR(_OfSpans):
+class SpanR(OfSpans):
     """Span recall: the share of the characters of the relevant spans that listed chunks hold.
 
     Formula
@@ -79,13 +89,14 @@ class SpanR(_OfSpans):
     """
 
     name: ClassVar[str] = "span_r"
+    divisor: ClassVar[str] = "characters of gold"
 
     def _below(self, sizes: Sizes) -> np.ndarray:
         return sizes.gold
 
 
 @definition
-class SpanP(_OfSpans):
+class SpanP(OfSpans):
     """Span precision: the share of the characters of the listed chunks that are in a relevant span.
 
     Formula
@@ -113,6 +124,7 @@ class SpanP(_OfSpans):
     """
 
     name: ClassVar[str] = "span_p"
+    divisor: ClassVar[str] = "characters of listed chunks"
 
     overlaps: Overlaps = "merge"
 
@@ -121,7 +133,7 @@ class SpanP(_OfSpans):
 
 
 @definition
-class SpanIoU(_OfSpans):
+class SpanIoU(OfSpans):
     """Span IoU: the characters in both the listed chunks and the relevant spans, over those in either.
 
     Formula
@@ -149,6 +161,7 @@ class SpanIoU(_OfSpans):
     """
 
     name: ClassVar[str] = "span_iou"
+    divisor: ClassVar[str] = "characters in either"
 
     overlaps: Overlaps = "merge"
 
@@ -157,7 +170,7 @@ class SpanIoU(_OfSpans):
 
 
 @definition
-class SpanF(_OfSpans):
+class SpanF(OfSpans):
     """Span F: the harmonic mean of span precision and span recall.
 
     Formula
@@ -186,6 +199,7 @@ class SpanF(_OfSpans):
     """
 
     name: ClassVar[str] = "span_f"
+    divisor: ClassVar[str] = "mean of both numbers of characters"
 
     overlaps: Overlaps = "merge"
 

@@ -67,6 +67,13 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
         from rankwell.readers.frames.sheets import SheetTable
 
         return SheetTable(file)
+    if kind == "qrels" and not columns and b"references" in file.head:
+        from rankwell.readers.frames.references import are_references, spans_of
+
+        table = TextTable(file, "queries", columns, shared=True)
+        if are_references(table.names):
+            frame = whole_table(table.columns(table.names), dict.fromkeys(table.names, str))
+            return tables.OpenTable(*spans_of(frame, table.place))
     return TextTable(file, kind, columns).opened(kind)
 
 

@@ -14,6 +14,7 @@ from rankwell.readers.frames.columns import NONE_GIVEN
 from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrames, Pieces, column_of
+from rankwell.readers.frames.references import are_references, spans_of
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.readers.frames.spans import with_items
 from rankwell.readers.frames.unread import Read, unread_of
@@ -63,6 +64,8 @@ def open_table(
 
     rows = len(table) if is_held else None
     schema = table.collect_schema()
+    if kind == "qrels" and not columns and are_references(schema):
+        return OpenTable(*spans_of(table.lazy().collect(), RowOf(label or name)))
     try:
         words = words_of(schema, WORDS[kind], name, columns)
     except DataError as error:

@@ -86,7 +86,7 @@ KNOWN: tuple[tuple[set[str], str], ...] = (
     ({"sentence", "citation", "support"}, "judgements of citations (support), and not of items for a query. Give judgements of items."),
     ({"sentence", "cited"}, "verdicts on citations (ALCE), and not on items for a query. Give judgements of items."),
     ({"start_index", "end_index"}, "spans of texts, and no ids of items. Give each chunk an id, and {query: [id, …]}."),
-    ({"question", "references", "corpus_id"}, "questions with spans of a text, and no items. Give each chunk an id, and {query: [id, …]}."),
+    ({"question", "references", "corpus_id"}, "questions with their references, which are judgements of spans and no run. Give them as the judgements."),
     ({"n_rounds", "action", "reward"}, "logged bandit feedback (OBP), and no ranked lists. Give a run and judgements."),
     ({"mteb_version"}, "results of MTEB, which are means of metrics. Give its saved predictions (TASK_predictions.json)."),
     ({"similarity_fn_name", "revision"}, "what MTEB says of a model. Give its saved predictions (TASK_predictions.json)."),
