@@ -275,6 +275,25 @@ def test_what_has_no_meaning_with_groups_is_one_clear_error(options, message):
         rw.evaluate({"q": PASSAGES}, {"q": {"d1": 1}}, **options)
 
 
+def test_passages_held_against_judged_documents_are_an_error_that_says_group():
+    passages = {f"q{q}": [f"d{q}#{p}" for p in range(3)] for q in range(12)}
+    judged = {f"q{q}": {f"d{q}": 1} for q in range(12)}
+    for engine in ("memory", "stream"):
+        with pytest.raises(
+            rw.RankwellError,
+            match=r"12 of 12 judged ids are what ids of the run say before '#'.*set group='#'",
+        ):
+            rw.evaluate(passages, judged, ["rr"], engine=engine)
+    assert rw.evaluate(passages, judged, ["rr"], group="#")["rr"] == 1.0
+    few = {f"q{q}": {f"d{q}": 1} for q in range(3)}  # may be chance
+    with pytest.warns(
+        rw.errors.DataWarning, match="3 of 3 judged ids are what ids of the run say before '#'"
+    ):
+        assert rw.evaluate(passages, few, ["rr"])["rr"] == 0
+    with pytest.warns(rw.errors.DataWarning, match=r"no judged item is in any list\. Is it the run"):
+        rw.evaluate(passages, {"q1": {"x": 1}}, ["rr"])
+
+
 @pytest.mark.parametrize("separator", [None, "", 3])
 def test_a_separator_is_text(separator):
     with pytest.raises(rw.RankwellError, match=r"such as before\('#'\)"):

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.display.text import Composed
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.evaluation.task import Task
+from rankwell.matching.groups import find_separator
 from rankwell.matching.mismatch import MOST_TRIED, IdSource, Mismatch, find_mismatch, find_swapped_columns
+from rankwell.matching.pool import ENOUGH
 from rankwell.readers.formats.trec import StreamedRows
 from rankwell.readers.frames.pieces import InPieces
 from rankwell.readers.registry import ExplainedRows
@@ -39,6 +41,8 @@ def check_ids(results: Results, tables: TablesInMemory | TablesInPieces, *, with
     change = sides.in_items()
     if has_none:
         change = change or sides.swapped()
+        if change is None:
+            return _of_passages(results, sides)
     elif change is not None and change.is_notable:
         change = tables.sides(MANY).in_items()
     if not has_none and (change is None or not change.is_notable):
@@ -56,6 +60,24 @@ def check_ids(results: Results, tables: TablesInMemory | TablesInPieces, *, with
         "{what} To make the ids alike: {remedy}", what=what, remedy=change.remedy(*tables.tables)
     )
     if change.is_certain:
+        raise DataError(notice)
+    return replace(results, notice=notice)
+
+
+def _of_passages(results: Results, sides: SampledSides) -> Results:
+    """Return results that say that the judged ids are those of documents, and the run has passages; DataError if it is certain."""
+    items, judged = sides.item.distinct(), sides.judged_item.distinct()
+    found = find_separator(items, judged)
+    if found is None:
+        return results
+    separator, matched = found
+    notice = Composed(
+        "{name}: no judged item is in any list; {n} of {of} judged ids are what ids of the run say before {sign}: {ours} here, {theirs} "
+        "there. To judge documents by their first passage: set group={group}",
+        name=results.name, n=matched, of=len(judged), sign=brief(separator), ours=brief(items.one(0)), theirs=brief(judged.one(0)),
+        group=brief(separator),
+    )  # fmt: skip
+    if matched >= ENOUGH:
         raise DataError(notice)
     return replace(results, notice=notice)
 

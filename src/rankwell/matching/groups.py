@@ -26,6 +26,8 @@ Judged = Literal["groups", "items"]
 FOLDED = "rows folded into the first of their group"
 OUTSIDE = "rows of items without a group"
 JUDGED_OUTSIDE = "judged items without a group"
+PASSAGES = "#", "::"  # what only ids of passages have
+SEPARATORS = *PASSAGES, "|", "@", "_", "-", "/", ":"
 SPREAD = 8  # text between the ids, in times of their own
 UNKNOWN = "judgements taken as of groups, as no judged id is an item or a group of the run"
 
@@ -236,6 +238,23 @@ def _refuse_copies(
         first, second = sorted((int(ascending[first_of[0]]), int(ascending[copies[0]])))
         raise repeat_error(lists, first, second)
     counts["rows that repeat an item"] = len(copies)
+
+
+def find_separator(items: Ids, judged: Ids) -> tuple[str, int] | None:
+    """Return what parts the judged ids from the rest of the ids of items, and how many of them; None unless it explains half of them.
+
+    >>> find_separator(Ids.of(["d1#2", "d2#1", "d1#1"]), Ids.of(["d1", "d2", "d9"]))
+    ('#', 2)
+    """
+    if not (items.is_text and judged.is_text and len(judged)):
+        return None
+    known = Known(judged[judged.group()[1]])
+    for separator in SEPARATORS:
+        is_found = np.zeros(len(known), bool)
+        _mark(is_found, known, ids_before(items, separator.encode()))
+        if (matched := int(np.count_nonzero(is_found))) * 2 >= len(known):
+            return separator, matched
+    return None
 
 
 def ids_before(items: Ids, separator: bytes) -> Ids:

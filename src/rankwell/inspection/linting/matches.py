@@ -13,7 +13,7 @@ from rankwell.display.text import Composed
 from rankwell.errors import DataError, brief
 from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
-from rankwell.matching.groups import ids_before
+from rankwell.matching.groups import PASSAGES, SEPARATORS, ids_before
 from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
 from rankwell.matching.policy import before
 from rankwell.matching.pool import ENOUGH
@@ -25,8 +25,6 @@ from rankwell.tables.spans import Spans
 from rankwell.tables.workers import on_all_cores
 
 FEW_JUDGED = 0.8  # a smaller share of judged items among the first k is worth a note
-PASSAGES = "#", "::"  # what only ids of passages have
-SEPARATORS = *PASSAGES, "|", "@", "_", "-", "/", ":"
 LOOKED_AT = 1000  # items that show how ids are made
 
 
