@@ -310,7 +310,10 @@ def test_users_and_slices_that_meet_no_query_and_no_relevant_item_are_warned_of(
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_number_of_a_passage_is_not_taken_for_a_suffix(engine):
     passages = {"q": [f"d{n}#{part}" for n in range(20) for part in range(2)]}
-    with pytest.warns(DataWarning, match="no judged item is in any list"):  # not: without the suffix '#0'
+    # not: without the suffix '#0'
+    with pytest.raises(
+        rw.errors.DataError, match=r"20 of 20 judged ids are what ids of the run say before '#'"
+    ):
         rw.evaluate(passages, {"q": {f"d{n}": 1 for n in range(20)}}, "rr", engine=engine)
     with pytest.raises(rw.errors.DataError, match="without the suffix '#0'"):  # one part of each is one
         rw.evaluate(
