@@ -59,6 +59,15 @@ COMPARED = {
     "recpack": Peer("recpack"),
     "recbole": Peer("recbole"),
     "beir": Peer("beir"),
+    "xgboost": Peer("xgboost"),
+    "lightgbm": Peer("lightgbm"),
+    "catboost": Peer("catboost"),
+    "mlflow": Peer("mlflow-skinny", also=("pandas", "scikit-learn")),
+    "llamaindex": Peer("llama-index-core"),
+    "haystack": Peer("haystack-ai"),
+    "trulens": Peer("trulens-feedback"),
+    "deepeval": Peer("deepeval"),
+    "ragas": Peer("ragas", also=("langchain-community<0.4",)),  # it imports what version 0.4 no longer has
     "spark": Peer("pyspark", also=("numpy", "pandas", "pyarrow")),
 }
 

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.programs.peer_presets import Case, given
+from benchmarks.programs.peer_presets import REPEATING, Case, given
 
 import rankwell as rw
 from rankwell.metrics import metric_of
@@ -33,13 +33,16 @@ TOOLS = {
     "rectools": "rectools", "microsoft": "microsoft", "lenskit": "lenskit", "recbole": "recbole", "recpack": "recpack",
     "recmetrics": "recmetrics", "implicit": "implicit", "replay": "replay", "rs_metrics": "rs_metrics", "jurity": "jurity",
     "torchmetrics": "torchmetrics", "sklearn": "sklearn", "ranx": "ranx", "ir_measures": "ir_measures", "gdeval": "ir_measures",
-    "pytrec_eval": "pytrec_eval", "trec_eval_9": "pytrec_eval", "beir": "beir", "spark": "spark",
+    "pytrec_eval": "pytrec_eval", "trec_eval_9": "pytrec_eval", "beir": "beir", "spark": "spark", "xgboost": "xgboost",
+    "lightgbm": "lightgbm", "catboost": "catboost", "mlflow": "mlflow", "llamaindex": "llamaindex", "haystack": "haystack",
+    "trulens": "trulens", "deepeval": "deepeval", "ragas": "ragas",
 }  # fmt: skip
 # how far a number may be off where a tool rounds
 DIGITS = {
     ("recmetrics", "p"): (5e-5, "4 digits per user"), ("recmetrics", "r"): (5e-5, "4 digits per user"),
     ("recmetrics", "coverage"): (5.1e-5, "percent with 2 digits"), ("beir", ""): (5.1e-6, "5 digits"), ("gdeval", ""): (5.1e-6, "5 digits per query"),
     ("ir_measures", "err"): (5.1e-6, "5 digits per query"), ("torchmetrics", ""): (1e-6, "single precision"),
+    ("ragas", "ap"): (2e-10, "hits + 1e-10 below the line"),
 }  # fmt: skip
 # numbers of tools that no package index has, and the tests that hold the presets to them
 ELSEWHERE = {
@@ -50,12 +53,15 @@ ELSEWHERE = {
         "recmetrics",
         "ap",
     ): "equal in 6 digits on a small example: no release has it yet (tests/evaluation/test_survey.py)",
+    ("elasticsearch", ""): "equal: what its own tests expect (tests/evaluation/test_presets_rag.py)",
+    ("opensearch", ""): "equal in 2 digits: what its own tests expect (tests/evaluation/test_presets_rag.py)",
 }
 # what was taken out of the fixture, in words
 TAKEN = {
     "filled": "no empty lists", "long": "no lists shorter than k", "untied": "no equal scores", "text": "ids as text", "numbers": "users as numbers",
     "meant": "no empty lists of users who want nothing", "wanting": "only users who have a list and want something",
     "met": "only users who have a list and judgements",
+    "rows": "only rows that are in a list; those that nobody judged are 0",
     "several": "no lists of one item", "seen": "no items that are not in train", "judged": "no lists of users without judgements",
     "answered": "no judged users without a list", "described": "no items without topics", "binary": "grades of 0 and 1",
 }  # fmt: skip
@@ -149,15 +155,50 @@ def drawn(seed: int = 47) -> dict[str, Any]:
     return {"k": 10, "lists": lists, "grades": grades, "train": train, "topics": of_items}
 
 
+# of passages that a retriever gives back: some are there twice, and no list is longer than the cut-off
+COPIES: dict[str, tuple[str, str]] = {
+    "one of five": ("a", "a 1, b 1, c 1, d 1, e 1"),
+    "a hit twice": ("a x a b", "a 1, b 1, c 1"),
+    "a miss twice": ("x x y x z", "z 2, y 0"),
+    "nothing else": ("a a a a a", "a 3, b 1"),
+    "graded": ("b a b d a", "b 1, d 3, a 2, e 3"),
+    "nothing": ("", "a 1"),
+    "nothing wanted": ("x y x", "z 0"),
+}
+
+
+def copies(seed: int = 49) -> dict[str, Any]:
+    """The fixture of lists that repeat an item, for the tools that take them."""
+    rng = random.Random(seed)
+    lists = {user: shown.split() for user, (shown, _) in COPIES.items()}
+    grades = {
+        user: {cell.split()[0]: int(cell.split()[1]) for cell in row.split(", ")}
+        for user, (_, row) in COPIES.items()
+    }
+    for n in range(200):
+        lists[f"q{n}"] = rng.choices("abcdefgh", k=rng.randint(0, 5))
+        wanted = rng.sample("abcdefgh", rng.randint(1, 7))
+        grades[f"q{n}"] = dict(zip(wanted, rng.choices(range(4), k=len(wanted)), strict=True))
+    return {
+        "k": 5,
+        "lists": [[user, [[item, float(-n)] for n, item in enumerate(row)]] for user, row in lists.items()],
+        "grades": [[user, [list(cell) for cell in row.items()]] for user, row in grades.items()],
+        "train": [],
+        "topics": [],
+    }  # fmt: skip
+
+
 def fixture() -> dict[str, Any]:
-    """Return both cases."""
-    return {"small": small(), "drawn": drawn()}
+    """Return all cases."""
+    return {"small": small(), "drawn": drawn(), "copies": copies()}
 
 
 def ours(tool: str, metric: str, case: Case) -> float:
     """The number of the preset for what the tool was given."""
     rows = case.given(given(tool, metric))
-    run = {user: dict(row) for user, row in rows.lists.items()}
+    run: Any = {user: dict(row) for user, row in rows.lists.items()}
+    if tool in REPEATING:  # the order says it all, and a list may hold an item twice
+        run = rows.items
     train = {user: dict.fromkeys(row, 1) for user, row in rows.train.items()}
     items = [{"item": item, "topics": "|".join(topics)} for item, topics in rows.topics.items()]
     policy = rw.Policy(grades="judgements")

@@ -153,6 +153,22 @@ class Case:
         lists = {user: [row for row in rows if row[0] in self.counts] for user, rows in self.lists.items()}
         return replace(self, lists=lists)
 
+    def rows(self) -> Case:
+        """Only rows that are listed, each judged: what is not is 0; and no empty list."""
+        lists = {user: rows for user, rows in self.lists.items() if rows}
+        grades = {
+            user: {item: self.grades.get(user, {}).get(item, 0) for item, _ in rows}
+            for user, rows in lists.items()
+        }
+        return replace(self, lists=lists, grades=grades)
+
+    def binary(self) -> Case:
+        """Grades of 0 and 1."""
+        grades = {
+            user: {item: min(grade, 1) for item, grade in row.items()} for user, row in self.grades.items()
+        }
+        return replace(self, grades=grades)
+
     def described(self) -> Case:
         """No listed item without topics."""
         lists = {user: [row for row in rows if self.topics[row[0]]] for user, rows in self.lists.items()}
@@ -519,6 +535,210 @@ def sklearn(case: Case) -> Computed:
     )
 
 
+Columns = tuple[list[float], list[float], list[int]]
+
+
+def grouped(case: Case) -> Columns:
+    """The labels, the scores and the group sizes of learning to rank."""
+    cells = [(case.grades[user][item], score) for user, rows in case.lists.items() for item, score in rows]
+    labels, scores = ([float(value) for value in column] for column in zip(*cells, strict=True))
+    return labels, scores, [len(rows) for rows in case.lists.values()]
+
+
+def xgboost(case: Case) -> Computed:
+    import numpy as np
+    import xgboost as xgb
+
+    labels, scores, sizes = grouped(case)
+    data = xgb.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=np.array(scores))
+    data.set_group(sizes)
+
+    def value(metric: str) -> float:
+        asked = {"objective": "rank:ndcg", "eval_metric": f"{metric}@{case.k}"}
+        return float(xgb.train(asked, data, num_boost_round=0).eval(data).rpartition(":")[2])
+
+    names = {"p": "pre", "ap": "map", "ndcg": "ndcg"}
+    return at(case.k, {ours: lambda name=name: value(name) for ours, name in names.items()})
+
+
+def lightgbm(case: Case) -> Computed:
+    import lightgbm as lgb
+    import numpy as np
+
+    labels, scores, sizes = grouped(case)
+
+    def value(metric: str) -> float:
+        # a feature that is always 0 has no split, so that the model says what it began with
+        data = lgb.Dataset(np.zeros((len(labels), 1)), label=labels, group=sizes, init_score=np.array(scores))
+        said: dict[str, Any] = {}
+        asked = {"objective": "lambdarank", "metric": metric, "eval_at": [case.k], "verbose": -1}
+        lgb.train(asked, data, 1, valid_sets=[data], callbacks=[lgb.record_evaluation(said)])
+        return said["training"][f"{metric}@{case.k}"][0]
+
+    return at(case.k, {"ap": lambda: value("map"), "ndcg": lambda: value("ndcg")})
+
+
+def catboost(case: Case) -> Computed:
+    from catboost.utils import eval_metric
+
+    labels, scores, sizes = grouped(case)
+    groups = [n for n, size in enumerate(sizes) for _ in range(size)]
+
+    def value(metric: str) -> float:
+        return eval_metric(labels, scores, f"{metric}:top={case.k}", group_id=groups)[0]
+
+    names = {"p": "PrecisionAt", "r": "RecallAt", "ap": "MAP", "rr": "MRR", "ndcg": "NDCG", "dcg": "DCG"}
+    return at(case.k, {ours: lambda name=name: value(name) for ours, name in names.items()})
+
+
+def pairs(case: Case) -> list[tuple[list[Any], list[Any]]]:
+    """What each user was shown within k, and wants; also where nothing was shown or is wanted."""
+    users = dict.fromkeys([*case.lists, *case.truth])
+    return [(case.top.get(user, []), case.truth.get(user, [])) for user in users]
+
+
+def mean(values: Iterable[float]) -> float:
+    """The mean of the values that are numbers."""
+    numbers = [value for value in values if not math.isnan(value)]
+    return math.fsum(numbers) / len(numbers)
+
+
+def mlflow(case: Case) -> Computed:
+    import pandas as pd
+    from mlflow import metrics as ml
+
+    shown, wanted = (pd.Series(list(column)) for column in zip(*pairs(case.text()), strict=True))
+
+    def value(metric: Any) -> float:
+        return metric(case.k).eval_fn(shown, wanted).aggregate_results["mean"]
+
+    names = {"p": ml.precision_at_k, "r": ml.recall_at_k, "ndcg": ml.ndcg_at_k}
+    return at(case.k, {ours: lambda metric=metric: value(metric) for ours, metric in names.items()})
+
+
+def llamaindex(case: Case) -> Computed:
+    from llama_index.core.evaluation.retrieval import metrics as li
+
+    def value(metric: Any) -> float:
+        return mean(
+            metric.compute(expected_ids=wanted, retrieved_ids=shown).score
+            for shown, wanted in pairs(case.text())
+        )
+
+    names = {
+        "p": li.Precision,
+        "r": li.Recall,
+        "ap": li.AveragePrecision,
+        "ndcg": li.NDCG,
+        "rr": li.MRR,
+        "hit": li.HitRate,
+    }
+    return at(case.k, {ours: lambda metric=metric: value(metric()) for ours, metric in names.items()})
+
+
+def haystack(case: Case) -> Computed:
+    from haystack import Document
+    from haystack.components import evaluators as hs
+
+    case = case.text()
+    users = dict.fromkeys([*case.lists, *case.grades])
+
+    def documents(items: list[str], grades: dict[str, int]) -> list[Any]:
+        return [Document(id=item, content=item, score=grades.get(item)) for item in items]
+
+    shown = [documents(case.top.get(user, []), {}) for user in users]
+    wanted = [documents(case.truth.get(user, []), case.grades.get(user, {})) for user in users]
+
+    def value(metric: Any, **said: Any) -> float:
+        return metric(document_comparison_field="id", **said).run(wanted, shown)["score"]
+
+    return at(case.k, {
+        "r": lambda: value(hs.DocumentRecallEvaluator, mode="multi_hit"),
+        "hit": lambda: value(hs.DocumentRecallEvaluator),
+        "ap": lambda: value(hs.DocumentMAPEvaluator),
+        "rr": lambda: value(hs.DocumentMRREvaluator),
+        "ndcg": lambda: value(hs.DocumentNDCGEvaluator),
+    })  # fmt: skip
+
+
+def trulens(case: Case) -> Computed:
+    from trulens.feedback.groundtruth import GroundTruthAgreement
+    from trulens.feedback.llm_provider import LLMProvider
+
+    class Nobody(LLMProvider):  # it asks for a model, which none of these numbers needs
+        def _create_chat_completion(self, *_: Any, **__: Any) -> str:
+            raise NotImplementedError
+
+    case = case.text()
+    golden = [
+        {"query": user, "expected_response": "", "expected_chunks": [{"text": item, "expect_score": case.grades[user][item]} for item in wanted]}
+        for user, wanted in case.truth.items()
+    ]  # fmt: skip
+    agreement = GroundTruthAgreement(golden, provider=Nobody(model_engine="none"))
+
+    def value(name: str, cut: bool) -> float:
+        # a user without a list is shown nothing; one who wants nothing has no number
+        lists = {user: case.items.get(user, []) for user in dict.fromkeys([*case.lists, *case.grades])}
+        if not cut:
+            return mean(getattr(agreement, name)(user, items[: case.k]) for user, items in lists.items())
+        return mean(getattr(agreement, name)(user, items, k=case.k) for user, items in lists.items())
+
+    names = {
+        "p": "precision_at_k",
+        "r": "recall_at_k",
+        "ndcg": "ndcg_at_k",
+        "hit": "ir_hit_rate",
+        "rr": "mrr",
+    }
+    return at(case.k, {ours: lambda name=name: value(name, name != "mrr") for ours, name in names.items()})
+
+
+def deepeval(case: Case) -> Computed:
+    from deepeval.metrics import ContextualPrecisionMetric
+    from deepeval.metrics.contextual_precision.schema import ContextualPrecisionVerdict as Verdict
+
+    def of_list(shown: list[Any], wanted: list[Any]) -> float:
+        metric = ContextualPrecisionMetric.__new__(
+            ContextualPrecisionMetric
+        )  # without the model that gives verdicts
+        metric.strict_mode, metric.threshold = False, 0.5
+        metric.verdicts = [Verdict(verdict="yes" if item in wanted else "no", reason="") for item in shown]
+        return metric._calculate_score()  # noqa: SLF001 - verdicts are given, no model is asked
+
+    return at(case.k, {"ap": lambda: mean(of_list(*pair) for pair in pairs(case))})
+
+
+def ragas(case: Case) -> Computed:
+    from ragas import SingleTurnSample
+    from ragas.metrics import (
+        IDBasedContextPrecision,
+        IDBasedContextRecall,
+        LLMContextPrecisionWithReference,
+    )
+    from ragas.metrics._context_precision import Verification
+
+    case = case.text()
+
+    def of_sets(metric: Any) -> float:
+        return mean(
+            metric.single_turn_score(
+                SingleTurnSample(retrieved_context_ids=shown, reference_context_ids=wanted)
+            )
+            for shown, wanted in pairs(case)
+        )
+
+    def of_verdicts() -> float:
+        of_list = LLMContextPrecisionWithReference()._calculate_average_precision  # noqa: SLF001 - as above
+        return mean(
+            of_list([Verification(reason="", verdict=item in wanted) for item in shown])
+            for shown, wanted in pairs(case)
+        )
+
+    return at(case.k, {
+        "p": lambda: of_sets(IDBasedContextPrecision()), "r": lambda: of_sets(IDBasedContextRecall()), "ap": of_verdicts
+    })  # fmt: skip
+
+
 def runs(case: Case) -> dict[str, dict[str, float]]:
     """The lists as {query: {item: score}}."""
     return {user: dict(rows) for user, rows in case.lists.items()}
@@ -626,18 +846,24 @@ TOOLS: dict[str, Callable[[Case], Computed]] = {
     "rectools": rectools, "microsoft": microsoft, "lenskit": lenskit, "recbole": recbole, "recpack": recpack, "recmetrics": recmetrics,
     "implicit": implicit, "replay": replay, "rs_metrics": rs_metrics, "jurity": jurity, "torchmetrics": torchmetrics, "sklearn": sklearn,
     "ranx": ranx, "ir_measures": ir_measures, "gdeval": gdeval, "pytrec_eval": pytrec_eval, "trec_eval_9": pytrec_eval, "beir": beir,
-    "spark": spark,
+    "spark": spark, "xgboost": xgboost, "lightgbm": lightgbm, "catboost": catboost, "mlflow": mlflow, "llamaindex": llamaindex,
+    "haystack": haystack, "trulens": trulens, "deepeval": deepeval, "ragas": ragas,
 }  # fmt: skip
 PACKAGES = {"microsoft": "recommenders", "replay": "replay-rec", "rs_metrics": "rs-metrics", "sklearn": "scikit-learn", "spark": "pyspark",
-            "gdeval": "ir_measures", "pytrec_eval": "pytrec_eval-terrier", "trec_eval_9": "pytrec_eval-terrier"}  # fmt: skip
+            "gdeval": "ir_measures", "pytrec_eval": "pytrec_eval-terrier", "trec_eval_9": "pytrec_eval-terrier",
+            "mlflow": "mlflow-skinny", "llamaindex": "llama-index-core", "haystack": "haystack-ai", "trulens": "trulens-feedback"}  # fmt: skip
 # what a tool does not take, or has no rule for, is taken out of the fixture before it sees it, here and in the tests
 GIVEN: dict[str, tuple[str, ...]] = {
     "beir": ("filled", "text", "judged"),
+    "catboost": ("rows",),
     "gdeval": ("numbers", "text", "filled"),
     "ir_measures": ("text",),
     "jurity": ("filled", "untied"),
     "lenskit": ("meant",),
+    "lightgbm": ("rows",),
+    "llamaindex": ("text", "filled", "wanting"),
     "microsoft": ("filled",),
+    "mlflow": ("text", "meant"),
     "pytrec_eval": ("filled", "text"),
     "ranx": ("untied", "text", "judged"),
     "recbole": ("long",),
@@ -648,8 +874,16 @@ GIVEN: dict[str, tuple[str, ...]] = {
     "spark": ("wanting",),
     "torchmetrics": ("untied", "judged"),
     "trec_eval_9": ("filled", "text"),
+    "trulens": ("text",),
+    "haystack": ("text",),
+    "ragas": ("text",),
+    "xgboost": ("rows",),
 }
 GIVEN_METRIC: dict[tuple[str, str], tuple[str, ...]] = {
+    ("catboost", "p"): ("rows", "binary"),
+    ("catboost", "r"): ("rows", "binary"),
+    ("catboost", "ap"): ("rows", "binary"),
+    ("catboost", "rr"): ("rows", "binary"),
     ("ir_measures", "err"): ("numbers", "text", "filled"),
     ("ir_measures", "judged"): ("text", "filled"),
     ("lenskit", "ap"): ("wanting",),
@@ -660,7 +894,13 @@ GIVEN_METRIC: dict[tuple[str, str], tuple[str, ...]] = {
     ("recmetrics", "ils"): ("described", "several", "filled"),
     ("recmetrics", "msi"): ("seen", "filled"),
     ("rs_metrics", "msi"): ("filled",),
+    ("ragas", "p"): ("text", "filled"),
+    ("trulens", "p"): ("text", "filled"),
+    ("xgboost", "p"): ("rows", "binary"),
+    ("xgboost", "ap"): ("rows", "binary"),
 }
+# tools of passages, which take an item twice
+REPEATING = ("mlflow", "llamaindex", "haystack", "trulens", "deepeval", "ragas")
 # tools that say the number of an earlier call again: each metric gets a process of its own
 APART = ("jurity", "microsoft")
 
@@ -701,6 +941,8 @@ def main() -> None:
     taken: dict[str, list[str]] = {}
     processes = multiprocessing.get_context("spawn")
     for name, case in cases.items():
+        if name == "copies" and tool not in REPEATING:
+            continue
         with processes.Pool(1) as alone:
             names = alone.apply(asked, (tool, case.given(GIVEN.get(tool, ()))))
         values[name] = {}

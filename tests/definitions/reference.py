@@ -19,6 +19,7 @@ definitions leave a case open, the choice made here:
   highest grade (or max_grade=) becomes a level as the others do; with gain_from=raw `rel` must be known all the same;
 - ERR refuses a max_grade= below a grade that occurs;
 - nDCG against the retrieved list is 0 when the list has no gain but the judgements have;
+- a later copy under duplicates=each is an item of its own; the ideal list of min_kn holds it too, if it is within k;
 - nDCG's ideal, judged or retrieved, leaves out items whose gain in a table is negative;
 - INST, INSQ and RBP with ratings and gain_from=threshold take the highest grade as a level, as ERR does;
 - auc compares the scores of the list, so that equal ones count one half; best and worst leave none equal;
@@ -66,6 +67,25 @@ __all__ = ["Outcome", "ReferenceRefusal", "evaluate", "evaluate_many", "parse_me
 RunRows = Mapping[Any, Sequence[tuple[Any, float | None]]]
 PER_QUERY = {**FIRST, **EXPERIMENTAL, **BINARY, **GRADED}
 NEEDS_RELEVANCE = set(PER_QUERY) - {"judged", "unj", "num_ret"}
+
+
+COUNT_COPIES = {
+    "p",
+    "r",
+    "f",
+    "hit",
+    "rr",
+    "ap",
+    "gmap",
+    "cg",
+    "dcg",
+    "idcg",
+    "ndcg",
+    "set_p",
+    "set_r",
+    "set_f",
+    "set_ap",
+}
 
 
 @dataclass(frozen=True)
@@ -130,6 +150,8 @@ def evaluate_many(
     items = None if catalogue is None else set(catalogue)
     outcomes = []
     for name, params in wanted:
+        if rules["duplicates"] == "each" and name not in COUNT_COPIES:
+            raise ReferenceRefusal("duplicates", f"{name} of items that count more than once")
         if name == "coverage":
             outcomes.append(_coverage(lists, None if qrels is None else judged, params, rules, items))
         elif qrels is None:
@@ -165,7 +187,13 @@ def _per_query(
             if rules["missing"] == "skip":
                 continue
         rows = [
-            (known.get(item) if first else None, first and item in pooled.get(query, ()), group, item == HOLE)
+            (
+                known.get(item) if first else None,
+                first and item in pooled.get(query, ()),
+                group,
+                item == HOLE,
+                item,
+            )
             for item, first, group in lists.get(query, [])
         ]
         if rules["unjudged"] == "condense":
@@ -173,8 +201,11 @@ def _per_query(
         size = params.get("collection") or (None if catalogue is None else len(catalogue))
         possible = []
         for order in _orders(rows) if rules["ties"] == "expected" else [rows]:
-            listed, in_pool, groups, holes = ([row[at] for row in order] for at in range(4))
-            view = View(listed, list(known.values()), scale, rel, highest, in_pool, groups, size, holes)
+            listed, in_pool, groups, holes, names = ([row[at] for row in order] for at in range(5))
+            again = [name in names[:place] for place, name in enumerate(names)]
+            view = View(
+                listed, list(known.values()), scale, rel, highest, in_pool, groups, size, holes, again
+            )
             possible.append(PER_QUERY[name](view, params))
         value = possible[0]
         if len(possible) > 1 and not isinstance(value, Undefined):

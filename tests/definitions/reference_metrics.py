@@ -34,6 +34,7 @@ class View:
     groups: which group of equal scores it is in.
     collection: the number of items that could be retrieved, None if nobody said.
     holes: whether rank 1, 2, … is one that the list leaves out.
+    again: whether the item at rank 1, 2, … stands above already.
     """
 
     listed: list[float | None]
@@ -45,6 +46,7 @@ class View:
     groups: list[int] = field(default_factory=list)
     collection: int | None = None
     holes: list[bool] = field(default_factory=list)
+    again: list[bool] = field(default_factory=list)
 
     def items(self, k: int | None = None) -> list[float | None]:
         """The grades of the rows down to rank k."""
@@ -194,7 +196,14 @@ def ndcg(view: View, params: Params) -> Value:
                 raise ReferenceRefusal("max_grade", "a grade above max_grade")
             best = _gain(view, view.highest if top is None else top, params)
         return _dcg(listed, params) / _dcg([best] * params["k"], params)
-    cut = {**params, "k": None} if params.get("ideal") == "uncut" else params
+    if params.get("ideal") == "min_kn":
+        if not view.rows(params.get("k")):
+            return 0.0
+        judged = judged + [
+            gain for gain, again in list(zip(listed, view.again, strict=False))[: params.get("k")] if again
+        ]
+    cuts = {"uncut": None, "min_kn": view.rows(params.get("k"))}
+    cut = {**params, "k": cuts.get(params.get("ideal", "judged"), params.get("k"))}
     ideal = _dcg(sorted((gain for gain in judged if gain > 0), reverse=True), cut)
     return _dcg(listed, params) / ideal if ideal > 0 else Undefined.BY_JUDGEMENTS
 

@@ -41,7 +41,7 @@ CHOICES: dict[str, set[str]] = {
     "ties": {"item-desc", "item-asc", "order", "best", "worst", "expected"},
     "ranks": {"given", "closed"},
     "scores": {"double", "single"},
-    "duplicates": {"error", "first", "drop"},
+    "duplicates": {"error", "first", "drop", "each"},
     "duplicate_grades": {"error", "max", "last"},
     "negative": {"unjudged", "nonrelevant"},
     "missing": {"empty", "skip"},
@@ -178,7 +178,7 @@ def _break_ties(tied: list[Id], ties: str, grades: Mapping[Id, float]) -> list[I
 def seen_part(
     items: list[tuple[Id, int]], policy: Mapping[str, Any], query: Id
 ) -> list[tuple[Id, bool, int]]:
-    """What of an ordered list is seen, as (item, is it the first copy, group): first `depth`, then `duplicates`."""
+    """What of an ordered list is seen, as (item, does it count, group): first `depth`, then `duplicates`."""
     depth = policy["depth"]
     seen: set[Id] = set()
     result: list[tuple[Id, bool, int]] = []
@@ -192,8 +192,8 @@ def seen_part(
         if item in seen:
             if policy["duplicates"] == "error":
                 raise ReferenceRefusal("duplicates", f"{item!r} twice in the list of {query!r}")
-            if policy["duplicates"] == "first":
-                result.append((item, False, group))
+            if policy["duplicates"] != "drop":
+                result.append((item, policy["duplicates"] == "each", group))
             continue
         seen.add(item)
         result.append((item, True, group))

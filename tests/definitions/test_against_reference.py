@@ -36,6 +36,7 @@ METRICS = [
     "q(gain={1:1,2:5})", "q(gain={2:5,others:own})", "cg(gain={1:3,others:own})@3", "ndcg(gain={0:1,2:-1,others:own})@3", "compat", "compat(p=.5)", "compat(depth=2)", "compat(depth=none)", "compat(rel=2)", "unj@2", "unj@5",
     "infap", "infap(rel=2)", "auc", "auc(among=judged)", "auc(rel=2)", "auc_topk", "auc_topk@2", "auc_topk(collection=30)@3",
     "pauc@1", "pauc@3", "pap@2", "pap(rel=2)@3", "gmap", "gmap@2", "gmap(floor=.01)", "gmap(epsilon=1e-5)", "gmap(epsilon=.1)@2",
+    "ndcg(ideal=min_kn)", "ndcg(ideal=min_kn)@3", "ndcg(ideal=min_kn,gain=exp2)@2", "ndcg(ideal=min_kn,gain={1:3,2:-1})@4", "ndcg(ideal=min_kn,gain_from=raw,discount=jk)",
     "ndcg(ideal=uncut)@2", "ndcg(ideal=uncut,gain=exp2,discount=jk)@3", "ndcg(ideal=maximal)@3", "ndcg(ideal=maximal,max_grade=12,gain=exp2)@2", "ndcg(ideal=maximal,gain={1:3,2:9})@4",
     "ndcg(ideal=maximal,gain_from=raw,discount=jk)@5", "auc_pr", "auc_pr(rel=2)", "auc_pr(method=trapezoid)",
     "yaap", "yaap(rel=2)", "bing", "bing(rel=2)", "g", "g(gain=exp2)", "g(gain={0:1,1:.2,2:-1,3:4})", "g(gain_from=raw)",

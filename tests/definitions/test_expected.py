@@ -19,7 +19,7 @@ METRICS = [
     "p@1", "p@3", "p(denom=n)@4", "r@2", "r(denom=min_rk)@3", "f@2", "f(c=.2,denom=n)@3", "f(beta=3)@5", "hit@1", "hit@2",
     "hit@4", "hit(rel=2)@2", "ap", "ap@2", "ap@4", "ap(denom=R)@3", "ap(denom=hits)", "ap(denom=min_rn)@3", "ap(rel=2)@3",
     "ap(denom=k)@4", "rr", "rr@1", "rr@3", "rr(rel=2)", "cg@2", "dcg", "dcg@3", "dcg(discount=jk,base=3)@4",
-    "dcg(discount=[1,.5])", "dcg(gain={0:1,1:-2,2:3})@3", "ndcg", "ndcg@2", "ndcg(gain=exp2)@3", "ndcg(ideal=retrieved)@2",
+    "dcg(discount=[1,.5])", "dcg(gain={0:1,1:-2,2:3})@3", "ndcg", "ndcg@2", "ndcg(gain=exp2)@3", "ndcg(ideal=retrieved)@2", "ndcg(ideal=min_kn)@2",
     "rbp", "rbp(p=.5)@3", "rbp(gain=binary)@2", "insq", "insq(T=3)@2", "mean_precision@1", "mean_precision@4",
     "set_p", "set_r", "set_f", "set_ap", "auc", "auc(among=judged)", "num_ret", "num_rel", "num_rel_ret",
 ]  # fmt: skip

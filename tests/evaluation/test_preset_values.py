@@ -36,7 +36,7 @@ def test_the_tools_were_run_on_the_fixture_of_today():
 
 
 def test_the_fixture_has_every_kind_of_user_and_item():
-    for case in CASES.values():
+    for case in (CASES["small"], CASES["drawn"]):
         lists, judged = case.items, case.grades
         assert lists.keys() - judged.keys()
         assert judged.keys() - lists.keys()
@@ -48,6 +48,9 @@ def test_the_fixture_has_every_kind_of_user_and_item():
         assert any(not case.topics[item] for row in lists.values() for item in row)
         assert judged.keys() - case.truth.keys()
         assert {0, 1, 2, 4} <= {grade for row in judged.values() for grade in row.values()}
+    repeating = CASES["copies"].items.values()
+    assert sum(len(set(row)) < len(row) for row in repeating) > 50
+    assert max(map(len, repeating)) == CASES["copies"].k
     assert {type(user) for case in CASES.values() for user in case.lists} == {str, int}
 
 

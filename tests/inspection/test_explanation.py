@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
 
 import numpy as np
 import pytest
 from tests.every import every
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.errors import UsageError
+from rankwell.evaluation.preset import preset_of
 from rankwell.inspection.explaining import SECTIONS, catalogue, explain
-from rankwell.metrics import classes
+from rankwell.metrics import classes, metric_of
+from rankwell.metrics.grammar import FOREIGN
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 
 BUILT_IN = [cls for cls in classes() if cls.__module__.startswith("rankwell.")]
@@ -130,3 +135,39 @@ def test_a_card_can_be_compared_and_pickled():
 def test_the_list_of_metrics_has_each_one_once():
     names = [str(row[0]).partition("@")[0].rstrip("[") for row in catalogue().rows]
     assert names == sorted({cls.name for cls in classes()})
+
+
+# three meanings of context precision, two of context recall; what takes a model's verdicts is named, and is not here
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("context_precision", ["DeepEval, ragas: the mean precision at the ranks", "ap(denom=hits)", "RAGChecker", "set_p", "autoevals"]),
+        ("Contextual-Recall@5", ["context_recall is no metric here", "r@k", "set_r", "nugget"]),
+        ("faithfulness", ["DeepEval, ragas, RAGChecker, autoevals", "no model is asked", "nugget"]),
+        ("groundedness", ["faithfulness is no metric here", "TruLens"]),
+    ],
+)  # fmt: skip
+def test_a_name_of_other_tools_for_several_numbers_is_explained_by_tool(name, words, capsys):
+    card = explain(name)
+    assert card.metric is None
+    for word in words:
+        assert word in str(card)
+        assert word in card.to_markdown()
+    assert command(["explain", name, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == card.to_dict()
+    with pytest.raises(UsageError, match=r"`rankwell explain (context_|faithfulness)"):
+        rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, name)
+
+
+def test_every_metric_and_preset_that_such_a_card_names_exists():
+    named = " ".join(here for rows in FOREIGN.values() for *_, here in rows)
+    assert {preset_of(name).name for name in re.findall(r"preset=(\w+)", named)} == {"deepeval", "ragas"}
+    metrics = re.findall(r"\b(?:ap|p|r|set_p|set_r|nugget)\b(?:\([^)]*\))?", named)
+    assert {metric_of(each, complete=False).name for each in metrics} == {
+        "ap",
+        "p",
+        "r",
+        "set_p",
+        "set_r",
+        "nugget",
+    }

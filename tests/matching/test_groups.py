@@ -52,7 +52,11 @@ def test_an_item_counts_as_its_first_passage_and_without_groups_as_each():
 def a_case(rng):
     """A run of passages, judgements of passages or of documents, a policy with groups, and how lists are ordered."""
     pool = [f"{name}#{number}" for name in ("a", "b", "a#b", "é", "") for number in range(3)] + ["alone", "a"]
-    choices = CHOICES | {"ties": CHOICES["ties"] - {"expected"}, "outside": {"error"}}
+    choices = CHOICES | {
+        "ties": CHOICES["ties"] - {"expected"},
+        "outside": {"error"},
+        "duplicates": CHOICES["duplicates"] - {"each"},  # refused, as a group counts once
+    }
     policy = {name: rng.choice(sorted(allowed)) for name, allowed in choices.items() if rng.random() < 0.3}
     policy |= {"group": "#", "judged": rng.choice(["items", "groups"])}
     if rng.random() < 0.25:

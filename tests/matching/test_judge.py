@@ -73,8 +73,8 @@ def test_depth_leaves_the_first_items_of_each_list(seed, ties, depth):
 
 @every("seed", SEEDS)
 @every(("ties", "depth"), itertools.product(TIES, [None, 3]))
-@pytest.mark.parametrize("duplicates", ["first", "drop"])
-def test_later_copies_keep_their_rank_and_gain_nothing_or_are_dropped(seed, ties, depth, duplicates):
+@pytest.mark.parametrize("duplicates", ["first", "drop", "each"])
+def test_later_copies_gain_nothing_or_are_dropped_or_count_each(seed, ties, depth, duplicates):
     compare(seed, copies=True, ties=ties, depth=depth, duplicates=duplicates)
 
 
@@ -90,7 +90,7 @@ def test_negative_grades_are_judged_or_not(seed, order, negative):
     ("ties", "depth", "negative"),
     itertools.product(TIES, [None, 3], ["unjudged", "nonrelevant"]),
 )
-@pytest.mark.parametrize("duplicates", ["first", "drop"])
+@pytest.mark.parametrize("duplicates", ["first", "drop", "each"])
 def test_a_condensed_list_holds_its_judged_items_alone(seed, ties, depth, negative, duplicates):
     policy = {"ties": ties, "depth": depth, "negative": negative, "duplicates": duplicates}
     compare(seed, copies=True, unjudged="condense", **policy)

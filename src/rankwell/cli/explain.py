@@ -24,7 +24,12 @@ from rankwell.matching.policy import Policy
 
 
 def explain(
-    metric: Annotated[str, Option(help="a metric such as ``ndcg@10``")],
+    metric: Annotated[
+        str,
+        Option(
+            help="a metric such as ``ndcg@10``, or another tool's ``context_precision``, ``context_recall`` or ``faithfulness``"
+        ),
+    ],
     qrels: Annotated[
         str | None,
         Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if the metric needs none"),

@@ -287,9 +287,10 @@ class BoundsTask(Task):
 
     def measure(self, judged: Judged, counts: dict[str, int]) -> Part:
         """Return the part of a judged batch, with bounds and without values."""
-        if self.asked.policy.duplicates == "first" and counts.get(COPIES):
+        if (rule := self.asked.policy.duplicates) in ("first", "each") and counts.get(COPIES):
             raise DataError(
-                "bounds: lists repeat items, and with duplicates='first' a copy can gain nothing; use duplicates='drop'."
+                f"bounds: lists repeat items, and with duplicates='{rule}' a grade does not count once at each of its rows; "
+                f"use duplicates='drop'."
             )
         part = Part(judged.queries, judged.pool_row)
         rows = np.flatnonzero(judged.pool_row >= 0)

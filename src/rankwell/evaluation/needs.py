@@ -86,6 +86,10 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
                 f"{metric} has no formula for the mean over all orders of equal scores; use "
                 f"ties='item-desc', or 'best' and 'worst' for the range."
             )
+        if policy.duplicates == "each" and not metric.copies:
+            raise UsageError(
+                f"{metric} has no meaning for items that count more than once; use duplicates='first' or 'drop'."
+            )
     if policy.group is not None:
         _refuse_with_groups(asked, request)
     for need, (table, remedy) in TABLES.items():
@@ -111,6 +115,10 @@ def _refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
 def _refuse_with_groups(asked: Asked, request: Request) -> None:
     """Raise UsageError for a metric that looks at single items, or a table of them, where lists are folded into groups."""
     said = f"group={brief(asked.policy.group)}"
+    if asked.policy.duplicates == "each":
+        raise UsageError(
+            f"duplicates='each' counts every copy of an item, and {said} one row of each group; use duplicates='drop'."
+        )
     for need in UNGROUPED:
         if (asker := asked.by_need.get(need)) is not None:
             raise UsageError(

@@ -147,17 +147,20 @@ class Preset:
                 f"the preset {brief(self.name)} cannot be used to evaluate: it was read from the code of {self.tool} and not "
                 f"confirmed by running it. It appears only in rankwell rosetta."
             )
+        asked = list(metrics)
+        own = [self.metric(metric) for metric in asked]
+        policies = [self.policy_of(metric, given) for metric in asked]
+        free = {"grades", "rel"}
+        if len({policy.duplicates for policy in policies}) > 1:
+            # lists without copies have the same numbers by all of these rules; for others the caller has to say one
+            free.add("duplicates")
+            policies = [replace(policy, duplicates=given.duplicates) for policy in policies]
         plain, rules = Policy().to_dict(), given.to_dict()
-        set_rules = [
-            name for name in rules if rules[name] != plain.get(name) and name not in ("grades", "rel")
-        ]
+        set_rules = [name for name in rules if rules[name] != plain.get(name) and name not in free]
         if set_rules:
             raise UsageError(
                 f"the preset {brief(self.name)} already sets {', '.join(set_rules)}; give either the preset or your own."
             )
-        asked = list(metrics)
-        own = [self.metric(metric) for metric in asked]
-        policies = [self.policy_of(metric, given) for metric in asked]
         # one evaluation has one policy: metrics of which the tool has another cannot be asked for together
         by_policy: dict[Policy, list[str]] = {}
         for metric, policy in zip(asked, policies, strict=True):

@@ -38,9 +38,11 @@ Key = tuple[Metric, str]  # the metric asked for, and the name of a preset
 # rules that are worth a word, and the word for a value
 RULE_WORDS = {
     "missing": {"skip": "only users that both sides have", "empty": "users without a list count as 0"},
-    "undefined": {"zero": "0 where nothing is relevant", "skip": "users with nothing relevant are left out"},
+    "population": {"listed": "lists without judgements count", "judged": "only lists of judged users count"},
+    "undefined": {"zero": "0 where nothing is relevant", "one": "1 where nothing is relevant", "skip": "users with nothing relevant are left out"},
     "grades": {"interactions": "all relevant items are alike", "judgements": "grades are gains as they are"},
-    "ties": {"order": "equal scores as given", "item-asc": "equal scores by id ascending", "expected": "equal scores averaged"},
+    "ties": {"order": "equal scores as given", "item-asc": "equal scores by id ascending", "expected": "equal scores averaged", "worst": "of equal scores the worst first"},
+    "duplicates": {"each": "each copy of an item counts", "first": "later copies gain nothing", "drop": "later copies are left out"},
     "scores": {"single": "scores of 32 bits"},
     "drop_own_query": {"True": "a query's own id is left out of its list", "False": "a query's own id stays in its list"},
 }  # fmt: skip
@@ -197,6 +199,8 @@ def _matters(res: Results, metric: Metric, qrels: Qrels | None) -> set[str]:
     counts = res.counts
     rules = {"missing"} if counts.get("judged queries missing from the run") else set()
     rules |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
+    rules |= {"population"} if counts.get("lists without judgements") else set()
+    rules |= {"duplicates"} if counts.get("rows that repeat an item") else set()
     rules |= {"undefined"} if str(metric) in res.undefined else set()
     grades = (
         np.empty(0)
@@ -218,7 +222,9 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
     is_binary = other["grades"] == "interactions"
     for name, meanings in RULE_WORDS.items():
         is_idle = (
-            name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
+            name not in matters
+            or (name == "undefined" and is_binary and other["population"] != "listed")
+            or (name == "grades" and not is_graded)
         )
         # a rule that is off is not there
         their_rule, our_rule = (str(rules.get(name, False)) for rules in (other, plain))

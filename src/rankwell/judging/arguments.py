@@ -53,8 +53,10 @@ def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Seq
         raise UsageError(
             "unjudged='condense' gives items other ranks with every judgement; choose with unjudged='nonrelevant'."
         )
-    if policy_given.duplicates == "first":
-        raise UsageError("duplicates='first' keeps copies of an item in a list; use duplicates='drop'.")
+    if policy_given.duplicates in ("first", "each"):
+        raise UsageError(
+            f"duplicates='{policy_given.duplicates}' keeps copies of an item in a list; use duplicates='drop'."
+        )
     return policy_given
 
 

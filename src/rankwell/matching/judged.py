@@ -15,7 +15,7 @@ from rankwell.matching.scale import Scale
 from rankwell.tables.cache import Derived, T
 from rankwell.tables.csr import as_slice, owners, owners_of, places_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked, spread
+from rankwell.tables.ranked import NO_ROWS, Ranked, spread
 
 if TYPE_CHECKING:
     from rankwell.matching.context import History
@@ -177,6 +177,18 @@ class Judged(Derived):
     def _relevant(self, rel: float | None) -> Ranked:
         rows = self.scale.relevant(self.found.grade, rel)
         return self.found if np.count_nonzero(rows) == len(rows) else self.found.where(rows)
+
+    def copies(self) -> Ranked:
+        """Return the hits whose item stands above them already; only with ``duplicates=each`` are they hits."""
+        return self.once(Judged._copies)
+
+    def _copies(self) -> Ranked:
+        known = self.found.pool_row
+        if known is None:
+            return self.found.where(NO_ROWS)
+        again = np.ones(len(known), np.bool_)
+        again[np.unique(known, return_index=True)[1]] = False
+        return self.found.where(again)
 
     def n_relevant(self, rel: float | None = None) -> np.ndarray:
         """Return R per query: the number of relevant judged items, retrieved or not."""

@@ -54,7 +54,9 @@ def judge(
         If a list repeats an item (``duplicates=error``), an item is not in the catalogue (``outside=error``), ids are text
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
-    policy, needs = asked.policy, asked.needs
+    policy = asked.policy
+    # a metric tells copies by the judgement that they share
+    needs = asked.needs | {"judgement"} if policy.duplicates == "each" else asked.needs
     rule, how = order.TIE_RULES[policy.row_order], policy.ties if policy.ties in ("best", "worst") else None
     counts: dict[str, int] = {"lists": len(lists.offsets) - 1, "rows": len(lists.score)}
     if lists.against_score:
@@ -278,7 +280,7 @@ def _match(
         return matches, NO_TEXT, lengths
     if policy.duplicates == "error":
         raise repeat_error(lists, first, second)
-    if policy.ties == "expected" and policy.duplicates == "first":
+    if policy.ties == "expected" and policy.duplicates != "drop":
         raise DataError(
             f"{lists.place(second)}: the item is repeated in its list; ties='expected' is undefined for a "
             f"later copy that keeps its rank. Set duplicates='drop'."
@@ -287,6 +289,8 @@ def _match(
     lost = np.zeros(lists.rows, np.uint8)
     matches = _hits(lists, pool_row, pool, lost)
     counts["rows that repeat an item"] = int(lost.sum())
+    if policy.duplicates == "each":
+        return _with_copies(lists, matches), NO_TEXT, lengths
     if policy.duplicates != "drop":
         return matches, NO_TEXT, lengths
     until = offsets_of(lost)
@@ -297,6 +301,18 @@ def _hits(lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray) -> M
     return match.hits(
         lists.offsets, lists.score, *lists.items.columns, pool_row, pool.offsets, *pool.items.columns, lost
     )
+
+
+def _with_copies(lists: Lists, matches: Matches) -> Matches:
+    """The same matches and those of the other copies of each judged item."""
+    _, rows, pooled, pair = matches
+    judged = np.full(lists.rows, -1, np.int64)
+    judged[rows] = pooled
+    copies, firsts = match.repeats(lists.offsets, *lists.items.columns)
+    np.maximum.at(judged, firsts, judged[copies])  # any one of the copies was matched
+    judged[copies] = judged[firsts]
+    rows = np.flatnonzero(judged >= 0)
+    return owners_of(np.diff(lists.offsets))[rows], rows, judged[rows], pair
 
 
 def _rank_hits(

@@ -36,7 +36,8 @@ class Policy(SetOnce):
         Only the items down to rank n of each list are read; None for all.
     duplicates
         A repeated item in a list: ``error``, ``first`` (later copies keep their rank but gain nothing), ``drop`` (lists
-        are numbered 1 to n without them).
+        are numbered 1 to n without them), ``each`` (every copy counts as an item of its own, so that values can exceed
+        their range, as in the tools that do so).
     duplicate_grades
         Two judgements of one (query, item, topic): ``error``, ``max``, ``last``.
     negative
@@ -85,7 +86,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     ranks: Literal["given", "closed"] = "given"
     scores: Literal["double", "single"] = "double"
     depth: int | None = None
-    duplicates: Literal["error", "first", "drop"] = "error"
+    duplicates: Literal["error", "first", "drop", "each"] = "error"
     duplicate_grades: Literal["error", "max", "last"] = "error"
     negative: Literal["unjudged", "nonrelevant"] = "unjudged"
     missing: Literal["empty", "skip"] = "empty"
@@ -244,7 +245,7 @@ class Rules(TypedDict, total=False):
     ranks: Literal["given", "closed"]
     scores: Literal["double", "single"]
     depth: int | None
-    duplicates: Literal["error", "first", "drop"]
+    duplicates: Literal["error", "first", "drop", "each"]
     duplicate_grades: Literal["error", "max", "last"]
     negative: Literal["unjudged", "nonrelevant"]
     missing: Literal["empty", "skip"]

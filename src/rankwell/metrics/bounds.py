@@ -45,6 +45,7 @@ NO_JUDGEMENTS = Bounded("none", why="it reads no judgements")
 WHOLE = Bounded("none", why="it has one value for all lists")
 RISES = Bounded("none", why="its discount rises with the rank")
 LOSSES = Bounded("none", why="its table holds negative gains")
+OWN_LENGTH = Bounded("none", why="its ideal list is no longer than the list")
 OWN_TOP = Bounded("none", why="its scale ends at the highest grade of each query, which judging could raise")
 
 

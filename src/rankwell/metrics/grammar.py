@@ -62,6 +62,27 @@ RENAMED = {
 }
 
 
+# names of other tools for several numbers, or for one that takes a model: what each tool means by it, and what is here
+FOREIGN = {
+    "context_precision": (
+        ("DeepEval, ragas", "the mean precision at the ranks of the passages that a model finds relevant", "ap(denom=hits), preset=deepeval, preset=ragas"),
+        ("ragas, id_based_context_precision", "the share of relevant passages among those returned", "p(denom=n)@k, preset=ragas, or set_p"),
+        ("RAGChecker", "the share of passages that entail a claim of the expected answer, as a model finds", "set_p, with its verdicts as judgements"),
+        ("autoevals", "whether all passages together are useful, one verdict of a model", "nothing, as it has no passages and no ranks"),
+    ),
+    "context_recall": (
+        ("ragas, id_based_context_recall", "the share of the relevant passages that were returned", "r@k, preset=ragas, or set_r"),
+        ("DeepEval, ragas, autoevals", "the share of the expected answer's statements that a model finds in the passages", "nugget, with its verdicts as assignments"),
+        ("RAGChecker, claim_recall", "the share of the expected answer's claims that a passage entails, as a model finds", "nugget, with its verdicts as assignments"),
+    ),
+    "faithfulness": (
+        ("DeepEval, ragas, RAGChecker, autoevals", "the share of an answer's statements that a model finds in the passages", "nothing, as no model is asked"),
+        ("TruLens, groundedness", "the mean of a model's grades of how far the passages support each statement", "nothing, as no model is asked"),
+        ("rankwell", "facts that an answer should hold, assigned once, give the same number again", "nugget"),
+    ),
+}  # fmt: skip
+
+
 _SPELLING = re.compile(
     r"(?P<name>[a-z0-9_-]*?[a-z](?:1(?=[^\d.]))?)(?P<cut>_cut)?"
     r"(?:(?:_at_?|[_.:@(\[ -])?(?P<at>k|\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)[)\]]?)?"
@@ -263,6 +284,19 @@ class _Reader:
         return parts
 
 
+def foreign_name(text: str) -> str:
+    """Return the name in ``FOREIGN`` that a text is, in any of its spellings, or an empty string.
+
+    Examples
+    --------
+    >>> foreign_name("Contextual-Precision@5"), foreign_name("groundedness"), foreign_name("ap")
+    ('context_precision', 'faithfulness', '')
+    """
+    name = re.split("[(@]", text.strip().lower())[0].replace("-", "_").replace(" ", "_")
+    name = {"groundedness": "faithfulness"}.get(name, name.replace("contextual_", "context_"))
+    return name if name in FOREIGN else ""
+
+
 def suggest_spelling(text: str, is_right: Callable[[str], bool]) -> str:
     """Return ``" Did you mean X?"`` for another tool's spelling of a metric, or an empty string.
 
@@ -271,6 +305,8 @@ def suggest_spelling(text: str, is_right: Callable[[str], bool]) -> str:
     >>> suggest_spelling("ndcg_cut_10", lambda text: text == "ndcg@10")
     ' Did you mean ndcg@10?'
     """
+    if name := foreign_name(text):
+        return f" `rankwell explain {name}` says what other tools mean by it, and what is here."
     match = _SPELLING.fullmatch(text.strip().lower())
     if match is None:
         return ""

@@ -64,9 +64,10 @@ class Metric(SetOnce, metaclass=MetricType):
     (metrics of judgements only) states that the lists rank this many randomly drawn candidates beside the relevant items;
     values are computed from the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
-    metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``always_shown``: parameters
-    that are written even at their default. ``only_grades`` and ``only_scores``: the only numbers that the metric takes, if others
-    have no meaning for it; the data of tests are then made of these.
+    metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``copies``: an item that a
+    list repeats can count each time (``duplicates=each``). ``always_shown``: parameters that are written even at their default.
+    ``only_grades`` and ``only_scores``: the only numbers that the metric takes, if others have no meaning for it; the data of tests
+    are then made of these.
     """
 
     name: ClassVar[str] = ""
@@ -79,6 +80,7 @@ class Metric(SetOnce, metaclass=MetricType):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
     sliceable: ClassVar[bool] = False
     sees_missing: ClassVar[bool] = False
+    copies: ClassVar[bool] = False
     always_shown: ClassVar[frozenset[str]] = frozenset()
     only_grades: ClassVar[tuple[float, ...]] = ()
     only_scores: ClassVar[tuple[float, ...]] = ()

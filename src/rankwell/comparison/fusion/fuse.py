@@ -291,8 +291,10 @@ def policy_of(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[
         raise UsageError(
             f"ties={brief(policy_given.ties)} orders by grades, and the lists to fuse have none; use ties='item-desc'."
         )
-    if policy_given.duplicates == "first":
-        raise UsageError("duplicates='first' keeps copies, which cannot be fused; use duplicates='drop'.")
+    if policy_given.duplicates in ("first", "each"):
+        raise UsageError(
+            f"duplicates='{policy_given.duplicates}' keeps copies, which cannot be fused; use duplicates='drop'."
+        )
     return policy_given
 
 

@@ -12,6 +12,7 @@ from rankwell.errors import UsageError, nearest
 from rankwell.metrics import classes
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sections, sentence
+from rankwell.metrics.grammar import FOREIGN
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 
@@ -32,14 +33,22 @@ UNDEFINED = {
 
 @record
 class Explanation:
-    """The definition card of one metric; ``print`` it, or get its parts with ``to_dict``."""
+    """The definition card of one metric; ``print`` it, or get its parts with ``to_dict``.
 
-    metric: Metric
+    Of a name that other tools give to what is no metric here, ``metric`` is None.
+    """
+
+    metric: Metric | None
     sentence: str
     sections: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parts of the card, in display order."""
+        if self.metric is None:
+            return {
+                "sentence": self.sentence,
+                **{title.lower(): text for title, text in self.sections.items()},
+            }
         cls = type(self.metric)
         low, high = self.metric.range
         return {
@@ -92,6 +101,15 @@ def card(metric: Metric) -> Explanation:
     """Return the definition card of a metric."""
     cls = type(metric)
     return Explanation(metric, sentence(cls), sections(cls, SECTIONS))
+
+
+def card_of_name(name: str) -> Explanation:
+    """Return the card of a name of other tools: what each means by it, and the metric here."""
+    meanings = [f"{tools}: {meaning}; here: {here}" for tools, meaning, here in FOREIGN[name]]
+    sentence = (
+        f"{name} is no metric here, but the name of other tools for what they compute each in its own way."
+    )
+    return Explanation(None, sentence, {"Meanings": "\n".join(meanings)})
 
 
 def catalogue(words: Sequence[str] = ()) -> Table:

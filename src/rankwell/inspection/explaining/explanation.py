@@ -15,12 +15,13 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.request import Request
-from rankwell.inspection.explaining.card import Explanation, card
+from rankwell.inspection.explaining.card import Explanation, card, card_of_name
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.evidence.spans import OfSpans
+from rankwell.metrics.grammar import foreign_name
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.arguments import ordered
 
@@ -62,7 +63,8 @@ def explain(
     Parameters
     ----------
     metric
-        Text such as ``"ndcg@10"``, a metric, or its class; for the card the cut-off is optional.
+        Text such as ``"ndcg@10"``, a metric, or its class; for the card the cut-off is optional. Of ``context_precision``,
+        ``context_recall`` and ``faithfulness`` the card says what other tools mean by them, and what is here.
     run, qrels
         The lists and the judgements, as for ``rankwell.evaluate``.
     query
@@ -105,7 +107,8 @@ def explain(
     if run is None:
         if qrels is not None or query is not None:
             raise UsageError(f"a worked table needs a run as well: {ORDER}")
-        return card(metric_of(metric, complete=False))
+        name = foreign_name(metric) if isinstance(metric, str) else ""
+        return card_of_name(name) if name else card(metric_of(metric, complete=False))
     policy = policy_with(policy, {})
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)
 

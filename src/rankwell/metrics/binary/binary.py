@@ -29,6 +29,7 @@ class _Counting(RankWeighted):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
     rises: ClassVar[bool] = True
+    copies: ClassVar[bool] = True
 
     def has_common_divisor(self) -> bool:
         """Unless it depends on the length of the list."""
@@ -268,6 +269,7 @@ class Hit(QueryMetric):
 
     sliceable: ClassVar[bool] = True
     rises: ClassVar[bool] = True
+    copies: ClassVar[bool] = True
 
     name: ClassVar[str] = "hit"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")

@@ -50,6 +50,7 @@ class RR(Additive):
     aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
     words: ClassVar[tuple[str, str, str]] = ("first", "1/r", "")
     rises: ClassVar[bool] = True
+    copies: ClassVar[bool] = True
 
     rel: float | None = None
 

@@ -60,6 +60,7 @@ class AP(Additive):
 
     name: ClassVar[str] = "ap"
     aliases: ClassVar[tuple[str, ...]] = ("map",)
+    copies: ClassVar[bool] = True
 
     denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
     rel: float | None = None

@@ -22,6 +22,7 @@ class _OfSets(QueryMetric):
 
     sliceable: ClassVar[bool] = True
     rises: ClassVar[bool] = True
+    copies: ClassVar[bool] = True
 
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 

@@ -38,6 +38,7 @@ class Gained(RankWeighted):
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
     rises: ClassVar[bool] = True
+    copies: ClassVar[bool] = True
 
     def applies(self, parameter: str) -> bool:
         """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
@@ -59,7 +60,7 @@ class Gained(RankWeighted):
 
     def has_common_divisor(self) -> bool:
         """Unless the ideal list is made of the list itself."""
-        return getattr(self, "ideal", "") != "retrieved"
+        return getattr(self, "ideal", "") not in ("min_kn", "retrieved")
 
     def ends(self, grades: np.ndarray, context: Context) -> tuple[float, float]:
         """The grades with the lowest and the highest gain; unjudged, if all grades have gains."""

@@ -12,7 +12,7 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.scale import exp2_gain
 from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Terms
-from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, Bounded, Ends
+from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, OWN_LENGTH, Bounded, Ends
 from rankwell.metrics.graded.gain import Gained, first_weights, ideal_dcg, ideal_sums
 from rankwell.metrics.graded.gain_functions import (
     OnScale,
@@ -45,15 +45,16 @@ class nDCG(OnScale, Gained):
         log_base(r). The ideal list holds all judged items, cut at k. ``ideal=retrieved`` re-sorts the list itself, so
         missed items cost nothing; ``ideal=maximal`` is k items of the scale's highest grade (scaled DCG, sDCG), the same
         for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is, so a list shorter
-        than that is never perfect (jurity). Normalising per query can invert the order that DCG gives (Jeunen et al.,
-        2024). Grades that a table does not name have no gain; in trec_eval's ``ndcg.1=3`` and ir_measures' ``gains=`` they
+        than that is never perfect (jurity); ``ideal=min_kn`` is no longer than the list, so that one relevant item alone is
+        perfect however many there are (MLflow, Elasticsearch), and holds copies that count (``duplicates=each``). Normalising
+        per query can invert the order that DCG gives (Jeunen et al., 2024). Grades that a table does not name have no gain; in trec_eval's ``ndcg.1=3`` and ir_measures' ``gains=`` they
         gain themselves, which is ``gain={1:3,others:own}``.
 
     Parameters
         gain: linear, exp2, or a table {grade: gain} of raw grades; other grades have no gain, or themselves with {1:3,others:own}
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
-        ideal: judged, uncut, retrieved or maximal
+        ideal: judged, uncut, min_kn for judged cut at min(k, length of the list), retrieved or maximal
         max_grade: for ideal=maximal, the highest grade of the scale; default: the highest in the qrels
         rel: for ratings, the lowest rating that has a gain; default: the policy's rel
         gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
@@ -74,7 +75,7 @@ class nDCG(OnScale, Gained):
     gain: Literal["linear", "exp2"] | Gains = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
-    ideal: Literal["judged", "uncut", "retrieved", "maximal"] = "judged"
+    ideal: Literal["judged", "uncut", "min_kn", "retrieved", "maximal"] = "judged"
     max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
@@ -112,6 +113,8 @@ class nDCG(OnScale, Gained):
         known = super().bounded()
         if known.kind == "none" or self.ideal == "maximal":
             return known
+        if self.ideal == "min_kn":
+            return OWN_LENGTH
         if not isinstance(self.gain, str) and min(gain for _, gain in named_gains(self.gain)[0]) < 0:
             return LOSSES
         return EXACT if self.ideal == "retrieved" else FREE_R
@@ -132,22 +135,31 @@ class nDCG(OnScale, Gained):
             assert self.k is not None
             most = self._most(judged, context) * first_weights(self).sum()
             return np.where(ideal > 0, most, np.nan)
-        retrieved = ideal_dcg(self, judged.found, context.scale).sum()
+        terms = self.ideal_terms(judged, context)
+        assert terms is not None
+        own = terms.sum()
         return np.where(
-            ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan
+            ideal > 0, np.where(own > 0, own, np.inf), np.nan
         )  # over ∞: a list without a gain is 0
 
     def caution(self) -> str:
-        """With ideal=retrieved, lists are not comparable with each other."""
-        if self.ideal != "retrieved":
-            return ""
-        return "the ideal list is the list itself, sorted: missed items cost nothing"
+        """With an ideal list of their own, lists are not comparable with each other."""
+        if self.ideal == "min_kn":
+            return "the ideal list is no longer than the list: what a short list misses costs nothing"
+        if self.ideal == "retrieved":
+            return "the ideal list is the list itself, sorted: missed items cost nothing"
+        return ""
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
         """The gains of the ideal lists, if they are lists of items."""
         if self.ideal == "maximal":
             return None
-        return ideal_dcg(self, judged.found if self.ideal == "retrieved" else judged.ideal, context.scale)
+        if self.ideal != "min_kn":
+            best = judged.found if self.ideal == "retrieved" else judged.ideal
+            return ideal_dcg(self, best, context.scale)
+        terms = ideal_dcg(self, _with(judged.ideal, judged.copies().top(self.k)), context.scale)
+        within = np.flatnonzero(terms.rows.rank <= judged.n_shown(self.k)[terms.rows.query])
+        return Terms(terms.rows.where(within), terms.gain[within], terms.weight[within])
 
     def _most(self, judged: Judged, context: Context) -> float:
         """The highest gain of the scale."""
@@ -156,6 +168,21 @@ class nDCG(OnScale, Gained):
         levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
         top = top_level(self, levels[~np.isnan(levels)], context)
         return top if self.gain == "linear" else float(exp2_gain(np.array([top]))[0])
+
+
+def _with(best: Ranked, copies: Ranked) -> Ranked:
+    """Ideal lists that hold the copies in a list, too: what counts there has a place here."""
+    if not len(copies):
+        return best
+    query = np.concatenate((best.query, copies.query))
+    order = np.lexsort((-np.concatenate((best.grade, copies.grade)), query))
+    grade = np.concatenate((best.grade, copies.grade))[order]
+    pool_row = None
+    if best.pool_row is not None and copies.pool_row is not None:
+        pool_row = np.concatenate((best.pool_row, copies.pool_row))[order]
+    merged = Ranked(best.queries, query[order], None, grade, pool_row=pool_row)
+    merged.rank = merged.nth()
+    return merged
 
 
 # Bounds of nDCG under unjudged items, which are gains of the list and may move the ideal list as well.
