@@ -16,6 +16,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
 from rankwell.readers.frames.columns import Given
 from rankwell.records import record
+from rankwell.tables.columns import named_as
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.popularity import Parts
@@ -89,6 +90,8 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
     # a column of the items may say of which group each is
     of_items = {"features"} if policy.group is not None else set[str]()
+    if policy.group is not None and named_as("document", [policy.group]):
+        of_items.add("spans")  # that column is the document of the passages then, and not their id
     train, items, users = read_tables(request, asked.needs | of_items)
     slices = {} if request.slices is None else request.slices
     if not isinstance(slices, Parts):

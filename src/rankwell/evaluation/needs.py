@@ -70,7 +70,7 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
     """Raise an error if a metric needs a table that was not given, or is not defined under the policy."""
     policy, metrics = asked.policy, tuple(metrics)
     if "spans" in asked.needs:
-        _refuse_beside_spans(metrics, policy)
+        refuse_beside_spans(metrics, policy)
     for metric in metrics:
         if metric.judgements and request.qrels is None:
             raise NeededError(
@@ -97,7 +97,7 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
             raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
 
 
-def _refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
+def refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
     """Raise UsageError for metrics of judged items beside those of judged spans, and for an order of ties by the grades of items."""
     spans = next(metric for metric in metrics if "spans" in metric.needs)
     others = [str(each) for each in metrics if each.judgements and "spans" not in each.needs]

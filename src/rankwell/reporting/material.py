@@ -81,6 +81,11 @@ class Material:
         return next(iter(self.results.values())).metrics
 
     @property
+    def has_judged_items(self) -> bool:
+        """Whether judgements are of items, and not of spans of documents: then metrics of items mean something."""
+        return self.qrels is not None and not any("spans" in metric.needs for metric in self.metrics)
+
+    @property
     def primary(self) -> Metric:
         """The metric that decides: the primary one, or the first."""
         named = self.comparison.methods.primary if self.comparison is not None else ""
@@ -116,7 +121,7 @@ class Material:
         if all(wanted in res.metrics for res in self.results.values()):
             return {name: res[wanted] for name, res in self.results.items()}
         # with slices there are other judgements for each part, so one share of all would be of none
-        if self.evaluator is None or not self.runs or self.qrels is None or self.evaluator.plan.slices:
+        if self.evaluator is None or not self.runs or not self.has_judged_items or self.evaluator.plan.slices:
             return {}
         results = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
         return {name: res[wanted] for name, res in results.items()}

@@ -107,3 +107,18 @@ def test_a_hundred_systems_stay_small():
     )
     assert len(json.dumps([dict(found.data), dict(found.charts)])) < 400_000
     assert "in colour" in json.dumps(found.charts["curve"]["title"])
+
+
+def test_of_judged_spans_there_is_no_precision_of_items():
+    chunks = [
+        {"item": item, "document": "d", "start": start, "end": start + 10}
+        for item, start in (("a", 0), ("b", 10))
+    ]
+    gold = [{"query": query, "document": "d", "start": 5, "end": 15} for query in ("q", "p")]
+    runs = {"x": {"q": ["a", "b"], "p": ["b", "a"]}, "y": {"q": ["b"], "p": ["a"]}}
+    material = material_of(runs, gold, ["span_r@1"], items=chunks)
+    found = section(material)
+    assert found is not None
+    assert set(found.charts) == {"curve"}
+    assert [row["value"] for row in found.data["curve"] if row["system"] == "x"][:2] == [0.5, 1.0]
+    assert material.judged == {}

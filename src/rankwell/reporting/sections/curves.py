@@ -76,7 +76,7 @@ def _base(material: Material) -> Metric | None:
 def _levels(material: Material) -> list[Metric]:
     """Interpolated precision at eleven levels, unless the policy has no value for it."""
     evaluator = material.evaluator
-    if evaluator is None or material.qrels is None:
+    if evaluator is None or not material.has_judged_items:
         return []
     levels = steps(ELEVEN, None)
     is_expected = evaluator.policy.ties == "expected"

@@ -100,7 +100,7 @@ def _add_lists(
         "top": ranks_shown(metric),
         "cut": metric.k,
         "is_additive": shelf.is_additive,
-        "has_grades": bool(len(task.pool.queries)),
+        "has_grades": material.has_judged_items and bool(len(task.pool.queries)),
         "kind": task.context.scale.kind,
         "grades": grades,
         **items.to_dict(),
