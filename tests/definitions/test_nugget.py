@@ -84,7 +84,9 @@ def test_interactions_have_no_importance(judged):
 
 
 def test_an_order_is_no_assignment():
-    with pytest.raises(rw.RankwellError, match="an order but no scores"):
+    with pytest.raises(
+        rw.RankwellError, match=r"an order but no scores, and nugget reads them\. Add a score column"
+    ):
         rw.evaluate({"q": ["n"]}, {"q": {"n": 2}}, ["nugget"])
 
 

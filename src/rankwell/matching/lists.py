@@ -72,7 +72,7 @@ def judge(
         lists, pool = _same_kinds(lists, pool, counts, with_items=with_items)
         judgements = judgements if "spans" in needs else pool
     if "score" in needs or policy.scores == "single":
-        lists = _with_scores(lists, policy, needs)
+        lists = _with_scores(lists, asked)
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
     # the order of these steps is part of the definition: a query's own row takes no rank from others, rows below the depth are
@@ -180,24 +180,24 @@ def _same_kinds(
     return replace(lists, queries=queries, items=items), pool
 
 
-def _with_scores(lists: Lists, policy: Policy, needs: frozenset[str]) -> Lists:
+def _with_scores(lists: Lists, asked: Asked) -> Lists:
     """The lists with the scores given for metrics of scores, and in the precision of the policy."""
-    if "score" in needs:
-        lists = replace(lists, given=_scores(lists))
-    if policy.scores == "single" and not lists.by_rank:
+    if "score" in asked.needs:
+        lists = replace(lists, given=_scores(lists, asked))
+    if asked.policy.scores == "single" and not lists.by_rank:
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     return lists
 
 
-def _scores(lists: Lists) -> np.ndarray:
+def _scores(lists: Lists, asked: Asked) -> np.ndarray:
     """The scores as given in the run."""
     if not lists.by_rank:
         return lists.score
     if lists.given is None:
         raise DataError(
-            f"{lists.place(0)}: the run has an order but no scores, and rating errors compare scores with grades. Add a "
-            f"score column with the predicted rating, or use {{query: {{item: score}}}}."
+            f"{lists.place(0)}: the run has an order but no scores, and {asked.by_need.get('score', 'a metric')} reads them. Add a score "
+            f"column, such as the predicted rating, or use {{query: {{item: score}}}}."
         )
     return np.asarray(lists.given, np.float64)
 
