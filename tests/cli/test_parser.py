@@ -215,3 +215,18 @@ def test_an_unknown_option_says_what_to_write_in_its_place(line, capsys):
         shown
         == f"rankwell: Unknown option: {option}. {IN_PLACE[line]} `rankwell {command} --help` shows how.\n"
     )
+
+
+@pytest.mark.parametrize("words", [words for words in homes() if words[0] not in OTHERS], ids=" ".join)
+@pytest.mark.parametrize(
+    "option", ["--nonesuch", "--policy", "--" + "x" * 10_000], ids=["none", "pairs", "long"]
+)
+def test_every_command_tells_of_an_option_that_it_lacks_in_one_short_line(words, option, capsys):
+    if option == "--policy" and pairs_in(function_of(words)):
+        return
+    assert run([*filled(words), option, "x"]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"rankwell: Unknown option: {option[:40]}")
+    assert shown.endswith(f" `rankwell {' '.join(words)} --help` shows how.\n")
+    assert len(shown) < 300
+    assert shown.count("\n") == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Sequence
-from inspect import Parameter, Signature, cleandoc, signature
+from inspect import Parameter, Signature, cleandoc, isfunction, signature
+from itertools import dropwhile, islice
 from shlex import quote
 from typing import Annotated, Any
 
@@ -61,11 +62,12 @@ def run(arguments: Sequence[str]) -> int | None:
     try:
         code = application(listed)(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
+        shown = str(error)
         if isinstance(error, UnknownOptionError) and called in homes():
             option, _, value = (error.token.keyword or error.token.value).partition("=")
-            rest = list(arguments[list(arguments).index(option) + 1 :]) if option in arguments else []
-            shown = _unknown(called, option, value or next(iter(rest), ""))
+            behind = dropwhile(lambda word: word != option, arguments)
+            shown = _unknown(called, option, value or next(islice(behind, 1, None), ""))
+        shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", shown)
         asked_for = " ".join(("rankwell", *called, "--help"))
         raise UsageError(f"{shown} `{asked_for}` shows how.") from error
     return code if isinstance(code, int) else None
@@ -108,7 +110,7 @@ def _arguments_in_python(words: tuple[str, ...]) -> Collection[str]:
     function: Any = rankwell
     for word in words:
         function = getattr(function, word, None)
-    return () if function is None or isinstance(function, type) else signature(function).parameters
+    return signature(function).parameters if isfunction(function) else ()
 
 
 def usage(words: Sequence[str], function: Command) -> str:
