@@ -292,28 +292,23 @@ def test_pictures_of_a_comparison_are_drawn_from_a_saved_one(tmp_path, capsys):
         "per_query": ([CRANFIELD, saved, *RUNS], rw.plot.per_query(results, comparison=found)),
     }
     for kind, (words, chart) in drawn.items():
-        assert (
-            run(["plot", kind, *words, *(["-m", "ndcg@10"] if len(words) > 1 else []), "-o", str(target)])
-            == 0
-        )
+        metric = ["-m", "ndcg@10"] if len(words) > 1 else []
+        assert run(["plot", kind, *words, *metric, "-o", str(target)]) == 0
         rw.plot.save(chart, tmp_path / "expected.json")
         assert json.loads(target.read_text()) == json.loads((tmp_path / "expected.json").read_text()), kind
     assert "0.02" in json.dumps(rw.plot.forest(found).to_dict())
     capsys.readouterr()
-    for words, told in {
-        ("ties", saved): "plot ties is drawn from runs or saved results, not from a comparison",
-        ("wins", saved, saved): "plot wins is drawn from one comparison, not two",
-        ("wins", CRANFIELD, saved, RUNS[0]): "a comparison is drawn by itself; leave out ",
-        (
-            "differences",
-            saved,
-        ): "a comparison holds no values per query; name the results or the runs that it compares beside it",
-        (
-            "forest",
-            saved,
-            "--baseline",
-            "bm25",
-        ): "the comparison is made; give --baseline to rankwell compare",
-    }.items():
+    wrong = [
+        (["ties", saved], "plot ties is drawn from runs or saved results, not from a comparison"),
+        (["wins", saved, saved], "plot wins is drawn from one comparison, not two"),
+        (["differences", saved], "name the results or the runs that it compares beside it"),
+        (["wins", saved, RUNS[0]], f"the comparison is made, and drawn by itself; leave out {RUNS[0]}."),
+        (["wins", CRANFIELD, saved], f"leave out {CRANFIELD}."),
+        (["forest", saved, "--baseline", "bm25"], "leave out --baseline."),
+        (["wins", saved, "--policy", "rel=2"], "leave out --policy."),
+        (["wins", saved, "--read", "order=rows"], "leave out --read."),
+        (["wins", saved, "--train", TRAIN], "leave out --train."),
+    ]
+    for words, told in wrong:
         assert run(["plot", *words, "-o", str(target)]) == 2
         assert told in capsys.readouterr().err

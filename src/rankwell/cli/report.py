@@ -61,6 +61,8 @@ READ = "results", "comparison", "runs", "run", "costs"
 OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
 TABLES = "train", "items", "users"
 BOUND_OPTIONS = "pool", "scale"
+# what changes a comparison, by the option that says it
+MADE = {name: name for name in ("baseline", "load", *TABLES, "policy")} | {"reading": "read"}
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
 Run = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
@@ -441,29 +443,32 @@ class PictureRequest:
         return found
 
     def _systems(self) -> tuple[list[str], Comparison | None]:
-        """The words that name systems, and the comparison that is saved in the file of another one.
+        """The words that name systems, and the comparison that the file of another one holds.
 
-        UsageError if the picture takes no comparison, there are two, or it is asked to compare with another baseline.
+        UsageError if the picture takes no comparison, there are two, or what is said beside it would change nothing.
         """
         from rankwell.comparison.compare.comparison import Comparison
         from rankwell.display.saved_files import kind_of
 
-        words = [word for word in self.words if kind_of(split_names([word])[1][0]) == "comparison"]
-        if not words:
+        paths = dict(zip(self.words, split_names(self.words)[1], strict=True))
+        saved = [word for word in self.words if kind_of(paths[word]) == "comparison"]
+        if not saved:
             return self.words, None
-        file, others = words[0], [word for word in self.words if word not in words]
-        if "comparison" not in self.takes or len(words) > 1:
-            drawn = "one comparison, not two" if words[1:] else "runs or saved results, not from a comparison"
+        file, others = saved[0], [word for word in self.words if word not in saved]
+        if "comparison" not in self.takes or len(saved) > 1:
+            drawn = "one comparison, not two" if saved[1:] else "runs or saved results, not from a comparison"
             raise UsageError(f"{file}: plot {self.picture.name} is drawn from {drawn}.")
         if "results" in self.takes and not others:
             raise UsageError(
                 f"{file}: a comparison holds no values per query; name the results or the runs that it compares beside it."
             )
-        if "results" not in self.takes and others:
-            raise UsageError(f"{file}: a comparison is drawn by itself; leave out {others[0]}.")
-        if self.given.get("baseline") is not None:
-            raise UsageError(f"{file}: the comparison is made; give --baseline to rankwell compare.")
-        return others, Comparison.load(split_names([file])[1][0])
+        if "results" not in self.takes:
+            said = [name for name in MADE if self.given.get(name) is not None]
+            if unused := [*filter(None, [self.qrels]), *others, *(f"--{MADE[name]}" for name in said)]:
+                raise UsageError(
+                    f"{file}: the comparison is made, and drawn by itself; leave out {unused[0]}."
+                )
+        return others, Comparison.load(paths[file])
 
     def _costs(self) -> Any:
         """The costs of the systems, where a picture shows them."""
