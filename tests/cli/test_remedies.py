@@ -37,7 +37,8 @@ def as_pairs(words):
     """A command line with its rules as values of --policy."""
     line = list(words)
     for at, word in enumerate(line):
-        if (name := word.removeprefix("--").replace("-", "_")) in Policy.__dataclass_fields__:
+        name = word.removeprefix("--").replace("-", "_")
+        if word.startswith("--") and name in Policy.__dataclass_fields__:
             line[at : at + 2] = ["--policy", f"{name}={line[at + 1]}"]
     return line
 

@@ -26,7 +26,7 @@ OTHERS = (
 
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
 FIRST = (
-    "alpha", "at", "bounds", "correction", "date", "flips", "fold_in", "form", "how", "of", "per_query", "power",
+    "alpha", "at", "at_least", "bounds", "correction", "date", "flips", "fold_in", "form", "how", "of", "per_query", "power",
     "preset", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials",
 )  # fmt: skip
 
