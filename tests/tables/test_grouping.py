@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Stretches, group_rows
+from rankwell.tables.rows import IdStretches, group_rows
 
 COLUMNS = [[4, 4, 4, 9], [4, 9, 9, 4], ["ä", "ä", "b", "b", "ä"], ["x"], [7, 8, 9]]
 
@@ -17,7 +17,7 @@ def test_stretches_are_the_column_wherever_it_was_cut(values, cut):
     column = Ids.of(values)
     cut = min(cut, len(values) - 1)
     parts = [column[:cut], column[cut:]] if cut else [column]
-    stretches = Stretches.concatenate([Stretches.of(part) for part in parts])
+    stretches = IdStretches.concatenate([IdStretches.of(part) for part in parts])
     assert stretches.column().tolist() == values
     assert len(stretches) == len(values)
     expected, found = group_rows(column), group_rows(stretches)

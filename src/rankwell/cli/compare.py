@@ -43,7 +43,7 @@ from rankwell.cli.words import (
     split_names,
 )
 from rankwell.comparison.compare.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
-from rankwell.display.output import Progress, in_form, width, write
+from rankwell.display.output import ProgressBar, in_form, width, write
 from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.display.text import printable
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
@@ -285,7 +285,7 @@ def evaluated(
             raise UsageError("--bounds needs the runs themselves, not saved results.")
         return dict(named), tables.users, None
     judged = None if qrels == "none" else qrels
-    with Progress() as progress:
+    with ProgressBar() as progress:
         engine: Engine = Memory(progress=progress)
         if engines is not None:
             engine = engines.of([named[name] for name in new], judged, tables.train, progress=progress)

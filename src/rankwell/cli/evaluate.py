@@ -24,7 +24,7 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import as_options, files, split, split_names
-from rankwell.display.output import Progress, in_form, width, write
+from rankwell.display.output import ProgressBar, in_form, width, write
 from rankwell.display.text import printable
 from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
@@ -184,7 +184,7 @@ def evaluate(
     _refuse_beside("--rel-sweep", sweeping if rel_sweep is not None else {})
     _refuse_beside(f"--show {show}", showing if show != "means" else {})
     thresholds = None if rel_sweep is None else thresholds_in(names, rel_sweep)
-    with Progress() as progress:
+    with ProgressBar() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
         engine = engines.of(paths, judged, train, progress=progress)
         if engine.opens and thresholds is not None:

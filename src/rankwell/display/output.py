@@ -234,7 +234,7 @@ class ProgressLine:
         )
 
 
-class Progress:
+class ProgressBar:
     """A progress line on stderr, on a terminal only."""
 
     def __init__(self) -> None:

@@ -87,7 +87,7 @@ class Task:
                 f"group={brief(policy.group)}: judgements of items with topics or propensities cannot be folded; give the judgements of the "
                 f"groups, and judged='groups'."
             )
-        pool, outside = groups.judgements(self.pool)
+        pool, outside = self.pool.in_groups(groups)
         return replace(task, pool=pool, folded={JUDGED_OUTSIDE: outside} if outside else {})
 
     def require_fit(self, run: Run) -> None:

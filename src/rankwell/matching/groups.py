@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from rankwell.tables.csr import offsets_of, places_of
 from rankwell.tables.ids import Ids, Known, pack
 
 if TYPE_CHECKING:
-    from rankwell.matching.pool import Pool
     from rankwell.tables.items_users import Items
     from rankwell.tables.places import Place
     from rankwell.tables.rows import Lists
@@ -92,9 +91,8 @@ class Groups(Derived):
                 f"or set outside='ignore' to make such items groups of their own, which are counted."
             )
         own = items[outside]
-        if (
-            own.is_text != self.names.is_text
-        ):  # a group of its own is called as the item, in the kind of the groups
+        # a group of its own is called as the item, in the kind of the groups
+        if own.is_text != self.names.is_text:
             own = Ids.of_strings([str(item) for item in own.tolist()])
         names = self.names
         if not names.is_text and own.is_text:
@@ -148,32 +146,11 @@ class Groups(Derived):
             )
         return self.decide((), judged)
 
-    def judgements(self, pool: Pool) -> tuple[Pool, int]:
-        """Return the judgements of items as those of their groups, and how many are of items without one.
-
-        Each group has the highest grade of its items.
-        """
-        return pool.once(_of_groups, self)
-
 
 def unknown_groups(counts: Mapping[str, int]) -> dict[str, int]:
     """Return how many judgements were taken as of groups without a reason: none of their ids is in the run."""
     judgements = counts.get("judgements", 0)
     return {} if not judgements or counts.get("judged items found", 0) else {UNKNOWN: judgements}
-
-
-def _of_groups(pool: Pool, groups: Groups) -> tuple[Pool, int]:
-    from rankwell.matching.pool import Pool
-
-    items, outside = groups.groups_of(pool.items)
-    again, firsts = match.repeats(pool.offsets, *items.columns)
-    grades = np.array(pool.grades, np.float64)
-    np.maximum.at(grades, firsts, grades[again])
-    kept = np.ones(len(grades), bool)
-    kept[again] = False
-    offsets = offsets_of(kept)[pool.offsets]
-    grades = grades[kept] if pool.scale.kind != "interactions" else np.broadcast_to(1.0, int(kept.sum()))
-    return Pool(pool.queries.ids, offsets, items[kept], grades, pool.scale), outside
 
 
 def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[str, int]) -> Lists:
@@ -186,15 +163,13 @@ def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[s
     DataError
         If a list repeats an item (``duplicates=error``), or an item has no group (``outside=error``).
     """
-    from rankwell.matching.lists import repeat_error
-
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
     items, outside = groups.groups_of(lists.items, lists.place)
     again, firsts = match.repeats(lists.offsets, *items[rows].columns)
     if len(again):
         # copies of an item are copies of its group, too: only there they are looked for
-        _refuse_copies(lists, rows, again, firsts, policy, counts, repeat_error)
+        _refuse_copies(lists, rows, again, firsts, policy, counts)
     kept = np.ones(lists.rows, bool)
     kept[again] = False
     until = offsets_of(kept)
@@ -222,7 +197,6 @@ def _refuse_copies(
     firsts: np.ndarray,
     policy: Policy,
     counts: dict[str, int],
-    repeat_error: Any,
 ) -> None:
     """Raise DataError if a list repeats an item and the policy refuses that; else count the copies."""
     several = np.zeros(len(rows), bool)  # rows of groups that have several
@@ -236,7 +210,7 @@ def _refuse_copies(
         return
     if policy.duplicates == "error":
         first, second = sorted((int(ascending[first_of[0]]), int(ascending[copies[0]])))
-        raise repeat_error(lists, first, second)
+        raise lists.repeat_error(first, second)
     counts["rows that repeat an item"] = len(copies)
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from rankwell.kernels import integers
-from rankwell.matching.context import Context
+from rankwell.matching.context import Context, History
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
 from rankwell.tables.cache import Derived, T
 from rankwell.tables.csr import as_slice, owners, owners_of, places_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import NO_ROWS, Ranked, spread
-
-if TYPE_CHECKING:
-    from rankwell.matching.context import History
 
 Ties = tuple[np.ndarray, np.ndarray]
 

@@ -279,7 +279,7 @@ def _match(
     if second < 0:
         return matches, NO_TEXT, lengths
     if policy.duplicates == "error":
-        raise repeat_error(lists, first, second)
+        raise lists.repeat_error(first, second)
     if policy.ties == "expected" and policy.duplicates != "drop":
         raise DataError(
             f"{lists.place(second)}: the item is repeated in its list; ties='expected' is undefined for a "
@@ -339,15 +339,6 @@ def _rank_hits(
     return Ranked(n, query, rank, pool.grades[pooled], score=score, place=place, pool_row=pool_row), (
         start,
         size,
-    )
-
-
-def repeat_error(lists: Lists, first: int, second: int) -> DataError:
-    """Return the error of a list that has an item in two of its rows."""
-    query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
-    return DataError(
-        f"{lists.place(second)}: query {brief(lists.queries.one(query))} lists item {brief(lists.items.one(second))} twice "
-        f"(first: {lists.place(first)}). Remove one, or set duplicates='first' or 'drop'."
     )
 
 

@@ -22,6 +22,7 @@ from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 if TYPE_CHECKING:
     from rankwell.matching.context import Context
+    from rankwell.matching.groups import Groups
     from rankwell.tables.columns import UnreadColumn
     from rankwell.tables.fingerprints import Digest
     from rankwell.tables.spans import Spans
@@ -190,6 +191,22 @@ class Pool(Derived):
             propensity,
             summary=summary,
         )
+
+    def in_groups(self, groups: Groups) -> tuple[Pool, int]:
+        """Return the judgements of items as those of their groups, with the highest grade of each one's items; and how many have no group."""
+        return self.once(Pool._in_groups, groups)
+
+    def _in_groups(self, groups: Groups) -> tuple[Pool, int]:
+        items, outside = groups.groups_of(self.items)
+        again, firsts = match.repeats(self.offsets, *items.columns)
+        grades = np.array(self.grades, np.float64)
+        np.maximum.at(grades, firsts, grades[again])
+        is_first = np.ones(len(grades), bool)
+        is_first[again] = False
+        offsets = offsets_of(is_first)[self.offsets]
+        is_graded = self.scale.kind != "interactions"
+        grades = grades[is_first] if is_graded else np.broadcast_to(1.0, int(is_first.sum()))
+        return Pool(self.queries.ids, offsets, items[is_first], grades, self.scale), outside
 
     def in_integers(self) -> Pool:
         """Return the same pool, with text ids that are plain numbers converted to integers."""

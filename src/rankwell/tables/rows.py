@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from rankwell.errors import DataError, brief
 from rankwell.kernels import id_text, order, rank_columns
 from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
@@ -71,6 +72,14 @@ class Lists:
         """The number of rows."""
         return len(self.score)
 
+    def repeat_error(self, first: int, second: int) -> DataError:
+        """Return the error of a list that has an item in two of its rows."""
+        query = int(np.searchsorted(self.offsets, second, side="right")) - 1
+        return DataError(
+            f"{self.place(second)}: query {brief(self.queries.one(query))} lists item {brief(self.items.one(second))} twice "
+            f"(first: {self.place(first)}). Remove one, or set duplicates='first' or 'drop'."
+        )
+
     def only(self, rows: np.ndarray) -> Lists:
         """Return the lists with some of their rows, ascending."""
         place = self.place
@@ -120,7 +129,7 @@ class Columns:
     @classmethod
     def of(
         cls,
-        query: IdColumn | Stretches,
+        query: IdColumn | IdStretches,
         item: IdColumn,
         score: Iterable[float] | np.ndarray | None = None,
         rank: Iterable[float] | np.ndarray | None = None,
@@ -135,8 +144,8 @@ class Columns:
         A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
         smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
         """
-        lists = group_adjacent(query) if isinstance(query, Stretches) else None
-        if isinstance(query, Stretches):
+        lists = group_adjacent(query) if isinstance(query, IdStretches) else None
+        if isinstance(query, IdStretches):
             queries = None if lists else query.column()
         else:
             queries = query = Ids.of_column(query, "query")
@@ -320,20 +329,20 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 
 @record(eq=False)
-class Stretches:
+class IdStretches:
     """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows."""
 
     ids: Ids
     offsets: np.ndarray
 
     @classmethod
-    def of(cls, column: Ids) -> Stretches:
+    def of(cls, column: Ids) -> IdStretches:
         """Return the stretches of equal ids in a column."""
         heads = column.runs()
         return cls(column[heads], np.append(heads, len(column)))
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Stretches]) -> Stretches:
+    def concatenate(cls, parts: Sequence[IdStretches]) -> IdStretches:
         """Return the stretches of columns end to end; one that goes on in the next column is two."""
         lengths = np.concatenate([np.diff(part.offsets) for part in parts])
         return cls(Ids.concatenate([part.ids for part in parts]), offsets_of(lengths))
@@ -352,17 +361,17 @@ class Stretches:
         return column if column.is_text else Ids.of_integers(column.integers)  # which cannot be written to
 
 
-def group_rows(query: Ids | Stretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+def group_rows(query: Ids | IdStretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order (None: already in order)."""
     adjacent = group_adjacent(query)
     if adjacent:
         return *adjacent, None
-    return group_scattered(query.column() if isinstance(query, Stretches) else query)
+    return group_scattered(query.column() if isinstance(query, IdStretches) else query)
 
 
-def group_adjacent(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
+def group_adjacent(query: Ids | IdStretches) -> tuple[Ids, np.ndarray] | None:
     """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
-    if isinstance(query, Stretches):
+    if isinstance(query, IdStretches):
         adjacent = group_adjacent(query.ids)
         return None if adjacent is None else (adjacent[0], query.offsets[adjacent[1]])
     heads = query.runs()

@@ -17,7 +17,7 @@ from rankwell.tables.csr import owners
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place, RowOf, store_place
-from rankwell.tables.rows import Columns, Rows, Stretches
+from rankwell.tables.rows import Columns, IdStretches, Rows
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class Qrels:
 
     def __init__(
         self,
-        query: IdColumn | Stretches,
+        query: IdColumn | IdStretches,
         item: IdColumn,
         grade: Iterable[float] | np.ndarray | None = None,
         topic: IdColumn | None = None,
@@ -300,7 +300,7 @@ class Qrels:
         self.name = name
         self.assessor = None if assessor is None else Assessor.of(assessor)
         self.place = RowOf(name) if place is None else place
-        self.by_query = query if isinstance(query, Stretches) else ids_of(query, "query")
+        self.by_query = query if isinstance(query, IdStretches) else ids_of(query, "query")
         self.item = ids_of(item, "item")
         self.grade = None if grade is None else _grades(grade, self.place)
         self.topic = None if topic is None else ids_of(topic, "topic")
@@ -327,7 +327,7 @@ class Qrels:
     @cached_property
     def query(self) -> Ids:
         """The query of each row; ``by_query`` may hold it as stretches of rows, which take less memory."""
-        return self.by_query.column() if isinstance(self.by_query, Stretches) else self.by_query
+        return self.by_query.column() if isinstance(self.by_query, IdStretches) else self.by_query
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the columns, without the files that they come from."""

@@ -65,7 +65,7 @@ class Data:
         evaluated = (metric,) if options.pop("alone", False) else self.evaluated(metric)
         evaluator = self.evaluator([*evaluated, *map(metric_of, options.pop("others", ()))], **options)
         lists = self.some_lists(tuple(self.run)) if run is None else run
-        return self.once((evaluator, lists), lambda: evaluator.evaluate(lists))
+        return self.cached((evaluator, lists), lambda: evaluator.evaluate(lists))
 
     def evaluated(self, metric: Metric) -> tuple[Metric, ...]:
         """Return the metrics that are evaluated when this one is asked for."""
@@ -74,7 +74,7 @@ class Data:
     def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a cached evaluator of metrics, without judgements if no metric reads them."""
         key = (tuple(metrics), tuple(options.items()))
-        return self.once(key, lambda: self.new_evaluator(metrics, **options))
+        return self.cached(key, lambda: self.new_evaluator(metrics, **options))
 
     def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a new evaluator of metrics, which has not evaluated anything yet."""
@@ -88,9 +88,9 @@ class Data:
 
     def some_lists(self, queries: tuple[str, ...]) -> Run:
         """Return the lists of some queries as a Run."""
-        return self.once(queries, lambda: read_run({query: self.run[query] for query in queries}))
+        return self.cached(queries, lambda: read_run({query: self.run[query] for query in queries}))
 
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+    def cached(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what ``make`` returned when it was first called for this key."""
         if key not in self._cache:
             self._cache[key] = make()
@@ -138,7 +138,7 @@ class Data:
                 item: f"{document}:{start + 8}-{end + 3}"
                 for item, (document, start, end) in zip(chances, SPANS, strict=True)
             }
-            return self.once(
+            return self.cached(
                 "spans",
                 lambda: read_qrels(
                     {
@@ -148,7 +148,7 @@ class Data:
                 ),
             )
         if not needs & {"topics", "propensity"}:
-            return self.once("qrels", lambda: read_qrels(self.qrels))
+            return self.cached("qrels", lambda: read_qrels(self.qrels))
         rows = [
             (query, item, grade, topic)
             for query, items in self.qrels.items()

@@ -76,7 +76,7 @@ def parts_add_up(metric: Metric, data: Data) -> bool:
         return True
     first, rest = judged[:1], [query for query in data.run if query not in judged[:1]]
     one, other = (data.results(metric, data.some_lists(tuple(keep))) for keep in (first, rest))
-    sums = data.once((parts_add_up, data.evaluated(metric)), lambda: (one + other, other + one))
+    sums = data.cached((parts_add_up, data.evaluated(metric)), lambda: (one + other, other + one))
     return all(equal(metric, total, whole) for total in sums)
 
 
@@ -98,7 +98,7 @@ def row_order_does_not_matter(metric: Metric, data: Data) -> bool:
         query, item, score = (list(column) for column in zip(*rows, strict=True))
         return Run(query=query, item=item, score=score)
 
-    run = data.once(row_order_does_not_matter, shuffled)
+    run = data.cached(row_order_does_not_matter, shuffled)
     return equal(metric, data.results(metric, run), data.results(metric))
 
 
@@ -120,7 +120,7 @@ def judgements_are_apart(metric: Metric, data: Data) -> bool:
     if not judges_queries(metric) or not judged:
         return True
     own = {judged[0]: data.qrels[judged[0]]}
-    alone = data.once(judgements_are_apart, lambda: replace(data, qrels=own)).results(metric)
+    alone = data.cached(judgements_are_apart, lambda: replace(data, qrels=own)).results(metric)
     whole = values_by_query(metric, data.results(metric))
     return values_by_query(metric, alone) == {judged[0]: whole[judged[0]]}
 
@@ -137,7 +137,7 @@ def other_metrics_change_nothing(metric: Metric, data: Data) -> bool:
 
 def runs_are_apart(metric: Metric, data: Data) -> bool:
     """An evaluator gives the same values as a new one, whatever it evaluated before or evaluates on other threads."""
-    results = data.once(
+    results = data.cached(
         (runs_are_apart, data.evaluated(metric)), lambda: _evaluated_in_turn(data.evaluated(metric), data)
     )
     return all(equal(metric, res, fresh) for fresh, *others in results for res in others)
@@ -163,7 +163,7 @@ def _evaluated_in_turn(metrics: tuple[Metric, ...], data: Data) -> list[tuple[Re
 
 def negative_grades_are_unjudged(metric: Metric, data: Data) -> bool:
     """Under ``negative=unjudged``, extra rows with a grade below 0 do not change any value or count."""
-    more = data.once(negative_grades_are_unjudged, data.with_negative_rows)
+    more = data.cached(negative_grades_are_unjudged, data.with_negative_rows)
     ours, theirs, name = data.results(metric), more.results(metric), str(metric)
     return (
         equal(metric, ours, theirs)
@@ -178,7 +178,7 @@ def names_do_not_matter(metric: Metric, data: Data) -> bool:
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         return {_other(query): {_other(item): x for item, x in row.items()} for query, row in table.items()}
 
-    named = data.once(
+    named = data.cached(
         names_do_not_matter, lambda: replace(data, run=renamed(data.run), qrels=renamed(data.qrels))
     )
     theirs = named.results(metric, rename=_other)
@@ -211,7 +211,7 @@ def only_the_first_k_count(metric: Metric, data: Data) -> bool:
         lists = {query: sorted(items.items(), key=_place, reverse=True) for query, items in data.run.items()}
         return read_run({query: dict(rows[: metric.k]) for query, rows in lists.items()})
 
-    run = data.once((only_the_first_k_count, metric.k), cut)
+    run = data.cached((only_the_first_k_count, metric.k), cut)
     return equal(metric, data.results(metric, run), data.results(metric))
 
 
@@ -228,7 +228,7 @@ def a_better_list_scores_no_worse(metric: Metric, data: Data) -> bool:
         return True
     return all(
         not data.results(metric, after)[metric] < data.results(metric, before)[metric] - 1e-12
-        for before, after in data.once(a_better_list_scores_no_worse, lambda: _swaps(data))
+        for before, after in data.cached(a_better_list_scores_no_worse, lambda: _swaps(data))
     )
 
 

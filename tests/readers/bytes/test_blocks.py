@@ -7,7 +7,7 @@ import pytest
 from rankwell.readers.bytes.blocks import Buffers, blocks
 from rankwell.readers.bytes.files import File
 from rankwell.readers.formats import trec
-from rankwell.tables.rows import Stretches
+from rankwell.tables.rows import IdStretches
 
 
 def test_a_part_of_a_buffer_keeps_it_from_being_used_again():
@@ -54,6 +54,6 @@ def test_judgements_keep_each_query_once_where_lines_stand_together(tmp_path, qu
     lines = [f"{query} 0 d{row} {row}\n" for row, query in enumerate(queries)]
     path.write_text("".join(lines), encoding="utf-8")
     qrels = trec.read_qrels(File(path), name="a", columns={})
-    assert isinstance(qrels.by_query, Stretches) == is_stretched
+    assert isinstance(qrels.by_query, IdStretches) == is_stretched
     assert "".join(qrels.query.tolist()) == queries
     assert qrels.place(4) == f"{path}:5"

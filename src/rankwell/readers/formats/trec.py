@@ -32,7 +32,7 @@ from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.machine import cores
 from rankwell.tables.places import Place, RowOf, StoredPlace
-from rankwell.tables.rows import Columns, Lists, Rows, Stretches, cuts
+from rankwell.tables.rows import Columns, IdStretches, Lists, Rows, cuts
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     parsed = Parsed(TextBlock.whole(file), _layout(QRELS, columns, file))
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
-    query = Stretches(parsed.query, parsed.offsets)
+    query = IdStretches(parsed.query, parsed.offsets)
     place = LineOfItem(file.label, parsed.item)
     return Qrels(
         query if query.are_long else query.column(),

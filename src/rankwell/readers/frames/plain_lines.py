@@ -26,7 +26,7 @@ from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
 from rankwell.tables.places import LineAfter, Place
-from rankwell.tables.rows import Columns, Lists, Rows, Stretches
+from rankwell.tables.rows import Columns, IdStretches, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class PlainLines:
         if not is_ascii and not _is_utf_8(block):
             return None
         rows = len(ids[0][0])
-        query = Stretches(Ids.of_spans(block.text, starts, lengths), np.append(firsts, rows))
+        query = IdStretches(Ids.of_spans(block.text, starts, lengths), np.append(firsts, rows))
         spans = [Ids.of_spans(block.text, *span) for span in ids]
         return (
             {"query": query}
@@ -269,16 +269,16 @@ def _is_utf_8(block: TextBlock) -> bool:
     return True
 
 
-def _packed(column: Ids | Stretches) -> Ids | Stretches:
+def _packed(column: Ids | IdStretches) -> Ids | IdStretches:
     """The ids without the rest of the text."""
-    if isinstance(column, Stretches):
-        return Stretches(pack(column.ids), column.offsets)
+    if isinstance(column, IdStretches):
+        return IdStretches(pack(column.ids), column.offsets)
     return pack(column)
 
 
 def _joined(parts: list[Any]) -> Any:
-    if isinstance(parts[0], Stretches):
-        return Stretches.concatenate(parts)
+    if isinstance(parts[0], IdStretches):
+        return IdStretches.concatenate(parts)
     return Ids.concatenate(parts) if isinstance(parts[0], Ids) else np.concatenate(parts)
 
 

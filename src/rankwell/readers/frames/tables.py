@@ -23,7 +23,7 @@ from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
-from rankwell.tables.rows import Columns, DividedIds, Division, Lists, Rows, Stretches, lowest_rank
+from rankwell.tables.rows import Columns, DividedIds, Division, IdStretches, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class GrowingColumn:
         self.rows, self.parts = rows, list[Any]()
         self.filled: np.ndarray | None = None
 
-    def add(self, part: Ids | Stretches | np.ndarray, row: int) -> None:
+    def add(self, part: Ids | IdStretches | np.ndarray, row: int) -> None:
         """Add a piece that begins at a row."""
         numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
         if self.rows is None or not isinstance(numbers, np.ndarray):
@@ -166,19 +166,19 @@ class GrowingColumn:
             self.filled = np.empty(self.rows, numbers.dtype)
         self.filled[row : row + len(numbers)] = numbers
 
-    def whole(self, *, is_id: bool) -> Ids | Stretches | np.ndarray:
+    def whole(self, *, is_id: bool) -> Ids | IdStretches | np.ndarray:
         """Return the whole column."""
         if self.filled is not None:
             return Ids.of_integers(self.filled) if is_id else self.filled
-        if isinstance(self.parts[0], Stretches):
-            return Stretches.concatenate(self.parts)
+        if isinstance(self.parts[0], IdStretches):
+            return IdStretches.concatenate(self.parts)
         return Ids.concatenate(self.parts).owned() if is_id else np.concatenate(self.parts)
 
 
-def stretches_of(ids: Ids) -> Stretches:
+def stretches_of(ids: Ids) -> IdStretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
-    stretches = Stretches.of(ids)
-    return Stretches(pack(stretches.ids), stretches.offsets) if ids.is_text else stretches
+    stretches = IdStretches.of(ids)
+    return IdStretches(pack(stretches.ids), stretches.offsets) if ids.is_text else stretches
 
 
 class TableReader:

@@ -135,7 +135,7 @@ class Work:
         pool, counts = pool_of(qrels, self.asked, self.facts.scale, self.facts.summary())
         if self.groups is None or self.asked.policy.judged != "items":
             return pool, counts
-        pool, outside = self.groups.judgements(pool)
+        pool, outside = pool.in_groups(self.groups)
         return pool, {**counts, **({JUDGED_OUTSIDE: outside} if outside else {})}
 
     def _of_part(self, part: PartOfTables, pool: Pool) -> dict[str | None, Task]:
