@@ -22,6 +22,7 @@ from rankwell.comparison.compare import cells, families, spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.engines.spark import engine, sums, workers
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.results import intervals as spark_intervals
 from rankwell.statistics import intervals
 from rankwell.tables.states import Tally
@@ -114,9 +115,14 @@ class Suite:
         if groups > 1:  # counts of items are added up by item, two items at a time
             monkeypatch.setattr(sums, "WIDTH", 2)
         every = list(dict.fromkeys([*METRICS, *map(metric_of, PRIORS)]))
-        of_few = [metric for metric in every if metric.only_grades]
+        apart: dict[
+            tuple[bool, bool], list[Metric]
+        ] = {}  # of spans, and of few grades: these have data of their own
+        for metric in every:
+            apart.setdefault(("spans" in metric.needs, bool(metric.only_grades)), []).append(metric)
+        assert len(apart) == 3
         policy = POLICIES[groups % 2]
-        for metrics in ([metric for metric in every if metric not in of_few], of_few):
+        for metrics in apart.values():
             given = testing.example(groups).fit(metrics[0])
             whole = given.new_evaluator(metrics, policy=policy).evaluate(given.run)
             found = given.new_evaluator(
