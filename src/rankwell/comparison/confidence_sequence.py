@@ -206,7 +206,7 @@ def confidence_sequence(
             f"{metric_wanted} is defined for no query in both systems, so there is nothing to compare."
         )
     limit = _limit(metric_wanted, bound)
-    differences = _bounded(d, defined, limit, aligned.queries)
+    differences = _clip_to_limit(d, defined, limit, aligned.queries)
     bounds = sequences.confidence_sequence(differences, bound=limit, level=level, method=method)
     # times that several queries share: their order is ours and not that of their arrival, which is said
     _, counts = np.unique(times[defined], return_counts=True)
@@ -232,7 +232,7 @@ def _limit(metric: Metric, bound: float | None) -> float | None:
     return bound if bound is not None else span if math.isfinite(span) else None
 
 
-def _bounded(d: np.ndarray, places: np.ndarray, limit: float | None, queries: Ids) -> np.ndarray:
+def _clip_to_limit(d: np.ndarray, places: np.ndarray, limit: float | None, queries: Ids) -> np.ndarray:
     """The differences of the queries kept; DataError if one is beyond the limit by more than rounding."""
     if limit is None:
         return d[places]

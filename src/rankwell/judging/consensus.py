@@ -262,7 +262,7 @@ class Merged(Result):
         columns = [Column("judge"), Column("judged", "count"), Column("repeats", "count")]
         columns += [Column(name, "value") for name in ("self-agreement", "self κ", "as merged")]
         caption = f"{len(self):,} pairs by {len(self.judges):,} judge{'s' * (len(self.judges) > 1)}"
-        return Table(columns, [_defined(judge) for judge in self.judges], caption=caption, notes=self.notes())
+        return Table(columns, [_cells(judge) for judge in self.judges], caption=caption, notes=self.notes())
 
     def tables(self) -> list[Table]:
         """Return the judges, and with a model the confusion matrix of each, with a row per true grade."""
@@ -293,7 +293,7 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _defined(judge: Judge) -> tuple[Any, ...]:
+def _cells(judge: Judge) -> tuple[Any, ...]:
     return tuple(_plain(judge._asdict()).values())
 
 

@@ -199,7 +199,7 @@ class JudgedRuns:
         highest = float(max(self.grade.max(), 1.0))
         answers = Told(pooled, nothing, self.measure, highest)
         chooser = Chooser.by(method(answers, seed), "order")
-        stops = iter(_doubling(len(pooled)) if budgets is None else budgets)
+        stops = iter(_doubled_budgets(len(pooled)) if budgets is None else budgets)
         stop, n = next(stops, 0), 0
         while n < stop:
             chosen = chooser.choose(1)
@@ -287,7 +287,7 @@ def _budgets(budgets: Iterable[int] | int | None) -> list[int] | None:
     return sorted({*numbers})
 
 
-def _doubling(most: int) -> Iterator[int]:
+def _doubled_budgets(most: int) -> Iterator[int]:
     budget = FIRST
     while budget < most:
         yield budget

@@ -95,10 +95,12 @@ def check(
     """
     if k is not None and (k < 1 or int(k) != k):
         raise UsageError(f"k={k}: the depth must be a whole number of at least 1.")
-    given = _Columns(columns or {})
-    sides = Sides.of(given.read(train, "train", timed=True), given.read(test, "test", timed=True))
-    read = None if lists is None else given.read(lists, "lists", timed=False)
-    given.refuse_unused()
+    columns_given = _Columns(columns or {})
+    sides = Sides.of(
+        columns_given.read(train, "train", timed=True), columns_given.read(test, "test", timed=True)
+    )
+    read = None if lists is None else columns_given.read(lists, "lists", timed=False)
+    columns_given.refuse_unused()
     catalogue: Known | None = None
     if items is not None:
         table: Items = read_items(items)
@@ -113,14 +115,14 @@ def check(
 class _Columns:
     """Given column names, each for the tables that have it."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.given, self.used = given, set[str]()
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self.given, self.used = columns, set[str]()
 
     def read(self, source: Any, name: str, *, timed: bool) -> Log:
         """Read a table, named in the report after its file, or after its role."""
         words = ("time",) if timed else ("rank", "score")
-        known = None if isinstance(source, str) else name
-        log = read_log(source, columns=self.given, name=known, perhaps=words, shared=True)
+        own_name = None if isinstance(source, str) else name
+        log = read_log(source, columns=self.given, name=own_name, perhaps=words, shared=True)
         self.used.update(self.given.keys() & set(log.frame.columns))
         return log
 
@@ -131,13 +133,13 @@ class _Columns:
             raise UsageError(f"columns= names {brief(unused[0])}, but no table has that column.")
 
 
-def _report(sides: Sides, lists: Log | None, found: Findings) -> Report:
-    counts = found.counts()
+def _report(sides: Sides, lists: Log | None, findings: Findings) -> Report:
+    counts = findings.counts()
     facts: dict[str, Fact] = {"training rows": len(sides.train), "test rows": len(sides.test)}
     facts |= {} if lists is None else {"rows of lists": len(lists)}
     facts |= {f"{level}s": n for level, n in counts.items()}
     names = ", ".join(log.name for log in (sides.train, sides.test, lists) if log is not None)
-    return Report(f"Check of {names}", facts, found.to_tables(), errors=counts["error"])
+    return Report(f"Check of {names}", facts, findings.to_tables(), errors=counts["error"])
 
 
 def log_rules(sides: Sides, catalogue: Known | None, *, repeated: bool, seed: int) -> Iterator[Finding]:
@@ -212,11 +214,13 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
             continue
         total = int(ids.present[1].sum())
         nothing = len(cold) == total
-        known = "none of them is: the ids may be written differently" if nothing else "no model can know them"
+        reason = (
+            "none of them is: the ids may be written differently" if nothing else "no model can know them"
+        )
         yield Finding(
             f"unknown-{what}", "error" if nothing else "warning", sides.test.name,
             f"{what} of the test data are not in the training data{such_as(ids.names(cold))}; "
-            f"{int(rows.sum()):,} of {len(rows):,} test rows; {known}",
+            f"{int(rows.sum()):,} of {len(rows):,} test rows; {reason}",
             "Write ids alike on both sides." if nothing else
             f"Say how a system treats new {what}, or leave them out (split --unknown-{what} drop).",
             len(cold), of=total,
@@ -281,7 +285,9 @@ def divergence(one: np.ndarray, other: np.ndarray) -> float:
     p, q = one / one.sum(), other / other.sum()
     m = (p + q) / 2
     # 0 · log 0 is 0
-    halves = [float(np.sum(each[each > 0] * np.log2(each[each > 0] / m[each > 0]))) for each in (p, q)]
+    halves = [
+        float(np.sum(shares[shares > 0] * np.log2(shares[shares > 0] / m[shares > 0]))) for shares in (p, q)
+    ]
     return sum(halves) / 2
 
 

@@ -41,8 +41,8 @@ class Limits:
         return self != Limits()
 
     def __str__(self) -> str:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return ", ".join(f"{name}={value}" for name, value in given.items())
+        limits = {name: value for name, value in vars(self).items() if value is not None}
+        return ", ".join(f"{name}={value}" for name, value in limits.items())
 
     def kept(
         self, users: np.ndarray, items: np.ndarray, *, repeat: bool = True
@@ -124,8 +124,8 @@ def core(
             "core needs a limit: give min_per_user=, min_per_item=, max_per_user= or max_per_item=."
         )
     read = read_log(log, columns=columns, name=name)
-    kept, facts, table = within(read, limits, repeat=repeat)
-    return Prepared(kept.frame, Report(f"Core of {read.name}: {limits}", facts, (table,)))
+    log_kept, facts, table = within(read, limits, repeat=repeat)
+    return Prepared(log_kept.frame, Report(f"Core of {read.name}: {limits}", facts, (table,)))
 
 
 def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[str, Fact], Table]:
@@ -142,6 +142,7 @@ def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[
         raise DataError(
             f"{log.name}: no row is left within {limits}, after {len(rounds) - 1} rounds. Use wider limits."
         )
+    # first and last round: what was there, and what is left
     words = ("rows", "users", "items")
     facts: dict[str, Fact] = {
         f"{word} within limits": Share(last, first)
@@ -151,4 +152,5 @@ def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[
     table = Table(
         columns, [(number, *sizes) for number, sizes in enumerate(rounds)], caption=f"Limits: {limits}"
     )
+    # a log that is within the limits as a whole is not copied
     return log.replaced(log.frame[pl.Series(rows)]) if len(rows) < len(log) else log, facts, table

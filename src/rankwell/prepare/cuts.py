@@ -232,10 +232,11 @@ def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
     UsageError
         If none or several are given, or the rule does not fit the other arguments.
     """
-    given = {rule: at for rule, at in rules.items() if at is not None}
-    if len(given) != 1:
+    rules_given = {rule: at for rule, at in rules.items() if at is not None}
+    if len(rules_given) != 1:
         named = [
-            ["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)
+            ["share_of_volume" if rule == "volume" else rule for rule in some]
+            for some in (rules_given, rules)
         ]
         raise UsageError(
             f"PopularityCut needs exactly one rule, not {' and '.join(named[0]) or 'none'}; give {one_of(named[1])}, such as top=100."
@@ -246,11 +247,11 @@ def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
         raise UsageError(
             f"ties={brief(ties)}: must be 'in' (equally popular items at the cut are in the head) or 'out'."
         )
-    if "reach" in given and by != "users":
+    if "reach" in rules_given and by != "users":
         raise UsageError(
-            f"reach={given['reach']:g} is a share of the users, so it needs by='users', not {brief(by)}."
+            f"reach={rules_given['reach']:g} is a share of the users, so it needs by='users', not {brief(by)}."
         )
-    return Head(*next(iter(given.items())), ties)
+    return Head(*next(iter(rules_given.items())), ties)
 
 
 def in_catalogue(

@@ -103,18 +103,18 @@ def impute(
     if FLAG in log.frame.columns:
         raise UsageError(f"{log.name} already has a column {brief(FLAG)}; impute into the original ratings.")
     sources = [log]
-    for given, word in ((train, "train"), (predictions, "predictions")):
-        if given is not None:
-            sources.append(read_log(given, "grade", name=None if isinstance(given, str) else word))
+    for source, word in ((train, "train"), (predictions, "predictions")):
+        if source is not None:
+            sources.append(read_log(source, "grade", name=None if isinstance(source, str) else word))
     wanted = sources[-1]
     if lists is not None:
         wanted = read_log(lists, "rank", "score", name=None if isinstance(lists, str) else "lists")
         sources.append(wanted)
     queries, items = code_ids(sources, "query"), code_ids(sources, "item")
     pairs = keys(queries, items, -1)
-    asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
+    is_asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
     # each pair once: two lists of a user may hold the same item, and it would be judged twice
-    new = np.flatnonzero(asked & ~are_among(pairs, keys(queries, items, 0)) & ~are_copies(pairs))
+    new = np.flatnonzero(is_asked & ~are_among(pairs, keys(queries, items, 0)) & ~are_copies(pairs))
     user, item = queries.codes[-1][new], items.codes[-1][new]
     if how == "constant":
         assert grade is not None
@@ -128,8 +128,8 @@ def impute(
     lost = np.flatnonzero(unknown)[:2]
     facts: dict[str, Fact] = {
         "rated rows": len(log),
-        "rows wanted": int(asked.sum()),
-        "of these unrated": Share(len(new), int(asked.sum())),
+        "rows wanted": int(is_asked.sum()),
+        "of these unrated": Share(len(new), int(is_asked.sum())),
         "unrated rows without a grade to give": Share(
             int(unknown.sum()),
             len(new),
@@ -149,19 +149,19 @@ def impute(
     return Prepared(table, Report(f"{log.name} with {HOWS[how]} for unrated items", facts, (), (CAUTION,)))
 
 
-def _refuse(how: str, given: Mapping[str, Any], lists: Any) -> None:
+def _refuse(how: str, arguments: Mapping[str, Any], lists: Any) -> None:
     if how not in HOWS:
         raise UsageError(f"how={brief(how)}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
-    for word, value in given.items():
+    for word, value in arguments.items():
         if (value is None) == (NEEDS[how] == word):
-            owners = one_of(repr(each) for each, need in NEEDS.items() if need == word)
+            owners = one_of(repr(rule) for rule, need in NEEDS.items() if need == word)
             message = (
                 f"how={brief(how)} needs {word}=, {MEANINGS[word]}"
                 if value is None
                 else f"{word}= applies only to how={owners}, not {brief(how)}"
             )
             raise UsageError(f"{message}.")
-    if lists is None and given["predictions"] is None:
+    if lists is None and arguments["predictions"] is None:
         raise UsageError("impute needs lists=, whose unrated items get a grade.")
 
 

@@ -65,7 +65,7 @@ def code_ids(logs: Sequence[Log], word: str) -> Coded:
     return Coded(whole[firsts], tuple(np.split(codes, ends)))
 
 
-def add_codes(known: Coded, log: Log, word: str) -> Coded:
+def add_codes(coded: Coded, log: Log, word: str) -> Coded:
     """Return the codes of one more table after those of others, which stay as they are.
 
     Raises
@@ -73,10 +73,10 @@ def add_codes(known: Coded, log: Log, word: str) -> Coded:
     DataError
         As for ``code_ids``.
     """
-    columns = to_one_kind([known.ids, log.ids(word)], word)
+    columns = to_one_kind([coded.ids, log.ids(word)], word)
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
-    return Coded(whole[firsts], (*known.codes, codes[len(known) :]))
+    return Coded(whole[firsts], (*coded.codes, codes[len(coded) :]))
 
 
 def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
@@ -137,6 +137,7 @@ def places(log: Log) -> np.ndarray:
         rank = log.numbers("rank")
         if together is None and are_places(rank, offsets):  # in order already, as most runs are
             return rank.astype(np.int64)
+        # the kernel puts higher keys first, as it does scores
         key = -rank
     else:
         key = log.numbers("score") if "score" in log.words else -rows.astype(np.float64)
@@ -170,6 +171,7 @@ def by_code(codes: np.ndarray, before: np.ndarray | None = None) -> tuple[np.nda
         own, ends = rows[slice(*offsets[list(codes)])], offsets[codes[0] : codes[1] + 1] - offsets[codes[0]]
         inside = np.arange(len(own))
         order.sort(inside, ends, -key[own], *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
+        # into the shared array: each thread has codes of its own, whose rows lie side by side
         own[:] = own[inside]
 
     on_all_cores(sort, cuts(offsets, PART_ROWS))
@@ -192,5 +194,6 @@ def greatest(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Return the greatest value of each code; the least of the type for a code without a row."""
     limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
     greatest = np.full(size, limits.min, values.dtype)
+    # begins at the least of the type, so that any value of a code replaces it
     np.maximum.at(greatest, codes, values)
     return greatest

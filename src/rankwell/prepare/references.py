@@ -109,7 +109,7 @@ def baselines(
     sources = [log] if judged is None else [log, judged]
     data = _Data(log, code_ids(sources, "query"), code_ids(sources, "item"), k, seen)
     table = None if users is None else read_users(users)
-    asked = _kinds_to_make(kinds, data, judged, table, by)
+    kinds_wanted = _kinds_to_make(kinds, data, judged, table, by)
     for_whom = distinct(data.users.codes[-1])
     makers: dict[str, Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]] = {
         "random": lambda: data.at_random(for_whom, seed),
@@ -119,7 +119,7 @@ def baselines(
     }
     lists: dict[str, pl.DataFrame] = {}
     rows = []
-    for kind in asked:
+    for kind in kinds_wanted:
         owners, items = data.best(judged) if kind == "ideal" else _join(makers[kind]())
         lists[kind] = data.frame(owners, items)
         short = len(for_whom) - int((lists[kind]["rank"] == k).sum())

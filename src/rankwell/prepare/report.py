@@ -28,7 +28,9 @@ class Share:
     examples: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        shown = [_shown(each) if isinstance(each, int) else number(each, 2) for each in (self.n, self.of)]
+        shown = [
+            _shown(amount) if isinstance(amount, int) else number(amount, 2) for amount in (self.n, self.of)
+        ]
         ratio = f" ({number(self.n / self.of)})" if self.of else ""
         return f"{shown[0]} of {shown[1]}{ratio}{such_as(self.examples)}"
 
@@ -113,7 +115,7 @@ class Report:
 
 def page_of_reports(reports: Sequence[Report]) -> str:
     """Return a page of several reports, named after the first."""
-    sections = [each.section(boxed, "h2" if number else "h1") for number, each in enumerate(reports)]
+    sections = [report.section(boxed, "h2" if number else "h1") for number, report in enumerate(reports)]
     return page_of(reports[0].title, "\n".join(sections))
 
 

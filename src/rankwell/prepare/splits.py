@@ -153,14 +153,14 @@ def split(
         "unknown items": (unknown_items, lambda: sides.cold_items),
         "pairs of the training data": (repeated, lambda: sides.repeated | again),
     }
-    kept = np.ones(len(sides.test), np.bool_)
+    is_kept = np.ones(len(sides.test), np.bool_)
     for what, (wanted, rows) in drops.items():
         if wanted == "drop":
             facts[f"test rows of {what}, dropped"] = Share(int(rows().sum()), len(sides.test))
-            kept &= ~rows()
-    if not kept.all():  # the sides are made again, since their facts and sizes are of what is left
+            is_kept &= ~rows()
+    if not is_kept.all():  # the sides are made again, since their facts and sizes are of what is left
         left = is_test & ~first
-        left[left] = kept  # one entry for each True of the mask, in order
+        left[left] = is_kept  # one entry for each True of the mask, in order
         sides = sides_of(rule, ~is_test, left)
     description = RULES[how].description.format(test=test, n=n, seed=seed)
     notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
@@ -187,7 +187,7 @@ def divide(log: Log, is_train: np.ndarray, is_test: np.ndarray) -> tuple[Log, Lo
     return train, test
 
 
-def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> None:
+def _refuse(how: str, test: float, at: Any, n: int, allowed: dict[str, str]) -> None:
     if how not in RULES:
         raise UsageError(f"how={brief(how)}: must be {one_of(RULES)}.{nearest(str(how), RULES)}")
     if not 0 < test < 1:
@@ -196,7 +196,7 @@ def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> Non
         raise UsageError(f"at={brief(at)} is a moment; it needs how='time', not {brief(how)}.")
     if n < 1 or int(n) != n:
         raise UsageError(f"n={n}: the number of rows per user must be a whole number of at least 1.")
-    for word, value in kept.items():
+    for word, value in allowed.items():
         if value not in ("keep", "drop"):
             raise UsageError(f"{word}={brief(value)}: must be keep or drop.")
 

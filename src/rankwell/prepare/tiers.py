@@ -145,8 +145,8 @@ def scale_by_tier(
         frame, weight = _repeat_rows(log, factor)
         facts["rows after"] = len(frame)
     elif how == "sample":
-        kept = chances(log, seed) < factor / factor.max()
-        frame, weight = frame.filter(pl.Series(kept)), kept.astype(np.float64)
+        is_kept = chances(log, seed) < factor / factor.max()
+        frame, weight = frame.filter(pl.Series(is_kept)), is_kept.astype(np.float64)
         facts["rows after"] = Share(len(frame), len(log))
         if not len(frame):
             raise DataError(f"{log.name}: no row was drawn. Use another seed, or higher factors.")
@@ -167,13 +167,15 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
         raise UsageError(
             "factors= is empty; give the factor of each tier, such as {'VIP': 3, 'gold': 2, 'silver': 1}."
         )
-    given = dict(factors) if default == "error" else {**factors, "default": default}
-    for name, factor in given.items():
+    factors_given = dict(factors) if default == "error" else {**factors, "default": default}
+    for name, factor in factors_given.items():
         if fit_kind(factor, float) is UNFIT or factor < 0:
             raise UsageError(
                 f"the factor of {brief(name)} is {brief(factor)}; it must be a number of at least 0."
             )
-    if how == "replicate" and (wrong := [name for name, factor in given.items() if factor != int(factor)]):
+    if how == "replicate" and (
+        wrong := [name for name, factor in factors_given.items() if factor != int(factor)]
+    ):
         raise UsageError(
             f"how='replicate' repeats rows, so the factor of {brief(wrong[0])} must be a whole number."
         )

@@ -118,13 +118,13 @@ def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Materi
     RankwellError
         If what was asked does not go together, or data cannot be read or evaluated.
     """
-    named, tables = _named(what), ReportTables.of(request)
+    named, tables = _by_name(what), ReportTables.of(request)
     shared = _texts(request, tables) | {"words": words, **vars(tables)}
     comparison = _comparison(named)
     if comparison is not None:
         _refuse_evaluation(request)
         return Material({}, comparison, inputs=_files(request, named), costs=comparison.costs, **shared)
-    systems = _opened(named)
+    systems = _open_systems(named)
     wanted = None if request.metrics is None else metrics_of(request.metrics)
     columns = list(columns_of(request.by)) or None
     new = {name: system for name, system in systems.items() if not isinstance(system, Results)}
@@ -208,7 +208,7 @@ def _comparison(named: Mapping[str, Any]) -> Comparison | None:
     return only if isinstance(only, Comparison) else None
 
 
-def _named(what: Any) -> dict[str, Any]:
+def _by_name(what: Any) -> dict[str, Any]:
     """The systems by name; one alone has its own."""
     if isinstance(what, Mapping) and not is_one_run(what):
         if not what:
@@ -219,7 +219,7 @@ def _named(what: Any) -> dict[str, Any]:
     return {getattr(what, "name", ONE) if not isinstance(what, str) else short_name(what): what}
 
 
-def _opened(named: Mapping[str, Any]) -> dict[str, Any]:
+def _open_systems(named: Mapping[str, Any]) -> dict[str, Any]:
     """The same systems, where those of saved results are loaded, of which a file may hold several."""
     systems: dict[str, Any] = {}
     for name, system in named.items():

@@ -192,7 +192,7 @@ class Results(Result):
             return self
         cache = vars(self)
         if "_collected" not in cache:  # once for all that ask
-            cache["_collected"] = _collected(self)
+            cache["_collected"] = _collect(self)
         results: Results = cache["_collected"]
         return results
 
@@ -686,7 +686,7 @@ def _weights_of(weights_given: Mapping[Any, float] | Sequence[float], queries: S
     return check_weights(weights, lambda row: f"query {brief(queries[row])}")
 
 
-def _collected(res: Results) -> Results:
+def _collect(res: Results) -> Results:
     import polars as pl
 
     frame = pl.from_arrow(res.spark_rows.toArrow())

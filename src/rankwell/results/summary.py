@@ -332,14 +332,14 @@ def several_to_json(
         json_of(res.to_dict(intervals=intervals, states=states), res.per_query if per_query else None)
         for res in results
     ]
-    head = _dumped({"rankwell": __version__, "schema": SCHEMA})
+    head = _to_json_text({"rankwell": __version__, "schema": SCHEMA})
     listed = _inside("    ", ",\n".join(runs))
     return f'{_open(head)},\n  "runs": [\n{listed}\n  ]\n}}'
 
 
 def json_of(data: Mapping[str, Any], per_query: pl.DataFrame | None) -> str:
     """Return plain values as JSON text, with the rows of a frame as their last field if there is one."""
-    text = _dumped(data)
+    text = _to_json_text(data)
     if per_query is None:
         return text
     rows = _lines(per_query)
@@ -347,7 +347,7 @@ def json_of(data: Mapping[str, Any], per_query: pl.DataFrame | None) -> str:
     return f'{_open(text)},\n  "per_query": {listed}\n}}'
 
 
-def _dumped(data: Mapping[str, Any]) -> str:
+def _to_json_text(data: Mapping[str, Any]) -> str:
     import json
 
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)

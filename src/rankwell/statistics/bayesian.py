@@ -90,9 +90,9 @@ def chances(
             means = sums / total
         below += np.count_nonzero(means < -rope - TIE, axis=0)
         above += np.count_nonzero(means > rope + TIE, axis=0)
-    found = np.array([below, times - below - above, above]) / times
-    found[:, np.count_nonzero(counted, axis=1) < 2] = math.nan
-    return found
+    shares = np.array([below, times - below - above, above]) / times
+    shares[:, np.count_nonzero(counted, axis=1) < 2] = math.nan
+    return shares
 
 
 def chances_of_many(mean: np.ndarray, error: np.ndarray, n: np.ndarray, rope: float) -> np.ndarray:

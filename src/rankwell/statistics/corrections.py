@@ -50,6 +50,6 @@ def _stepwise(p: np.ndarray, factor: object, *, down: bool) -> np.ndarray:
     order = tested[np.argsort(p[tested], kind="stable")]
     scaled = p[order] * factor(np.arange(1, len(order) + 1), len(order))  # type: ignore[operator]
     steps = np.maximum.accumulate(scaled) if down else np.minimum.accumulate(scaled[::-1])[::-1]
-    found = np.full(len(p), np.nan)
-    found[order] = np.minimum(steps, 1.0)
-    return found
+    adjusted = np.full(len(p), np.nan)
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted

@@ -170,10 +170,10 @@ def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:
     from scipy.special import fdtrc
 
     with np.errstate(invalid="ignore"):
-        kept = (n >= 2) & (
+        is_tested = (n >= 2) & (
             sd > NO_SPREAD * np.maximum(np.abs(mean), 1.0)
         )  # what is left of rounding is no spread
-    n, mean, sd = n[kept].astype(np.float64), mean[kept], sd[kept]
+    n, mean, sd = n[is_tested].astype(np.float64), mean[is_tested], sd[is_tested]
     k = len(n)
     if k < 2:
         return math.nan

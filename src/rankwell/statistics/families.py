@@ -65,17 +65,17 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     """
     observed = [_observe(cell) for cell in cells]
     n, squares, totals = (np.concatenate(columns) for columns in zip(*observed, strict=True))
-    kept = np.flatnonzero(n >= 2)
-    t = _squared_t(totals[kept], squares[kept], n[kept])
+    tested = np.flatnonzero(n >= 2)
+    t = _squared_t(totals[tested], squares[tested], n[tested])
     # ascending: the step-down maximum of a comparison is over itself and all that are less clear, which are those before it
-    kept = kept[np.argsort(t, kind="stable")]
+    tested = tested[np.argsort(t, kind="stable")]
     t.sort()
     # a replicate that is as far as the observed counts as reaching it, although rounded otherwise; t is squared, hence twice NEAR
-    least = n[kept], squares[kept], totals[kept] * (1 - NEAR), t * (1 - 2 * NEAR)
+    least = n[tested], squares[tested], totals[tested] * (1 - NEAR), t * (1 - 2 * NEAR)
     sums = [_sums_of(cell) for cell in cells]
-    columns = np.ascontiguousarray(_columns_of(sums)[:, kept])
-    size = min(max(ROOM // (64 * max(sum(each.width for each in sums), 1)), 1), CHUNK)
-    alone, highest = np.zeros((2, len(kept)), np.int64)
+    columns = np.ascontiguousarray(_columns_of(sums)[:, tested])
+    size = min(max(ROOM // (64 * max(sum(cell_sums.width for cell_sums in sums), 1)), 1), CHUNK)
+    alone, highest = np.zeros((2, len(tested)), np.int64)
     keys = replicates(
         seed, FLIPS, 0, -(-times // 64)
     )  # the 64 bits drawn for a unit are its signs in 64 replicates
@@ -87,9 +87,9 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
         alone += own
         highest += most
     p, adjusted = np.full((2, len(n)), np.nan)
-    p[kept] = (alone + 1) / (times + 1)
+    p[tested] = (alone + 1) / (times + 1)
     # a comparison is no clearer than those with a larger t
-    adjusted[kept] = np.maximum.accumulate(((highest + 1) / (times + 1))[::-1])[::-1]
+    adjusted[tested] = np.maximum.accumulate(((highest + 1) / (times + 1))[::-1])[::-1]
     return Family(p, adjusted, times)
 
 
@@ -228,8 +228,8 @@ def _by_systems(cell: Cell) -> _Sums:
 
 def _columns_of(sums: Sequence[_Sums]) -> np.ndarray:
     """The columns of each comparison when the products of all cells stand side by side."""
-    before = np.cumsum([0, *(each.width for each in sums)])
-    moved = [np.where(each.of < 0, -1, each.of + at) for each, at in zip(sums, before, strict=False)]
+    before = np.cumsum([0, *(column.width for column in sums)])
+    moved = [np.where(column.of < 0, -1, column.of + at) for column, at in zip(sums, before, strict=False)]
     return np.concatenate(moved, axis=1)
 
 
@@ -259,8 +259,8 @@ def _count_exceeding(
     least: tuple[np.ndarray, ...],
     times: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    whole, at = np.zeros((64 * len(keys), sum(each.width for each in sums))), 0
-    for blocks in _narrow_lots([block for each in sums for block in each.blocks]):
+    whole, at = np.zeros((64 * len(keys), sum(cell_sums.width for cell_sums in sums))), 0
+    for blocks in _narrow_lots([block for cell_sums in sums for block in cell_sums.blocks]):
         width, own = sum(values.shape[1] for _, values in blocks), 0
         lot = whole if width == whole.shape[1] else np.zeros((len(whole), width))
         for units, values in blocks:

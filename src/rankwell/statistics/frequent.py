@@ -56,7 +56,7 @@ class Frequent(NamedTuple):
         order = np.argsort(values)
         key = np.round(values[order], DIGITS)
         begins = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-        size, squares = (np.add.reduceat(each[order], begins) for each in (sizes, sizes**2))
+        size, squares = (np.add.reduceat(column[order], begins) for column in (sizes, sizes**2))
         return _keep_most(key[begins], values[order[begins]], size, squares, is_whole=True)
 
     def __add__(self, other: Frequent) -> Frequent:  # type: ignore[override]
@@ -89,5 +89,5 @@ def _keep_most(
         less = np.partition(size, -MOST - 1)[-MOST - 1]
         left = np.flatnonzero(size > less)
         key, value, size, squares, is_whole = key[left], value[left], size[left] - less, squares[left], False
-    columns = (each.tolist() for each in (value, size, squares))
+    columns = (column.tolist() for column in (value, size, squares))
     return Frequent(dict(zip(key.tolist(), map(ValueShare, *columns), strict=True)), is_whole)

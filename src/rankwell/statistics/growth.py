@@ -94,12 +94,12 @@ class GrowthFit:
             return Prediction(math.nan, math.nan, math.nan, is_beyond)
         logs = np.log(self.sizes)
         if self.law in LAWS:
-            given, at = LAWS[self.law](logs), float(LAWS[self.law](np.array([x]))[0])
-            fit, row = weighted_fit(np.ones((len(logs), 1)), self.means - given, self.variances), np.ones(1)
+            shape, at = LAWS[self.law](logs), float(LAWS[self.law](np.array([x]))[0])
+            fit, row = weighted_fit(np.ones((len(logs), 1)), self.means - shape, self.variances), np.ones(1)
         else:
             fit, row, at = _line(logs, self.means, self.variances), np.array([1.0, x]), 0.0
         new = fit.scatter + float(self.variances.mean())
-        value, *bounds = (_exp(each + at) for each in fit.interval(row, self.level, new))
+        value, *bounds = (_exp(bound + at) for bound in fit.interval(row, self.level, new))
         # a millionth of a decade is rounding
         is_far = is_beyond and not (0 <= x - top <= (BEYOND + 1e-6) * math.log(10))
         low, high = (math.nan, math.nan) if is_far else bounds
@@ -188,7 +188,7 @@ def _check(sizes: np.ndarray, values: Sequence[np.ndarray]) -> None:
         raise UsageError(f"growth needs at least {FITTED} distinct sizes.")
     if not (sizes > 1).all():
         raise UsageError("growth needs sizes above 1, as log 1 is 0.")
-    if not all(len(each) and np.isfinite(each).all() and (each > 0).all() for each in values):
+    if not all(len(own) and np.isfinite(own).all() and (own > 0).all() for own in values):
         raise UsageError("growth needs values above 0 of every size.")
 
 
@@ -312,7 +312,7 @@ def weighted_fit(design: np.ndarray, means: np.ndarray, variances: np.ndarray) -
         most = float(np.ptp(means)) ** 2 * len(means)
         scatter = float(
             brentq(
-                lambda each: _squares(design, means, 1 / (variances + each)) - freedom,
+                lambda between: _squares(design, means, 1 / (variances + between)) - freedom,
                 0.0,
                 most,
                 xtol=EXACT**2 / 100,
@@ -347,8 +347,8 @@ def moderated_variances(variances: np.ndarray, freedom: np.ndarray) -> np.ndarra
     """
     from scipy.special import polygamma, psi
 
-    known = freedom > 0
-    own, d = variances[known], freedom[known]
+    has_freedom = freedom > 0
+    own, d = variances[has_freedom], freedom[has_freedom]
     if not len(own) or not np.median(own) > 0:
         # without spread in most of them, they have a common value only in the mean
         return np.full(len(variances), float(own.mean()) if len(own) else 0.0)
@@ -360,7 +360,7 @@ def moderated_variances(variances: np.ndarray, freedom: np.ndarray) -> np.ndarra
         return np.full(len(variances), float(np.average(own, weights=d)))
     prior = 2 * _inverse_trigamma(float(spread))
     common = math.exp(logs.mean() + psi(prior / 2) - math.log(prior / 2))
-    return (prior * common + freedom * np.where(known, variances, 0.0)) / (prior + freedom)
+    return (prior * common + freedom * np.where(has_freedom, variances, 0.0)) / (prior + freedom)
 
 
 def _inverse_trigamma(value: float) -> float:

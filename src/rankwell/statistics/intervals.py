@@ -98,7 +98,7 @@ def betting_bounds(
         own = numbers if len(numbers) == 1 else numbers[few]
         # a product of bets depends on the order of values; orders drawn by the units' numbers make it the same for any input
         orders = np.argsort(further(keys[:, None], own[:, None, :]), axis=2, kind="stable")
-        x, y = (np.take_along_axis(each[few, None], orders, axis=2) for each in (gained, part))
+        x, y = (np.take_along_axis(column[few, None], orders, axis=2) for column in (gained, part))
         low[few], high[few] = _bounds(x, y, 1 - level)
     return least + (most - least) * low, least + (most - least) * high
 

@@ -66,16 +66,16 @@ def krippendorff(tables: np.ndarray, values: np.ndarray, level: Level) -> np.nda
     >>> round(float(krippendorff(table, np.array([0.0, 1.0]), "nominal")), 4)
     0.4
     """
-    each = tables.sum(axis=-1)
-    total = each.sum(axis=-1)  # n − 1 below, as no rating is paired with itself by chance either
+    per_grade = tables.sum(axis=-1)
+    total = per_grade.sum(axis=-1)  # n − 1 below, as no rating is paired with itself by chance either
     if level == "ordinal":
         # the ratings between two categories, with half of those in either, are the difference of their mid-ranks
-        until = np.cumsum(each, axis=-1) - each / 2
+        until = np.cumsum(per_grade, axis=-1) - per_grade / 2
         weight = (until[..., :, None] - until[..., None, :]) ** 2
     else:
         weight = _disagreement(tables.shape[-1], values if level == "interval" else None)
     seen = (tables * weight).sum(axis=(-1, -2)) * (total - 1)
-    chance = (each[..., :, None] * each[..., None, :] * weight).sum(axis=(-1, -2))
+    chance = (per_grade[..., :, None] * per_grade[..., None, :] * weight).sum(axis=(-1, -2))
     return 1 - _ratio(seen, chance)
 
 

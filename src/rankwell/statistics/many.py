@@ -45,7 +45,7 @@ class Design(NamedTuple):
 
     def of(self, rows: np.ndarray) -> Design:
         """Return the design of some units."""
-        return Design(*(None if each is None else each[rows] for each in self))
+        return Design(*(None if column is None else column[rows] for column in self))
 
 
 PLAIN = Design()
@@ -119,12 +119,12 @@ def t_of(
 
 
 def _summaries_one_by_one(rows: np.ndarray, design: Design) -> Summaries:
-    found = []
+    rows_summed = []
     for row in rows:
-        kept = np.flatnonzero(~np.isnan(row))
-        told = t_test(row[kept], **design.of(kept)._asdict())
-        found.append((len(kept), *told))
-    n, *others = np.array(found, np.float64).reshape(-1, 6).T
+        defined = np.flatnonzero(~np.isnan(row))
+        summary = t_test(row[defined], **design.of(defined)._asdict())
+        rows_summed.append((len(defined), *summary))
+    n, *others = np.array(rows_summed, np.float64).reshape(-1, 6).T
     return Summaries(n.astype(np.int64), *others)
 
 
@@ -166,10 +166,10 @@ def intervals(
             more: Any = {"method": method, "level": level, "times": times, "seed": seed, "limits": limits}
             own.append(interval(row[kept], units[kept], **more, **design.of(kept)._asdict(), total=total))
         return Intervals(
-            np.array([each.low for each in own]),
-            np.array([each.high for each in own]),
-            np.array([each.method for each in own], object),
-            np.array([each.is_doubtful for each in own], bool),
+            np.array([bounds.low for bounds in own]),
+            np.array([bounds.high for bounds in own]),
+            np.array([bounds.method for bounds in own], object),
+            np.array([bounds.is_doubtful for bounds in own], bool),
         )
     defined, doubt = ~np.isnan(rows), are_doubtful(rows)
     kinds = np.full(len(rows), method, object)
@@ -184,16 +184,16 @@ def intervals(
             )
             for own, is_share, is_doubtful, row in zip(defined, are_shares, doubt, rows, strict=True)
         ]
-    found = summaries(rows) if known is None else known
-    low, high = closed_bounds(found, kinds, level)
+    stats = summaries(rows) if known is None else known
+    low, high = closed_bounds(stats, kinds, level)
     tail = (1 - level) / 2
-    own = found.sd / np.sqrt(np.maximum(found.n, 1))
-    chosen = np.flatnonzero((found.sd > 0) & (kinds == "studentised"))
+    own = stats.sd / np.sqrt(np.maximum(stats.n, 1))
+    chosen = np.flatnonzero((stats.sd > 0) & (kinds == "studentised"))
     for same, numbers in _of_same_units(chosen, units):
         for few, (lower, upper) in _in_chunks(rows, same, numbers, times, seed, tail, threads):
-            low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
+            low[few], high[few] = stats.mean[few] - upper * own[few], stats.mean[few] - lower * own[few]
     is_bet = kinds == "betting"
-    chosen = np.flatnonzero(is_bet & (found.n >= 2))
+    chosen = np.flatnonzero(is_bet & (stats.n >= 2))
     if len(chosen):
         used = defined[chosen].any(axis=0)  # a segment's rows are undefined everywhere else
         values, sizes = np.nan_to_num(rows[chosen][:, used]), defined[chosen][:, used].astype(np.float64)
@@ -205,7 +205,7 @@ def intervals(
 
 
 def closed_bounds(
-    found: Summaries, kinds: np.ndarray, level: float, of_shares: np.ndarray | None = None
+    stats: Summaries, kinds: np.ndarray, level: float, of_shares: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the bounds of rows whose kind is Student's or Wilson's, which need no values; NaN for others.
 
@@ -217,15 +217,15 @@ def closed_bounds(
 
     low, high = np.full((2, len(kinds)), math.nan)
     tail = (1 - level) / 2
-    has_spread = found.sd > 0
-    is_several = found.sd >= 0  # not NaN, as of a single value
-    own = found.sd / np.sqrt(np.maximum(found.effective, 1))
+    has_spread = stats.sd > 0
+    is_several = stats.sd >= 0  # not NaN, as of a single value
+    own = stats.sd / np.sqrt(np.maximum(stats.effective, 1))
     chosen = np.flatnonzero(has_spread & (kinds == "t"))
-    reach = stdtrit(found.effective[chosen] - 1.0, 1 - tail) * own[chosen]
-    low[chosen], high[chosen] = found.mean[chosen] - reach, found.mean[chosen] + reach
+    reach = stdtrit(stats.effective[chosen] - 1.0, 1 - tail) * own[chosen]
+    low[chosen], high[chosen] = stats.mean[chosen] - reach, stats.mean[chosen] + reach
     chosen = np.flatnonzero(is_several & (kinds == "wilson"))
-    n = found.effective if of_shares is None else of_shares
-    low[chosen], high[chosen] = wilson(found.mean[chosen], n[chosen], float(ndtri(1 - tail)))
+    n = stats.effective if of_shares is None else of_shares
+    low[chosen], high[chosen] = wilson(stats.mean[chosen], n[chosen], float(ndtri(1 - tail)))
     return low, high
 
 
@@ -266,12 +266,12 @@ def _replicate_t(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> 
     ones = np.ones((1, rows.shape[1])) if is_whole else defined
     # one product of matrices gives n, Σx and Σx² of all rows in all replicates
     columns = np.ascontiguousarray(np.concatenate([ones, centred, centred**2]).T)
-    found = np.empty((times, count))
+    t = np.empty((times, count))
     size = max(CELLS // len(units), 1)
     for low in range(0, times, size):
         keys = replicates(seed, WEIGHTS, low, min(low + size, times))
         sums = resample.poisson(keys, units, LIMITS) @ columns
-        found[low : low + len(keys)] = _t_of(sums, count, is_whole)
+        t[low : low + len(keys)] = _t_of(sums, count, is_whole)
         n = sums[:, : 1 if is_whole else count]
         # rows of few units: drawn again, as one row alone would be
         for row in np.flatnonzero((n < 2).any(axis=0)):
@@ -279,8 +279,8 @@ def _replicate_t(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> 
             own = columns if is_whole else columns[:, [row, count + row, 2 * count + row]]
             again = np.flatnonzero(n[:, row] < 2)
             redrawn = _redraw(keys[again], units, own)
-            found[low + again, few] = _t_of(redrawn, count if is_whole else 1, is_whole)
-    return found
+            t[low + again, few] = _t_of(redrawn, count if is_whole else 1, is_whole)
+    return t
 
 
 def _redraw(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np.ndarray:

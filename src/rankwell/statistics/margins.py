@@ -101,12 +101,12 @@ def margins(
         own = rest = UNKNOWN
         method = "too few"
     elif by == "bootstrap":
-        own, rest = (by_bootstrap(each, alpha=alpha, times=times, seed=seed) for each in (parts, left))
+        own, rest = (by_bootstrap(part, alpha=alpha, times=times, seed=seed) for part in (parts, left))
         method = "bootstrap"
     elif is_sparse:
         columns = np.column_stack([parts.totals, left.totals, parts.sizes])
         *sums, sizes = _subsets(columns, parts.numbers, times, seed)
-        own, rest = (_sides(each, sizes, of, alpha) for each, of in zip(sums, (parts, left), strict=True))
+        own, rest = (_sides(part, sizes, of, alpha) for part, of in zip(sums, (parts, left), strict=True))
         method = "sign flips"
     else:
         own, rest = by_t(parts, alpha=alpha), by_t(left, alpha=alpha)

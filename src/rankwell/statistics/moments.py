@@ -42,7 +42,7 @@ class SampleMoments(NamedTuple):
         apart = np.where(defined, rows - centres[:, None], 0.0) * size
         weights = (size**2).sum(axis=1)
         if design.clusters is not None:
-            size, apart = (by_cluster(each, design.clusters) for each in (size, apart))
+            size, apart = (by_cluster(column, design.clusters) for column in (size, apart))
             with np.errstate(invalid="ignore"):
                 values = apart / size + centres[:, None]
         return cls(
@@ -101,16 +101,16 @@ class SampleMoments(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             return t_of(self.n, mean, rest * (self.effective / self.size) ** 2, self.effective)
 
-    def of_shares(self, known: Summaries) -> np.ndarray:
+    def of_shares(self, stats: Summaries) -> np.ndarray:
         """Return the number of units of equal weight that a share is as certain as; of clusters, n / design effect (at least 1)."""
         if not self.is_clustered:
             return self._of_units
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = known.sd**2 / known.effective
-            effect = errors * (self._of_units - 1) / (known.mean * (1 - known.mean))
+            errors = stats.sd**2 / stats.effective
+            effect = errors * (self._of_units - 1) / (stats.mean * (1 - stats.mean))
             # of units that are all 0 or all 1 the effect is not known: each cluster counts as one unit
-            is_whole = np.abs(known.mean - np.rint(known.mean)) <= 1e-12
-            of_clusters = np.minimum(self._of_units, known.effective)
+            is_whole = np.abs(stats.mean - np.rint(stats.mean)) <= 1e-12
+            of_clusters = np.minimum(self._of_units, stats.effective)
             return np.where(is_whole, of_clusters, self._of_units / np.maximum(effect, 1.0))
 
     def are_doubtful(self) -> np.ndarray:
@@ -119,7 +119,7 @@ class SampleMoments(NamedTuple):
         Both are effective numbers. Of units that count alike this is exact; of others no interval is doubted in vain, and doubt is
         missed only where the weight of the rare values is within a 32nd of its bound.
         """
-        most = np.array([each.most for each in self.frequent])
+        most = np.array([frequent.most for frequent in self.frequent])
         with np.errstate(divide="ignore", invalid="ignore"):
             n = self.size**2 / self.sizes
             return ~((n >= LEAST) & (n * (self.size - most) / self.size >= LEAST_OTHERS - 1e-9))
@@ -175,7 +175,7 @@ class PairMoments(NamedTuple):
         first, second = values[pairs[0]], values[pairs[1]]
         d = first - second
         defined = ~np.isnan(d)
-        own = [np.where(defined, each, np.nan) for each in (first, second)]
+        own = [np.where(defined, values_of, np.nan) for values_of in (first, second)]
         middle = centres[pairs[0]], centres[pairs[1]]
         return cls(
             SampleMoments.of(d, middle[0] - middle[1], design),

@@ -92,8 +92,8 @@ def sign_flips(
     Flipped(p=0.125, reached=2, replicates=16, is_exact=True)
     """
     parts = parts_of(d, units, weights, clusters)
-    kept = np.abs(parts.totals) > TIE * parts.sizes
-    d, units = parts.totals[kept], parts.numbers[kept]
+    is_nonzero = np.abs(parts.totals) > TIE * parts.sizes
+    d, units = parts.totals[is_nonzero], parts.numbers[is_nonzero]
     least = abs(math.fsum(d)) * (1 - NEAR)
     # a sum of 0 is reached by every pattern, also by one that rounding left short of it
     least = 0.0 if least <= NOTHING * math.fsum(np.abs(d)) else least
@@ -194,10 +194,10 @@ class SizeCounts(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[SizeCounts]) -> SizeCounts:
         """Return the counts of all parts."""
-        value, of = np.unique(np.concatenate([each.value for each in parts]), return_inverse=True)
+        value, of = np.unique(np.concatenate([column.value for column in parts]), return_inverse=True)
         count, more = (
-            np.bincount(of, np.concatenate(each), len(value)).astype(np.int64)
-            for each in zip(*(part[1:] for part in parts), strict=True)
+            np.bincount(of, np.concatenate(column), len(value)).astype(np.int64)
+            for column in zip(*(part[1:] for part in parts), strict=True)
         )
         return cls(value, count, more)
 
@@ -239,7 +239,7 @@ class Ranks(NamedTuple):
     def of(cls, counted: SizeCounts) -> Ranks:
         """Return the ranks of the differences of a bin."""
         begins = np.flatnonzero(starts(counted.value))
-        tied, more = (np.add.reduceat(each, begins) for each in (counted.number, counted.more))
+        tied, more = (np.add.reduceat(column, begins) for column in (counted.number, counted.more))
         number = tied.astype(np.float64)
         rank = np.cumsum(number) - number + (number + 1) / 2
         return cls(
@@ -264,21 +264,21 @@ def wilcoxon_of(n: int, bins: Sequence[Ranks]) -> float:
     """
     from scipy.special import ndtr
 
-    zeros = n - sum(each.number for each in bins)
+    zeros = n - sum(own.number for own in bins)
     if zeros == n:
         return math.nan
     total, before, ties = 0.0, zeros, 0.0
     last: Tied | None = None
-    for each in bins:
-        total += each.ranks + before * each.more
-        ties += each.ties
-        before += each.number
-        first, end = each.lowest, each.highest
+    for own in bins:
+        total += own.ranks + before * own.more
+        ties += own.ties
+        before += own.number
+        first, end = own.lowest, own.highest
         if last is not None and first.value - last.value <= TIE:
             # a differences and b above them become ties: a's mean rank rises by b / 2, b's falls by a / 2
             total += (last.more * first.number - first.more * last.number) / 2
             ties += 3.0 * last.number * first.number * (last.number + first.number)
-            if first.number == each.number:  # nothing else is in this bin, so that the next one may join, too
+            if first.number == own.number:  # nothing else is in this bin, so that the next one may join, too
                 end = Tied(end.value, last.number + end.number, last.more + end.more)
         last = end
     mean = n * (n + 1) / 4 - zeros * (zeros + 1) / 4

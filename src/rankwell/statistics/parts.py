@@ -47,9 +47,13 @@ def parts_of(
     if weights is not None and not (weights >= 0).all():
         raise ValueError(f"weights: {weights[~(weights >= 0)][0]} is no weight; they must be 0 or more.")
     if weights is not None and len(weights) and not ((weights == weights[0]) & (weights > 0)).all():
-        kept = weights > 0
-        values, units, sizes = values[kept], units[kept], np.asarray(weights[kept], np.float64)
-        clusters = None if clusters is None else clusters[kept]
+        has_weight = weights > 0
+        values, units, sizes = (
+            values[has_weight],
+            units[has_weight],
+            np.asarray(weights[has_weight], np.float64),
+        )
+        clusters = None if clusters is None else clusters[has_weight]
         n = effective_n(sizes)
     totals = values * sizes
     if clusters is None:

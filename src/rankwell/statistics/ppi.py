@@ -163,5 +163,5 @@ def _of_terms(a: np.ndarray, b: np.ndarray) -> LineInWeight:
     spreads = np.cov(a, b)
     best = -float(spreads[0, 1] / spreads[1, 1]) if spreads[1, 1] > 0 else 0.0
     parabola = spreads[0, 0], 2 * spreads[0, 1], spreads[1, 1]
-    constant, slope, curve = (float(each) / len(a) for each in parabola)
+    constant, slope, curve = (float(coefficient) / len(a) for coefficient in parabola)
     return LineInWeight((float(a.mean()), float(b.mean())), (constant, slope, curve), best)

@@ -145,5 +145,5 @@ def _shares_included(order: Order, ties: Ties) -> np.ndarray:
 
 def swapped_pairs(x: Values, y: Values) -> np.ndarray:
     """Return which pairs two orders decide differently: ``[…, i, j]`` where j is above i in the first and below it in the second."""
-    found: np.ndarray = order_of(x).above & np.swapaxes(order_of(y).above, -1, -2)
-    return found
+    swapped: np.ndarray = order_of(x).above & np.swapaxes(order_of(y).above, -1, -2)
+    return swapped

@@ -54,8 +54,8 @@ def ratio_of_logs(
         return RatioInterval(value, math.nan, math.nan, n, least)
     if np.ptp(logs) == 0:  # without spread, as between a system and itself
         return RatioInterval(value, value, value, n, least)
-    found = interval(logs, np.arange(n, dtype=np.uint64), method=method, level=level, seed=seed)
-    return RatioInterval(value, math.exp(found.low), math.exp(found.high), n, least)
+    bounds = interval(logs, np.arange(n, dtype=np.uint64), method=method, level=level, seed=seed)
+    return RatioInterval(value, math.exp(bounds.low), math.exp(bounds.high), n, least)
 
 
 def quantile_ratio(

@@ -63,10 +63,10 @@ def seeds_interval(
     >>> round(found.mean, 3), found.low < 0.1 < found.high
     (0.1, True)
     """
-    systems = [np.asarray(each, np.float64) for each in (first, second) if each is not None]
-    if min(len(each) for each in systems) < FEWEST:
+    systems = [np.asarray(values, np.float64) for values in (first, second) if values is not None]
+    if min(len(values) for values in systems) < FEWEST:
         raise ValueError(
-            f"seeds_interval: {min(len(each) for each in systems)} seeds of a system; at least {FEWEST} are needed to see how "
+            f"seeds_interval: {min(len(values) for values in systems)} seeds of a system; at least {FEWEST} are needed to see how "
             f"much they matter."
         )
     n = systems[0].shape[1]
@@ -75,8 +75,8 @@ def seeds_interval(
     if n < 2:
         mean = float(difference.mean()) if n else math.nan
         return Seeded(mean, math.nan, math.nan, math.nan, math.nan, doubt)
-    ones = np.ones((1, n)), [np.ones((1, len(each))) for each in systems]
-    mean, of_seeds, of_units = (float(each[0]) for each in _moments(systems, *ones))
+    ones = np.ones((1, n)), [np.ones((1, len(values))) for values in systems]
+    mean, of_seeds, of_units = (float(values[0]) for values in _moments(systems, *ones))
     drawn = _draw_moments(systems, units, times, seed)
     return interval_of((mean, of_seeds, of_units), drawn, level=level, is_doubtful=doubt)
 
@@ -151,7 +151,7 @@ def _draw_moments(
     systems: list[np.ndarray], units: np.ndarray, times: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The moments of each replicate."""
-    found = []
+    moments = []
     rows = max(CELLS // (4 * len(units)), 1)
     for low in range(0, times, rows):
         high = min(low + rows, times)
@@ -164,8 +164,8 @@ def _draw_moments(
             drawn_counts(replicates(seed, purpose, low, high), len(values))
             for purpose, values in zip(SEEDS, systems, strict=False)
         ]
-        found.append(_moments(systems, weights, chosen))
-    mean, of_seeds, of_units = (np.concatenate(each) for each in zip(*found, strict=True))
+        moments.append(_moments(systems, weights, chosen))
+    mean, of_seeds, of_units = (np.concatenate(column) for column in zip(*moments, strict=True))
     return mean, of_seeds, of_units
 
 
@@ -237,7 +237,9 @@ class SeedMoments(NamedTuple):
         covariance[is_constant] = covariance[:, is_constant] = 0.0
         means = means + np.repeat(centres, self.seeds)
         whole = [np.ones((1, count)) for count in self.seeds]
-        mean, of_seeds, of_units = (float(each[0]) for each in self._moments(means[None], covariance, whole))
+        mean, of_seeds, of_units = (
+            float(moment[0]) for moment in self._moments(means[None], covariance, whole)
+        )
         keys = replicates(seed, UNITS, 0, times)
         numbers = np.arange(len(means), dtype=np.uint64)
         drawn = means + _normal(further(keys[:, None], numbers)) @ _root(covariance / self.n)
@@ -245,8 +247,8 @@ class SeedMoments(NamedTuple):
             drawn_counts(replicates(seed, purpose, 0, times), count)
             for purpose, count in zip(SEEDS, self.seeds, strict=False)
         ]
-        found = self._moments(drawn, covariance, chosen)
-        return interval_of((mean, of_seeds, of_units), found, level=level, is_doubtful=is_doubtful)
+        drawn_moments = self._moments(drawn, covariance, chosen)
+        return interval_of((mean, of_seeds, of_units), drawn_moments, level=level, is_doubtful=is_doubtful)
 
     def _moments(
         self, means: np.ndarray, covariance: np.ndarray, chosen: Sequence[np.ndarray]

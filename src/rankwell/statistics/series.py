@@ -75,9 +75,9 @@ def autocovariances(values: np.ndarray) -> np.ndarray:
     centred = np.asarray(values, float) - np.mean(values)
     size = 1 << (2 * n - 1).bit_length()  # room for the wrap-around of the transform
     spectrum = np.fft.rfft(centred, size)
-    found = np.fft.irfft(spectrum * np.conj(spectrum), size)[:n] / n
-    found[0] = float(centred @ centred) / n  # exactly 0 for equal values
-    return np.asarray(found)
+    covariances = np.fft.irfft(spectrum * np.conj(spectrum), size)[:n] / n
+    covariances[0] = float(centred @ centred) / n  # exactly 0 for equal values
+    return np.asarray(covariances)
 
 
 def _lag_before(is_small: np.ndarray, run: int) -> int:

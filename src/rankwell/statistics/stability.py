@@ -54,7 +54,7 @@ def swaps(
         keys = replicates(seed, HALVES, low, min(low + rows, times))
         order = np.argsort(further(keys[:, None], units[None, :]), axis=1)
         means = (_means(values, order[:, :size]), _means(values, order[:, size : 2 * size]))
-        parts.append(np.stack([each[:, left] - each[:, right] for each in means]).reshape(2, -1))
+        parts.append(np.stack([half[:, left] - half[:, right] for half in means]).reshape(2, -1))
     first, second = np.concatenate(parts, axis=1)
     decided = (np.abs(first) > TIE) & (np.abs(second) > TIE)
     swapped = first * second < 0

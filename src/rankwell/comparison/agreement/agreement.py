@@ -397,7 +397,7 @@ def _coefficients(agreement: Agreement) -> Table:
     columns += [Column("swapped", "text"), Column("queries")]
     rows: list[tuple[Cell, ...]] = []
     for boards in agreement.leaderboards:
-        rows.append(_order_row(boards, len(boards.systems), boards.whole, _swapped(boards)))
+        rows.append(_order_row(boards, len(boards.systems), boards.whole, _count_swaps(boards)))
         if boards.top is not None:
             rows.append(_order_row(boards, agreement.how.top, boards.top, ""))
     return Table(columns, rows, caption="Agreement of leaderboards", notes=_order_notes(agreement), labels=2)
@@ -417,7 +417,7 @@ def _bounds(value: Replicated) -> str:
     return "" if math.isnan(value.low) else f"{number(value.low)} – {number(value.high)}"
 
 
-def _swapped(boards: Leaderboards) -> str:
+def _count_swaps(boards: Leaderboards) -> str:
     return f"{len(boards.swaps):,} of {math.comb(len(boards.systems), 2):,}"
 
 

@@ -500,13 +500,13 @@ def _remarks(comparison: Comparison, *, intervals: bool = True) -> list[str]:
         else []
     )
     notes += [f"experiment: {comparison.experiment}"] if comparison.experiment else []
-    notes += _counted(comparison)
+    notes += _effective_n(comparison)
     notes += _decided_sentences(comparison)
     notes += _seed_notes(comparison)
     notes += _visible(comparison)
     notes += [*_bet(comparison), *_doubtful(comparison)] if intervals else []
     notes += _lost(comparison)
-    notes += _disagreeing(comparison)
+    notes += _disagreements(comparison)
     notes += _segments(comparison)
     biggest = max((int(differences.n.max()) for differences in comparison.differences.values()), default=0)
     if comparison.methods.test in ("wilcoxon", "sign") and biggest >= WARN_ABOVE:
@@ -539,7 +539,7 @@ def _untestable(comparison: Comparison) -> list[str]:
         # Holm multiplies the smallest p by their number; maxT and Tukey correct within the draws
         steps = tested if comparison.correction == "holm" else 1
         if flips and not is_testable(steps, flips, how.alpha):
-            where = _listed([f"{metric}{_in(comparison, segment)}" for metric, segment in family])
+            where = _join_some([f"{metric}{_in(comparison, segment)}" for metric, segment in family])
             notes.append(
                 f"{where}: not testable with {flips:,} flips: the smallest corrected p is {number(steps / (flips + 1))}; "
                 f"flips={replicates_needed(steps, how.alpha):,} are enough"
@@ -547,7 +547,7 @@ def _untestable(comparison: Comparison) -> list[str]:
     return notes
 
 
-def _counted(comparison: Comparison) -> list[str]:
+def _effective_n(comparison: Comparison) -> list[str]:
     """How queries count, where they do not count alike and by themselves."""
     if not comparison.weights and not comparison.clusters:
         return []
@@ -605,14 +605,14 @@ def _lost(comparison: Comparison) -> list[str]:
                 name = comparison.names[comparison.pairs[row, place]]
                 lost[name] = max(lost.get(name, 0), int(column[place]))
         if lost:
-            listed = _listed([f"{name} {count:,}" for name, count in lost.items()])
+            listed = _join_some([f"{name} {count:,}" for name, count in lost.items()])
             notes.append(
                 f"{metric}: queries undefined or missing, which another system has: {listed}; they are in no difference"
             )
     return notes
 
 
-def _disagreeing(comparison: Comparison) -> list[str]:
+def _disagreements(comparison: Comparison) -> list[str]:
     """Comparisons where the t-test and sign flips fall on two sides of alpha."""
     alpha, cells = comparison.methods.alpha, []
     for (metric, segment), differences in comparison.differences.items():
@@ -629,7 +629,7 @@ def _disagreeing(comparison: Comparison) -> list[str]:
             )
     if not cells:
         return []
-    return [f"t-test and sign flips fall on two sides of {alpha:g} before correction: {_listed(cells)}"]
+    return [f"t-test and sign flips fall on two sides of {alpha:g} before correction: {_join_some(cells)}"]
 
 
 def _segments(comparison: Comparison) -> list[str]:
@@ -657,7 +657,7 @@ def _in(comparison: Comparison, segment: int) -> str:
     return f" in {comparison.labels[segment]}" if segment else ""
 
 
-def _listed(words: Iterable[str]) -> str:
+def _join_some(words: Iterable[str]) -> str:
     words = list(words)
     rest = len(words) - MOST_LISTED
     return ", ".join(words[:MOST_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")
@@ -679,17 +679,17 @@ def _seed_notes(comparison: Comparison) -> list[str]:
     )
     shares = _shares(comparison)
     if shares:
-        notes.append(f"share of the variance that comes from the seeds: {_listed(shares)}")
+        notes.append(f"share of the variance that comes from the seeds: {_join_some(shares)}")
     alone = [system for system in comparison.names if system not in comparison.seeds]
     if alone:
         notes.append(
-            f"a comparison with {_listed(alone)}, of one training each, says nothing about the method, only about these models"
+            f"a comparison with {_join_some(alone)}, of one training each, says nothing about the method, only about these models"
         )
     stems: dict[str, list[str]] = {}
     for system in alone:
         if match := NUMBERED.match(system):
             stems.setdefault(match[1], []).append(system)
-    alike = [_listed(same) for same in stems.values() if len(same) > 1]
+    alike = [_join_some(same) for same in stems.values() if len(same) > 1]
     return notes + [f"{names} look like trainings of one method; name them in seeds=" for names in alike]
 
 

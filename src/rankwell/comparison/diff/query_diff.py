@@ -380,7 +380,7 @@ def _side(query_diff: QueryDiff, at: int, ranks: Sequence[int], longest: int | N
     if query_diff.is_additive:
         added: list[Cell] = [None if row is None else row.added or None for row in own]
         named.append((Column(f"adds {letter}", "value"), added))
-    moves: list[Cell] = ["" if row is None else _moved(row, was_first=at == 0) for row in own]
+    moves: list[Cell] = ["" if row is None else _rank_and_rise(row, was_first=at == 0) for row in own]
     return [*named, (Column(f"in {other}"), moves)]
 
 
@@ -466,7 +466,7 @@ def _grade(row: ListRow | None) -> str | None:
     return "" if row is None else None if row.grade is None else f"{row.grade:g}"
 
 
-def _moved(row: ListRow, *, was_first: bool) -> str:
+def _rank_and_rise(row: ListRow, *, was_first: bool) -> str:
     """The rank in the other list, and how many ranks the item moves from A to B."""
     rise = rise_of(row, was_first=was_first)
     if rise is None:

@@ -151,7 +151,7 @@ def gate(
     share_lost = _share_lost(max_lost)
     columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
-    aligned = _aligned(run, baseline, qrels, wanted, {"threads": threads, **options})
+    aligned = _align(run, baseline, qrels, wanted, {"threads": threads, **options})
     encoding = encoding_of(options)
     groups = groups_of(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
@@ -176,7 +176,7 @@ def gate(
     return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old, experiment)
 
 
-def _aligned(
+def _align(
     run: Any, baseline: Any, qrels: Any, metrics: Sequence[Metric] | None, words: Mapping[str, Any]
 ) -> Aligned:
     run, baseline = open_saved(run), open_saved(baseline)

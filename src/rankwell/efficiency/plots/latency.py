@@ -78,7 +78,7 @@ def latency(
     >>> rw.plot.latency(costs).title.text
     'Latency of searching'
     """
-    words, found = words_of(lang), _opened(costs)
+    words, found = words_of(lang), _costs_in(costs)
     loads = found.loads if load is None else [check_known("load", load, found.loads)]
     groups = groups_in(found, loads)
     rows = rows_of(groups, loads, words)
@@ -98,7 +98,7 @@ def latency(
 PICTURE = Picture(latency, in_python=("highlight",))
 
 
-def _opened(costs: Any) -> Costs:
+def _costs_in(costs: Any) -> Costs:
     """The costs, which may be in a file."""
     if isinstance(costs, str | PathLike):
         return Costs.load(Path(costs))

@@ -323,7 +323,7 @@ class Estimated(Result):
                 "query_variance": row.query_variance, "low_queries": low_queries, "high_queries": high_queries,
                 "variance_unknown": row.unknown, "possible_bias": row.possible_bias, "unseen": row.unseen, "outside": int(row.outside.sum()),
             }  # fmt: skip
-            rows.append({word: _defined(value) for word, value in plain.items()})
+            rows.append({word: _none_for_nan(value) for word, value in plain.items()})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -337,7 +337,7 @@ class Estimated(Result):
             "policy": self.policy.to_dict(),
             "rows": self._plain(),
             "beside": [
-                {word: _defined(value) for word, value in row._asdict().items()} for row in self.beside
+                {word: _none_for_nan(value) for word, value in row._asdict().items()} for row in self.beside
             ],
             "strata": strata,
             "per_query": self.per_query.to_dicts(),
@@ -413,8 +413,8 @@ class Estimated(Result):
         ]
         rows: list[tuple[Cell, ...]] = [
             (
-                row.run, row.metric, row.estimator, _defined(row.value), _defined(row.design_variance), _bounds(row.design_interval(self.level)),
-                _defined(row.query_variance), _bounds(row.query_interval(self.level)), row.queries,
+                row.run, row.metric, row.estimator, _none_for_nan(row.value), _none_for_nan(row.design_variance), _bounds(row.design_interval(self.level)),
+                _none_for_nan(row.query_variance), _bounds(row.query_interval(self.level)), row.queries,
             )
             for row in self.rows
         ]  # fmt: skip
@@ -429,7 +429,7 @@ class Estimated(Result):
                 Column("value", "value"),
                 Column("n", "count"),
             ]
-            others = [(*row[:3], _defined(row.value), row.queries) for row in self.beside]
+            others = [(*row[:3], _none_for_nan(row.value), row.queries) for row in self.beside]
             notes = [
                 "computed from the judged items alone, without regard to how they were drawn: these estimate nothing"
             ]
@@ -467,7 +467,7 @@ def _bounds(ends: tuple[float, float]) -> str:
     return " – ".join(map(number, ends)) if not math.isnan(ends[0]) else "–"
 
 
-def _defined(value: Any) -> Any:
+def _none_for_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -47,7 +47,7 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     'Order of the runs by judgements spent'
     """
     alt = altair()
-    simulated = _simulated(found)
+    simulated = _simulation_in(found)
     words = words_of(lang)
     rows = rows_of(simulated)
     if not rows:
@@ -76,7 +76,7 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
 PICTURE = Picture(effort)
 
 
-def _simulated(simulation: Any) -> Simulation:
+def _simulation_in(simulation: Any) -> Simulation:
     if isinstance(simulation, Simulation):
         return simulation
     if not isinstance(simulation, (str, os.PathLike)):

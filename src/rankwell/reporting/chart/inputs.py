@@ -166,14 +166,14 @@ def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, An
     options = reading_of(read)[0]
     if isinstance(runs, Mapping) and not is_one_run(runs):
         named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
-        systems = {name: _opened(run, name, options) for name, run in named.items()}
+        systems = {name: _open(run, name, options) for name, run in named.items()}
     else:
         several = (
             runs if isinstance(runs, list | tuple) and runs and isinstance(runs[0], Run | Results) else [runs]
         )
         systems = {}
         for system in several:
-            one = _opened(system, None, options)
+            one = _open(system, None, options)
             systems[one.name if one.name not in systems else f"{one.name} {len(systems) + 1}"] = one
     if not systems:
         raise UsageError("there is no run to draw; give one, or several by name, such as {'bm25': run}.")
@@ -191,6 +191,6 @@ def runs_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, Run]:
     return systems
 
 
-def _opened(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
+def _open(run: Any, name: str | None, options: Mapping[str, Any]) -> Any:
     source = open_saved(run)
     return source if isinstance(source, Results) else open_run(source, name=name, **options)

@@ -263,7 +263,7 @@ def draw_curve(
     queries = words("page.queries", n=max((row["n"] for row in rows), default=0))
     x, y = _axes(ks, domain, base, queries, words)
     tooltip = _tips(base, words, has_bands=has_bands)
-    points = [_told(row) for row in shown]
+    points = [_tooltip_texts(row) for row in shown]
     layers = _bands(bands, colours, x) + system_lines(points, colours, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
     layers.append(names_at_ends(last, colours, alt.datum(ks[-1]), domain, HEIGHT))
@@ -305,7 +305,7 @@ def _tips(base: Metric, words: PageStrings, *, has_bands: bool) -> list[Any]:
     ]
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+def _tooltip_texts(row: Mapping[str, Any]) -> dict[str, Any]:
     """A point with its value and its interval as text: an undefined bound is none, and not 0."""
     has_interval = row["low"] is not None
     return {

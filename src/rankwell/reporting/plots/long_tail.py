@@ -263,10 +263,13 @@ def _hover(rows: Sequence[Row], x: Any, words: PageStrings) -> Any:
     layers = []
     for some, fields in (titled, ("title", "item")), (named, ("item",)), (bins, ("items",)):
         if some:
-            shown = [{field: row[field] for field in ("start", "end", *fields)} | _told(row) for row in some]
+            shown = [
+                {field: row[field] for field in ("start", "end", *fields)} | _tooltip_texts(row)
+                for row in some
+            ]
             tips = [
                 alt.Tooltip(f"{f}:N", title=words(f"plots.long_tail.tip_{f}"))
-                for f in (*fields, *_told(some[0]))
+                for f in (*fields, *_tooltip_texts(some[0]))
             ]
             mark = data(shown).mark_rect(opacity=0)
             layers.append(
@@ -275,7 +278,7 @@ def _hover(rows: Sequence[Row], x: Any, words: PageStrings) -> Any:
     return alt.layer(*layers)
 
 
-def _told(row: Row) -> dict[str, str]:
+def _tooltip_texts(row: Row) -> dict[str, str]:
     is_one = row["first"] == row["last"]
     return {
         "rank": count(row["first"]) if is_one else f"{row['first']:,}–{row['last']:,}",

@@ -253,12 +253,12 @@ def draw_matrices(
         key = f"plots.similarity.mean_{of}"
         lines.append(words(key, n=pairs, mean=number(matrices.mean, 2), rest=number(1 - matrices.mean, 2)))
     lines += [words(f"plots.similarity.more_{of}", n=matrices.left_out)] if matrices.left_out else []
-    chart = alt.hconcat(_held(matrices, words, of), _similar(matrices, words), spacing=30)
+    chart = alt.hconcat(_texts_of_lists(matrices, words, of), _similar(matrices, words), spacing=30)
     title = words(f"plots.similarity.title_{of}", n=lists, user=cut(brief(user)))
     return finish(chart.resolve_scale(color="independent"), title, lines, dark=dark)
 
 
-def _held(matrices: Matrices, words: PageStrings, of: str) -> Any:
+def _texts_of_lists(matrices: Matrices, words: PageStrings, of: str) -> Any:
     """Which row has which column: the rank of an item in a list, or that an item has a feature."""
     alt = altair()
     often = Counter(column for _, column, _ in matrices.cells)

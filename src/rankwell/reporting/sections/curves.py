@@ -37,10 +37,10 @@ def section(material: Material) -> Content | None:
         curves |= {name: curve} if (curve := _curve(res, levels)) else {}
     if not any(row["value"] is not None for row in at_ks) and not curves:
         return None
-    return _made(material, base, at_ks, curves, bright)
+    return _make_curve(material, base, at_ks, curves, bright)
 
 
-def _made(
+def _make_curve(
     material: Material,
     base: Metric | None,
     at_ks: list[dict[str, Any]],

@@ -26,7 +26,7 @@ def section(material: Material) -> Content | None:
     every = SystemValues.of(material, metric)
     systems = every.kept()
     queries = choose_queries(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
-    places, ids = _sorted(material, systems.queries, np.concatenate(list(queries.values())))
+    places, ids = _sort_by_text(material, systems.queries, np.concatenate(list(queries.values())))
     shown = systems.values[:, places]
     data = {
         "metric": str(metric),
@@ -57,7 +57,7 @@ def _metric(material: Material) -> QueryMetric | None:
     return None
 
 
-def _sorted(material: Material, queries: Ids, places: np.ndarray) -> tuple[np.ndarray, Ids]:
+def _sort_by_text(material: Material, queries: Ids, places: np.ndarray) -> tuple[np.ndarray, Ids]:
     """The places of the queries kept and their ids, sorted by what is shown: redacted ids would else tell of the order of the true ones."""
     places = np.sort(places)
     ids = queries[places]

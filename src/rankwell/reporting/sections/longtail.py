@@ -36,7 +36,7 @@ def section(material: Material) -> Content | None:
     if material.train is None or not len(material.train):
         return None
     wanted = _metrics(material) if material.runs else ()
-    history, results = _evaluated(material, wanted)
+    history, results = _evaluate(material, wanted)
     # the tail is made of what is shown, so that no chart holds a true id
     ids = history.catalogue.ids
     shown = ids if material.redaction is None else material.redaction.ids("item", ids)
@@ -74,7 +74,7 @@ def _metrics(material: Material) -> tuple[Metric, ...]:
     return Slots(k=material.depth), *(calibration_metrics(material.depth, "topics") if has_topics else ())
 
 
-def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History, dict[str, Results]]:
+def _evaluate(material: Material, wanted: tuple[Metric, ...]) -> tuple[History, dict[str, Results]]:
     """The history of train, and what the metrics see of each run, one run after the other."""
     assert material.train is not None
     if not wanted:

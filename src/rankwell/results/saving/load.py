@@ -317,7 +317,7 @@ def _part(data: SavedRun, frame: pl.DataFrame | None, saved: Mapping[Metric, Met
             for code, row in enumerate(rows)
             for m in saved
         },
-        weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
+        weighted=_saved_values(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
         sizes={code: row["queries"] for code, row in enumerate(rows)},
         low=_ends_of_each(frame, saved, "low"),
         high=_ends_of_each(frame, saved, "high"),
@@ -358,15 +358,17 @@ def _part_of_slice(
     shown = Part(
         whole.queries[:0],
         np.empty(0, np.int64),
-        states=_kept(row.get("plain_mean", row["mean"]), row["n"], metrics),
+        states=_saved_values(row.get("plain_mean", row["mean"]), row["n"], metrics),
         counts=whole.counts,
         diagnostics={m: diagnosed for m, diagnosed in whole.diagnostics.items() if m in metrics},
-        weighted=_kept(row["mean"], row["n"], [m for m in whole.weighted if m in metrics]),
+        weighted=_saved_values(row["mean"], row["n"], [m for m in whole.weighted if m in metrics]),
     )
     return shown if states is None else states_from(states, shown)
 
 
-def _kept(values: Mapping[str, Plain], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
+def _saved_values(
+    values: Mapping[str, Plain], n: dict[str, int], metrics: Iterable[Metric]
+) -> dict[Metric, State]:
     """Return states of metrics whose values alone were saved."""
     return {m: SavedValue(_number(values[str(m)]), n[str(m)]) for m in metrics}
 
