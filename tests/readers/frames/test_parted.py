@@ -6,6 +6,7 @@ import random
 
 import polars as pl
 import pytest
+from tests.cases import drawn
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
@@ -57,7 +58,7 @@ def test_values_and_counts_are_those_of_the_table_in_order(tmp_path, monkeypatch
     mixed = wanted.sample(fraction=1, shuffle=True, seed=piece)
     mixed.write_parquet(tmp_path / "run.parquet", row_group_size=100)
     for run in (mixed, tmp_path / "run.parquet"):
-        for batch in (40, 300, 10_000):
+        for batch in drawn((40, 300, 10_000), f"parts {kind} {columns} {piece} {type(run)}", 3):
             found = rw.evaluate(run, qrels, METRICS, engine=Memory(batch=batch))
             assert found.mean == expected.mean, batch
             assert found.counts == expected.counts, batch

@@ -85,7 +85,10 @@ def finish(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark: 
     alt = altair()
     _show_without_network()
     lines = [subtitle] if isinstance(subtitle, str) else list(subtitle)
-    return chart.properties(title=alt.Title(title, subtitle=lines)).configure(**config(dark=dark))
+    # not by the methods of these names, each of which copies the chart layer by layer, and takes longer the deeper layers are nested
+    chart.title = alt.Title(title, subtitle=lines)
+    chart.config = alt.Config(**config(dark=dark))
+    return chart
 
 
 def spec_of(chart: Any) -> dict[str, Any]:
