@@ -118,6 +118,8 @@ def test_the_table_has_the_quantiles_of_each_system_and_load_in_milliseconds(kno
         assert row["p90"] == pytest.approx(1000 * np.sort(values)[math.ceil(0.9 * len(values)) - 1])
         assert row["max"] == pytest.approx(1000 * values.max())
         assert (row["calls"], row["failed"]) == (len(values), 0)
+        sessions = known.sessions.filter(system=system, load=load, session="warm")
+        assert row["queries/s"] == pytest.approx(np.median(sessions["achieved"].to_numpy()))
 
 
 def test_the_ratio_of_two_systems_is_that_of_geometric_means_over_queries(known):

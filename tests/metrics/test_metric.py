@@ -210,6 +210,12 @@ REFUSED = {  # by the class that checks: a text that no base of it refuses, and 
 }
 
 
+@pytest.mark.parametrize("text", ["insq(T=0)", "insq(T=-1)", "inst(T=0)"])
+def test_a_reader_who_wants_nothing_is_refused(text):
+    with pytest.raises(rw.RankwellError, match=r"T, the gain that the reader wants, must be above 0"):
+        metric_of(text)
+
+
 def test_what_a_metric_checks_is_refused():
     checking = {
         base.__name__

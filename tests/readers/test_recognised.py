@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import pytest
+from tests.every import every
+from tests.readers import ways
 
 import rankwell as rw
 from rankwell.readers.formats import trec
@@ -64,6 +66,13 @@ def test_usual_lines_are_recognised_as_trec_text(line):
 )
 def test_other_lines_are_shown_to_the_other_formats(line):
     assert not trec.recognises(line)
+
+
+@every("name", ways.FILES)
+def test_a_file_is_read_by_its_content_whatever_its_name(tmp_path, name):
+    path = tmp_path / "run"
+    path.write_bytes(ways.FILES[name]([("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.5)], "run"))
+    assert rw.evaluate(path, {"1": {"b": 1}, "2": {"a": 1}}, "rr")["rr"] == (1 / 2 + 1) / 2
 
 
 def test_a_topic_may_be_called_as_parquet_files_begin(tmp_path):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from threading import Thread
 
 import numpy as np
+import pytest
 
+import rankwell as rw
 from rankwell.tables import rows
 from rankwell.tables.ids import Ids
 
@@ -28,3 +30,19 @@ def test_the_queries_of_some_rows_wait_for_no_other_rows(monkeypatch):
 
     monkeypatch.setattr(rows, "group_adjacent", slowly)
     assert by_column.queries.tolist() == ["q", "r"]
+
+
+def test_columns_of_different_lengths_are_refused():
+    for columns, said in (
+        ((["q", "q"], ["a"], [1.0, 2.0]), "the query column has 2 rows, item has 1"),
+        ((["q"], ["a"], [1.0, 2.0]), "the query column has 1 rows, score has 2"),
+    ):
+        with pytest.raises(rw.RankwellError, match=said):
+            rw.Run(*columns)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_a_whole_number_that_is_another_one_as_a_float_is_refused_in_its_row(kind):
+    rw.Run(["q"], ["a"], np.array([2**53], kind))
+    with pytest.raises(rw.RankwellError, match=str(2**53 + 1)):
+        rw.Run(["q", "q"], ["a", "b"], np.array([1, 2**53 + 1], kind))
