@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 
@@ -127,3 +128,12 @@ def test_one_metric_and_none_defined_are_refused():
     assert math.isnan(none["rr"])
     with pytest.raises(RankwellError, match="no system has both"):
         rw.plot.scatter(none)
+
+
+def test_an_axis_says_its_metric_and_which_end_is_better():
+    run, qrels = {"one": {"q": ["a", "b"]}, "two": {"q": ["b", "a"]}}, {"q": {"a": 1}}
+    spec = json.dumps(
+        rw.plot.scatter(rw.compare(run, qrels, ["rr", "first_rank"])).to_dict(), ensure_ascii=False
+    )
+    assert '"title": "rr (↑ higher is better)"' in spec
+    assert '"title": "first_rank (↓ lower is better)"' in spec
