@@ -91,7 +91,7 @@ def agree(run, rows, metric, policy, reference, *, parts, compared):
 def compare_by_topic(inner):
     """Compare the mean of a metric over topics with its values on each topic's judgements alone."""
     compared = []
-    for seed, over in product(seeds(60), ["defined", "all"]):
+    for seed, over in product(seeds(120), ["defined", "all"]):
         run, rows, policy = a_case(random.Random(seed), parts=1)
         rows = [(*row[:4], None) for row in rows]
         metric = f"by_topic(metric={inner},over={over})"
@@ -104,7 +104,7 @@ def compare_by_topic(inner):
 def compare_pairs(name, pairs, parts):
     """Compare the preferences of random judgements, in no, one or several parts per group, with those counted one by one."""
     compared = []
-    for seed in seeds(60):
+    for seed in seeds(120):
         rng = random.Random(seed)
         run, rows, policy = a_case(rng, parts=max(parts, 1))
         rows = rows if parts else [(*row[:4], None) for row in rows]
