@@ -205,12 +205,15 @@ def test_what_cannot_be_is_refused_with_the_remedy(metrics, options, said):
         rw.evaluate({"q": ["c0"]}, gold_of(GOLD), metrics, **{"items": items_of(CHUNKS), **options})
 
 
-def test_judged_items_that_are_no_spans_are_refused_with_both_ways_to_give_them():
-    with pytest.raises(
-        rw.RankwellError,
-        match=r"query 'q': 'd7' is no span\. Give judgements of spans the columns document, start and end",
-    ):
-        rw.evaluate({"q": ["c0"]}, {"q": {"d7": 1}}, "span_r", items=items_of(CHUNKS))
+@pytest.mark.parametrize("engine", [None, "stream"])
+def test_judged_items_that_are_no_spans_are_refused_with_both_ways_to_give_them(engine):
+    said = r"'d' is no span\. Give judgements of spans the columns document, start and end, or write items as document:start-end"
+    read = rw.read_qrels(gold_of(GOLD))  # nobody said that the document of a row is not its item
+    for gold in ({"q": {"d": 1}}, read):
+        with pytest.raises(
+            rw.RankwellError, match=said if engine is None or gold is not read else "twice|no span"
+        ):
+            rw.evaluate({"q": ["c0"]}, gold, "span_r", items=items_of(CHUNKS), engine=engine)
 
 
 def test_metrics_of_lists_may_stand_beside_them():

@@ -87,6 +87,11 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         request = replace(request, train=None)  # opened, and not read as a table too
     elif request.qrels is not None:
         qrels = read_qrels(request.qrels, **request.of_qrels)
+        if "spans" in asked.needs:
+            from rankwell.tables.spans import Spans
+
+            # while it is known where they stand; a document that was read as an item would next be one that is judged twice
+            Spans.of_ids(qrels.item, qrels.place)
         qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
     # a column of the items may say of which group each is
     of_items = {"features"} if policy.group is not None else set[str]()

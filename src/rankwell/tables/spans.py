@@ -58,8 +58,8 @@ class Spans:
         if len(parts) and parts["1"].null_count():
             row = int(parts["1"].is_null().arg_max() or 0)
             raise DataError(
-                f"{where(row)}: {brief(ids.one(row))} is no span. Give judgements of spans the columns document, start and end "
-                f"(columns= says which they are), or write items as document:start-end."
+                f"{where(row)}: {brief(ids.one(row))} is no span. Give judgements of spans the columns document, start and end, or write "
+                f"items as document:start-end. rw.read_qrels reads the columns if columns= names one, such as columns={{'start': 'start'}}."
             )
         return cls.of_frame(parts, {"document": "1", "start": "2", "end": "3"}, where)
 

@@ -68,6 +68,21 @@ def test_without_a_metric_that_needs_them_a_document_is_the_item():
     assert [column.name for column in qrels.unread] == ["start", "end"]
 
 
+def test_spans_in_a_table_without_a_header_are_named_by_numbers(tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text("q,a:b,0,3,2\nq,a:b,5,9,1\np,c,7,8,1\n")
+    named = {"1": "query", "2": "document", "3": "start", "4": "end", "5": "grade"}
+    qrels = rw.read_qrels(str(path), columns=named)
+    assert (rows(qrels), qrels.grade.tolist()) == (ITEMS, [2, 1, 1])
+
+
+def test_trec_judgements_can_be_of_spans(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("".join(f"{query} 0 {item} 1\n" for query, item in ITEMS))
+    assert values(str(path)) == pytest.approx(VALUES)
+    assert values(str(path), engine="stream") == pytest.approx(VALUES)
+
+
 def test_items_that_read_as_spans_need_no_columns():
     gold = {"q": {"a:b:0-3": 1, "a:b:5-9": 1}, "p": ["c:7-8"]}
     assert values({query: dict.fromkeys(items, 1) for query, items in gold.items()}) == pytest.approx(VALUES)
