@@ -13,6 +13,7 @@ from rankwell.readers import read_qrels
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.arguments import checked
+from rankwell.tables.csr import distinct
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.spans import Spans, end_to_end, meetings
 
@@ -116,7 +117,7 @@ def judge_chunks(
         "spans that no chunk takes": Share(len(lost), len(qrels), examples),
         "chunks": len(items),
         "judgements": len(judged),
-        "queries with judgements": Share(len(np.unique(query[span])), len(firsts)),
+        "queries with judgements": Share(len(distinct(query[span])), len(firsts)),
     }
     notes = []
     if not np.isin(spans.document, pieces.document).any():
