@@ -60,7 +60,7 @@ def keep_the_laws_together():
 
 
 def have_the_values_of_the_reference():
-    compare(range(45), WATCHED)
+    compare([*range(45), 188], WATCHED)  # the last one drops copies
 
 
 def wrap(module, name, change):
@@ -218,7 +218,7 @@ def batches_counted_twice(patch):
     original = engines.Task.measure
 
     def measure(self, judged, counts):
-        part = original(self, incompleteness, counts)
+        part = original(self, judged, counts)
         return replace(
             part, states={m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()}
         )
