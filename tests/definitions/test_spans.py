@@ -197,6 +197,7 @@ def test_a_listed_chunk_that_items_lacks_follows_outside():
         (["span_r"], {"items": ["c0"]}, "no document and no start and no end"),
         (["span_r"], {"ties": "best"}, "ties='best' orders equal scores by the grades of items"),
         (["span_r"], {"unjudged": "condense"}, "cannot condense"),
+        (["by_topic(metric=span_r)"], {}, "a metric of spans cannot be part of another metric"),
         (["span_r"], {"slices": {"head": ["c0"]}}, "span_r is not defined on a slice of the items"),
     ],
 )
@@ -258,3 +259,10 @@ def test_streams_have_the_values_of_memory(tmp_path):
             assert part.per_query.equals(whole.per_query), (suffix, options)
             assert part.mean == whole.mean
             assert part.counts == whole.counts
+
+
+def test_axioms_about_judged_items_say_nothing_of_them():
+    verdicts = rw.check_axioms("span_r", "Pri", trials=5)
+    assert [(each.verdict, each.reason) for each in verdicts] == [
+        ("not applicable", "it reads judgements of spans, not of items")
+    ]

@@ -33,7 +33,7 @@ UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "hist
 def with_needs(of_qrels: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None) -> Mapping[str, Any]:
     """Return what ``read_qrels`` takes, for judgements of which metrics need more than the usual columns."""
     wanted = () if metrics is None else metrics_of(metrics)
-    needs = frozenset[str]().union(*(metric.needs for metric in wanted))
+    needs = frozenset[str]().union(*(metric.needs | metric.needed() for metric in wanted))
     needs &= {column.need for column in COLUMNS.values()}
     if not needs:
         return of_qrels
@@ -99,8 +99,13 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
 
 def refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
     """Raise UsageError for metrics of judged items beside those of judged spans, and for an order of ties by the grades of items."""
+    for metric in metrics:
+        if "spans" in metric.needed() and "spans" not in metric.needs:
+            raise UsageError(
+                f"{metric}: a metric of spans cannot be part of another metric; ask for it by itself."
+            )
     spans = next(metric for metric in metrics if "spans" in metric.needs)
-    others = [str(each) for each in metrics if each.judgements and "spans" not in each.needs]
+    others = [str(metric) for metric in metrics if metric.judgements and "spans" not in metric.needs]
     if others:
         raise UsageError(
             f"{spans} reads judgements of spans, {others[0]} judgements of items: ask for them in two calls. "

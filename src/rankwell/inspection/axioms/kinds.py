@@ -49,6 +49,8 @@ class Axiom(ABC):
             return self._not_applicable(metric, "it has one value for all lists")
         if metric.better == "neither":
             return self._not_applicable(metric, "neither end of its range is better")
+        if "spans" in metric.needs:
+            return self._not_applicable(metric, "it reads judgements of spans, not of items")
         try:
             return self._judge(metric, trials, seed)
         except RankwellError as error:
