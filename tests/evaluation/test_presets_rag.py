@@ -239,6 +239,33 @@ def test_one_of_five_and_a_doubled_hit_have_the_numbers_that_the_tools_print():
     assert "each copy of an item counts" in found["LlamaIndex"].differs
 
 
+def test_a_list_that_repeats_an_item_stops_the_other_tools_with_one_note():
+    [table] = rw.rosetta(
+        {"q": list("axab")}, {"q": dict.fromkeys("abc", 1)}, "ap@5", policy=rw.Policy(duplicates="first")
+    )
+    [note] = [note for note in table.notes if "lists item 'a' twice" in note]
+    assert {"BEIR", "RecTools", "XGBoost"} <= {*note.split(":")[0].split(", ")}
+
+
+@pytest.mark.parametrize(
+    "tool", ["mlflow", "llamaindex", "haystack", "trulens", "deepeval", "ragas", "opensearch"]
+)
+def test_copies_in_a_file_read_in_parts_have_the_values_of_copies_in_memory(tool, tmp_path):
+    rng = random.Random(5)
+    run, judged = ["query,item,score"], ["query,item,grade"]
+    for n in range(40):
+        run += [
+            f"q{n},{item},{9 - place}" for place, item in enumerate(rng.choices("abcde", k=rng.randint(1, 5)))
+        ]
+        judged += [f"q{n},{item},{rng.randint(1, 3)}" for item in rng.sample("abcde", 3)]
+    for name, lines in (("run.csv", run), ("qrels.csv", judged)):
+        (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    for name in preset_of(tool).metrics:
+        asked = tmp_path / "run.csv", tmp_path / "qrels.csv", f"{name}@3"
+        both = [rw.evaluate(*asked, preset=tool, grades="judgements", engine=engine).mean for engine in ("memory", "stream")]  # fmt: skip
+        assert both[0] == both[1]
+
+
 def test_metrics_that_count_copies_in_other_ways_go_together_where_no_list_has_any():
     run, wanted = {"q": list("axb")}, {"q": dict.fromkeys("abc", 1)}
     res = rw.evaluate(run, wanted, ["p@5", "r@5", "ndcg@5"], preset="llamaindex")

@@ -71,8 +71,10 @@ def test_lists_are_judged_once_for_each_set_of_rules(asked, monkeypatch):
 def test_a_metric_that_the_data_do_not_allow_does_not_stop_those_with_the_same_rules():
     qrels = {"ann": {"a": 5, "c": 2}}
     cascade, gain = rw.rosetta({"ann": RUN["ann"]}, qrels, ["err@3", "ndcg@3"])
-    assert [note.split(":")[0] for note in cascade.notes] == ["gdeval.pl", "ir_measures"]
-    assert all("grade" in note for note in cascade.notes)
+    # one reason stops both, and is said once
+    [note] = cascade.notes
+    assert note.split(":")[0] == "gdeval.pl, ir_measures"
+    assert "grade" in note
     assert {"gdeval.pl", "ir_measures"} <= {line.tool for line in gain.lines}
     assert not gain.notes
 

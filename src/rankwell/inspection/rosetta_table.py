@@ -298,5 +298,10 @@ class Tools:
         """Return the settings for a metric with their results, and what is to be said of those that failed."""
         keys = [(asked, name) for name in names()]
         results = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
-        failed = [f"{preset_of(key[1]).tool}: {self.failed[key]}" for key in keys if key in self.failed]
-        return results, failed
+        by_reason: dict[str, list[str]] = {}  # what stops many tools is said once
+        for key in keys:
+            if key in self.failed:
+                by_reason.setdefault(str(self.failed[key]), []).append(preset_of(key[1]).tool)
+        return results, [
+            f"{', '.join(dict.fromkeys(tools))}: {reason}" for reason, tools in by_reason.items()
+        ]
