@@ -298,6 +298,17 @@ def test_passages_held_against_judged_documents_are_an_error_that_says_group():
         rw.evaluate(passages, {"q1": {"x": 1}}, ["rr"])
 
 
+def test_a_run_that_finds_nothing_is_no_run_of_passages_where_its_ids_are_those_of_the_judgements():
+    """Each list holds what is judged for other queries, so that no part of an id explains the 0."""
+    qrels = {f"q{i}": {f"d{i}": 1} for i in range(30)}
+    run = {f"q{i}": [f"d{(i + 1) % 30}", f"d{(i + 2) % 30}"] for i in range(30)}
+    with pytest.warns(
+        rw.errors.DataWarning, match="no judged item is in any list. Is it the run of these judgements"
+    ) as told:
+        assert rw.evaluate(run, qrels, ["rr"])["rr"] == 0.0
+    assert "group" not in str(told[0].message)
+
+
 @pytest.mark.parametrize("separator", [None, "", 3])
 def test_a_separator_is_text(separator):
     with pytest.raises(rw.RankwellError, match=r"such as before\('#'\)"):

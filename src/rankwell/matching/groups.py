@@ -223,10 +223,13 @@ def find_separator(items: Ids, judged: Ids) -> tuple[str, int] | None:
     if not (items.is_text and judged.is_text and len(judged)):
         return None
     known = Known(judged[judged.group()[1]])
+    # ids that are judged as they stand, for other queries perhaps, are no parts of anything
+    is_whole = np.zeros(len(known), bool)
+    _mark(is_whole, known, items)
     for separator in SEPARATORS:
         is_found = np.zeros(len(known), bool)
         _mark(is_found, known, ids_before(items, separator.encode()))
-        if (matched := int(np.count_nonzero(is_found))) * 2 >= len(known):
+        if (matched := int(np.count_nonzero(is_found & ~is_whole))) * 2 >= len(known):
             return separator, matched
     return None
 
