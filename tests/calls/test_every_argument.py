@@ -168,6 +168,11 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "prepare.impute": lambda: {"qrels": Q, "lists": A, "train": LOG},
     "prepare.judge_chunks": lambda: {"gold": {"1": {"d:0-4": 2}}, "chunks": [{"item": "a", "document": "d", "start": 0, "end": 3}]},
     "prepare.scale_by_tier": lambda: {"interactions": LOG, "tiers": USERS, "factors": {"x": 2.0, "y": 1.0}},
+    "before": lambda: {"separator": "#"},
+    "prepare.judge_chunks": lambda: {
+        "gold": [{"query": "q", "document": "d", "start": 0, "end": 9}],
+        "chunks": [{"item": "c", "document": "d", "start": 0, "end": 5}],
+    },
     "prepare.split": lambda: {"log": LOG, "test": 0.3},
     "efficiency.Batch": lambda: {"size": 2},
     "efficiency.Closed": lambda: {"concurrency": 2},

@@ -244,6 +244,8 @@ def test_unknown_names_say_what_there_is():
     [
         ({"timeout": 0}, "timeout is a number of seconds above 0, not 0"),
         ({"timeout": float("nan")}, "timeout is a number of seconds above 0"),
+        ({"memory": 0}, "memory is a whole number of bytes above 0, not 0"),
+        ({"memory": 1.5}, "memory is a whole number of bytes above 0"),
         ({"index_timeout": -1}, "index_timeout is a number of seconds above 0, not -1"),
         ({"seed": -1}, "seed is a whole number from 0 on, not -1"),
         ({"warmup": -1}, "warmup is a whole number from 0 on, not -1"),

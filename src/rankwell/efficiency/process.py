@@ -248,6 +248,8 @@ class SystemLimits:
         for word, seconds in (("timeout", self.call), ("index_timeout", self.index)):
             if seconds is not None and (fit_kind(seconds, float) is UNFIT or seconds <= 0):
                 raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
+        if self.memory is not None and (fit_kind(self.memory, int) is UNFIT or self.memory <= 0):
+            raise UsageError(f"memory is a whole number of bytes above 0, not {brief(self.memory)}.")
 
 
 @dataclass
