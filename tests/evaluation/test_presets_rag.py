@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
+from pathlib import Path
 
 import pytest
 
@@ -300,6 +302,38 @@ def test_where_copies_cannot_count_each_is_said(asked, rules, words):
     with pytest.raises(rw.RankwellError) as error:
         rw.evaluate({"q": list("aba")}, {"q": {"a": 1}}, asked, duplicates="each", **rules, **items)
     assert words in str(error.value)
+
+
+# what the tools print of one small run (tests/data/shapes/peers.json, which says which were run), by metric of the preset
+SHAPES = Path(__file__).parents[1] / "data" / "shapes"
+PEERS = {
+    "mlflow": ("mlflow 3.17.2", {"ndcg@3": "ndcg_at_k k=3", "ndcg@5": "ndcg_at_k k=5", "p@3": "precision_at_k k=3", "p@5": "precision_at_k k=5", "r@3": "recall_at_k k=3", "r@5": "recall_at_k k=5"}),
+    "llamaindex": ("llama-index-core 0.14.25", {"ndcg": "ndcg", "ap": "ap", "p@10": "precision", "r@10": "recall", "rr": "mrr", "hit@10": "hit_rate"}),
+    "haystack": ("haystack-ai 3.4.1", {"ndcg": "DocumentNDCGEvaluator (graded)", "ap": "DocumentMAPEvaluator", "rr": "DocumentMRREvaluator", "hit@10": "DocumentRecallEvaluator (default single_hit)", "r@10": "DocumentRecallEvaluator multi_hit"}),
+    "trulens": ("trulens-feedback 2.16.0", {"ndcg@5": "ndcg_at_k k=5", "p@5": "precision_at_k k=5", "r@5": "recall_at_k k=5", "rr": "mrr"}),
+    "deepeval": ("deepeval 4.3.1", {"ap": "contextual precision"}),
+    "ragas": ("ragas (commit 3e28e9de)", {"ap": "context precision (verdict = relevant)", "p@10": "id_based_context_precision", "r@10": "id_based_context_recall"}),
+    "elasticsearch": ("elasticsearch rank_eval", {"ndcg@5": "dcg normalize k=5", "p@5": "precision k=5", "r@3": "recall k=3", "rr@10": "mean_reciprocal_rank k=10", "err(max_grade=2)@10": "expected_reciprocal_rank maximum_relevance=2 k=10"}),
+    "opensearch": ("opensearch search-relevance (commit d8be5d1)", {"ndcg@5": "NDCG@5"}),
+    "xgboost": ("xgboost 3.2.0", {"ndcg@5": "ndcg@5", "ap@3": "map@3 (binary labels)", "p@3": "pre@3 (binary labels)"}),
+    "lightgbm": ("lightgbm 4.7.0", {"ndcg@5": "ndcg@5", "ap@3": "map@3"}),
+    "catboost": ("catboost 1.2.10", {"ndcg@5": "NDCG:top=5", "dcg@5": "DCG:top=5", "ap@3": "MAP:top=3 (binary labels)", "rr": "MRR (binary labels)", "p@3": "PrecisionAt:top=3 (binary labels)", "r@3": "RecallAt:top=3 (binary labels)"}),
+    "sklearn": ("scikit-learn 1.9.1", {"ndcg@5": "ndcg_score k=5"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", PEERS)
+def test_a_small_run_has_the_means_that_the_tool_prints(tool):
+    truth, peers = (
+        json.loads((SHAPES / f"{name}.json").read_text(encoding="utf-8")) for name in ("truth", "peers")
+    )
+    key, metrics = PEERS[tool]
+    for metric, name in metrics.items():
+        res = rw.evaluate(truth["order"], truth["qrels"], metric, preset=tool, grades="judgements")
+        digits = 5.1e-3 if tool == "opensearch" else 1e-6
+        assert next(iter(res.mean.values())) == pytest.approx(
+            peers[key]["values"][name]["mean"], abs=digits
+        ), metric
 
 
 # Ratings by rank, None where nobody rated; what DiscountedCumulativeGainTests, ExpectedReciprocalRankTests, PrecisionAtKTests,
