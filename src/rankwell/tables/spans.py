@@ -59,7 +59,7 @@ class Spans:
             row = int(parts["1"].is_null().arg_max() or 0)
             raise DataError(
                 f"{where(row)}: {brief(ids.one(row))} is no span. Give judgements of spans the columns document, start and end, or write "
-                f"items as document:start-end. rw.read_qrels reads the columns if columns= names one, such as columns={{'start': 'start'}}."
+                f"items as document:start-end. If the columns have other names, say them: qrels_columns={{'its name': 'start'}}."
             )
         return cls.of_frame(parts, {"document": "1", "start": "2", "end": "3"}, where)
 
