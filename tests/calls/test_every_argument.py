@@ -166,7 +166,6 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "prepare.core": lambda: {"log": LOG, "min_per_user": 1},
     "prepare.folds": lambda: {"log": LOG, "k": 2},
     "prepare.impute": lambda: {"qrels": Q, "lists": A, "train": LOG},
-    "prepare.judge_chunks": lambda: {"gold": {"1": {"d:0-4": 2}}, "chunks": [{"item": "a", "document": "d", "start": 0, "end": 3}]},
     "prepare.scale_by_tier": lambda: {"interactions": LOG, "tiers": USERS, "factors": {"x": 2.0, "y": 1.0}},
     "before": lambda: {"separator": "#"},
     "prepare.judge_chunks": lambda: {
