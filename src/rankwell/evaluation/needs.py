@@ -29,13 +29,14 @@ TABLES = {
 # needs that tell of single items
 UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "history", "users"
 
+OF_COLUMNS = frozenset(column.need for column in COLUMNS.values())  # needs that a column of the judgements meets
+
 
 def with_needs(of_qrels: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None) -> Mapping[str, Any]:
     """Return what ``read_qrels`` takes, for judgements of which metrics need more than the usual columns."""
     wanted = () if metrics is None else metrics_of(metrics)
     needs = frozenset[str]().union(*(metric.needs | metric.needed() for metric in wanted))
-    needs &= {column.need for column in COLUMNS.values()}
-    if not needs:
+    if not (needs := needs & OF_COLUMNS):
         return of_qrels
     return {**of_qrels, "columns": Given.of(of_qrels.get("columns") or NOTHING_SAID).needing(needs)}
 
