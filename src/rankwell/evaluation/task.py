@@ -61,7 +61,8 @@ class Task:
     def of_run(self, run: Run) -> Task:
         """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
         self.require_fit(run)
-        groups, task = self.context.groups, self.of_groups(run)
+        groups = self.context.groups
+        task = self if groups is None else self.of_groups(run)
         if "item" not in self.asked.needs or self.context.catalogue is not None:
             return task
         items = run.rows.table().item.distinct()
