@@ -28,8 +28,8 @@ TABLES = {
 }
 # needs that tell of single items
 UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "history", "users"
-
-OF_COLUMNS = frozenset(column.need for column in COLUMNS.values())  # needs that a column of the judgements meets
+# needs that a column of the judgements meets
+OF_COLUMNS = frozenset(column.need for column in COLUMNS.values())
 
 
 def with_needs(of_qrels: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None) -> Mapping[str, Any]:
