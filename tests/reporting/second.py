@@ -9,11 +9,12 @@ from __future__ import annotations
 import importlib
 import math
 import random
+from functools import cache
 from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.reporting.plots.drawing import rows_in
+from tests.reporting.plots.drawing import fields_without_data, rows_in
 from tests.reporting.sections.made import material_of
 
 import rankwell as rw
@@ -44,7 +45,7 @@ QUICK = {"flips": 99, "resamples": 99}
 def compare(folder, name):
     """Compare what a picture or a section shows with its second version; return how many numbers were compared."""
     shown, expected = plain_of(folder, name)()
-    assert shown.keys() == expected.keys()
+    assert shown.keys() == expected.keys(), shown.keys() ^ expected.keys()
     for key, value in expected.items():
         assert shown[key] == pytest.approx(value, abs=1e-9), key
     numbers = sum(not isinstance(value, str | bool | None) for value in _flat(expected))
@@ -72,7 +73,10 @@ def _flat(values):
 
 
 def shown_in(chart, keys, fields):
-    """The rows of a chart that have some fields: of each key the values of the others."""
+    """The rows of a chart that have some fields: of each key the values of the others; and whatever it draws is in its data."""
+    assert not (lost := fields_without_data(chart)), (
+        f"the picture draws {sorted(lost)}, which no row of its data has"
+    )
     rows = rows_in(chart, *keys, *fields)
     return {tuple(row[key] for key in keys): tuple(row[each] for each in fields) for row in rows}
 
@@ -87,11 +91,19 @@ def compared(metrics=("rr", "p@3")):
     return rw.compare(RUNS, QRELS, list(metrics), **QUICK)
 
 
+GIVEN = {"train": TRAIN, "items": ITEMS, "users": USERS, "by": "half", "baseline": "bm25", "bounds": True}
+
+
 def data_of(name, **options):
     """The data of a section of the report of the three systems."""
-    given = {"train": TRAIN, "items": ITEMS, "users": USERS, "by": "half", "baseline": "bm25", "bounds": True}
     (part,) = [each for each in section_kinds() if each.name == name]
-    return part(material_of(RUNS, QRELS, ["rr", "p@3"], **QUICK, **given, **options)).data
+    return part(material_of(RUNS, QRELS, ["rr", "p@3"], **QUICK, **GIVEN, **options)).data
+
+
+@cache
+def whole_report():
+    """The page of a report with whatever can be given."""
+    return rw.report(RUNS, QRELS, ["rr", "p@3"], **QUICK, **GIVEN).to_html()
 
 
 def mean(values):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.reporting.second import compare, plain_of
+from tests.reporting.second import compare, plain_of, whole_report
 
 from rankwell.display.page.strings import texts_of
 from rankwell.faces import shared
@@ -49,6 +49,14 @@ def test_a_section_has_a_template_and_a_heading(name):
         f"write title = … under [report.{name}] in strings/en.toml"
     )
     assert page.has("templates", f"{name}.html"), f"write reporting/templates/{name}.html"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_template_of_a_section_is_drawn(name):
+    optional = shared("reporting", "sections").get(name)
+    # what an optional room shows needs that room's own data
+    if optional is None or optional.startswith("rankwell.reporting"):
+        assert f'<section id="{name}"' in whole_report()
 
 
 def test_no_two_sections_have_one_place():

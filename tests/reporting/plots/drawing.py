@@ -41,6 +41,30 @@ def _inline(part):
             yield from _inline(each)
 
 
+def fields_without_data(chart):
+    """The fields that a chart draws and that no row of its data has, nor a step of its own makes: what is drawn of them is nothing."""
+    spec = chart.to_dict(validate=False)
+    drawn, made = set(), set()
+    for part in _parts(spec):
+        if isinstance(field := part.get("field"), str):
+            drawn.add(field.replace("\\", ""))
+        names = part.get("as", [])
+        made |= {names} if isinstance(names, str) else set(names)
+    rows = [row for own in (*spec.get("datasets", {}).values(), *_inline(spec)) for row in own]
+    return drawn - made - set().union(*(row.keys() for row in rows))
+
+
+def _parts(part):
+    if isinstance(part, dict):
+        yield part
+        for key, each in part.items():
+            if key not in ("data", "datasets"):
+                yield from _parts(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _parts(each)
+
+
 def text_of(chart):
     """All that is written in the picture, drawn as SVG."""
     svg = vl_convert.vegalite_to_svg(chart.to_dict(), allowed_base_urls=[])

@@ -382,10 +382,9 @@ class Suite:
         found.save(tmp_path / "all.json")
         loaded = rw.Results.load(tmp_path / "all.json")
         assert loaded.mean == whole.mean
-        with pytest.raises(rw.RankwellError, match="counts were added up there by item"):
-            days[0] + days[1]
-        with pytest.raises(rw.RankwellError, match="cannot add loaded results"):
-            loaded + days[0]
+        for one, other in ((days[0], days[1]), (loaded, days[0])):
+            with pytest.raises(rw.RankwellError, match="counts were added up there by item"):
+                one + other
         assert rw.compare({"old": found, "new": loaded}, baseline="old").to_dict()
 
     def test_tables_of_the_catalogue_that_were_saved_are_read_by_their_names(self, spark, tmp_path):
