@@ -78,11 +78,10 @@ def later(page):
 
 def open_again(page, load, name, text):
     """A busy browser can read for a new page before what the last one wrote has arrived: then it is opened once more."""
-    for _ in range(20):
+    for _ in range(50):
         load()
         if page.locator(f"#sheet-{name}").text_content() == text:
             break
-        page.wait_for_timeout(100)
     expect(page.locator(f"#sheet-{name}")).to_have_text(text)
 
 

@@ -249,7 +249,7 @@ UNFIT = {  # by the class that checks the tables: a metric, what is said of the 
     "OfRatings": ("ab_ndcg(max_grade=1)@2", "a grade is above max_grade", {}),
     "Topical": ("ab_topic(profile=given)@2", "users has no column named after a topic", {}),
     "_OfErrors": ("rmse", "the judgements are interactions", {"grades": "interactions"}),
-    "_OfSpans": ("span_f@2", "items: spans need columns document, start and end", {}),
+    "OfSpans": ("span_f@2", "items: spans need columns document, start and end", {}),
     "Nugget": ("nugget", "the judgements have no grades", {"grades": "interactions"}),
 }
 
