@@ -249,7 +249,11 @@ UNFIT = {  # by the class that checks the tables: a metric, what is said of the 
     "OfRatings": ("ab_ndcg(max_grade=1)@2", "a grade is above max_grade", {}),
     "Topical": ("ab_topic(profile=given)@2", "users has no column named after a topic", {}),
     "_OfErrors": ("rmse", "the judgements are interactions", {"grades": "interactions"}),
-    "OfSpans": ("span_f@2", "items: spans need columns document, start and end", {}),
+    "OfSpans": (
+        "span_f@2",
+        "items: spans need columns document, start and end",
+        {"qrels": {"q": {"d:0-9": 1}}},
+    ),
     "Nugget": ("nugget", "the judgements have no grades", {"grades": "interactions"}),
 }
 
@@ -264,8 +268,9 @@ def test_tables_that_a_metric_cannot_use_are_refused_before_there_is_a_run():
     }
     assert checking == {*UNFIT, "Metric"}, "write in UNFIT what the class refuses"
     for name, (text, said, options) in UNFIT.items():
+        given = {"qrels": {"q": {"a": 1, "b": 2}}, **options}
         with pytest.raises(rw.RankwellError) as refusal:
-            rw.Evaluator({"q": {"a": 1, "b": 2}}, [text], **TABLES, **options)
+            rw.Evaluator(metrics=[text], **TABLES, **given)
         assert said in str(refusal.value), name
 
 
