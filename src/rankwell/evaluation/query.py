@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest
-from rankwell.evaluation.task import Task
+from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.matching import judge, missing_lists
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
@@ -18,8 +18,6 @@ from rankwell.tables.places import RowOf
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Run
-
-BATCH_ROWS = 250_000  # as the engine in memory takes
 
 
 @record(eq=False)

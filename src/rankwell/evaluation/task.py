@@ -36,7 +36,7 @@ FILLS = {"zero": 0.0, "one": 1.0}  # the value where the judgements define none,
 NO_VALUES = np.empty(0)
 
 
-BATCH_ROWS = 250_000  # of a run, looked at at a time
+BATCH_ROWS = 250_000  # of a run, read and judged at a time
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
 
 

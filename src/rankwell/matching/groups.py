@@ -90,19 +90,15 @@ class Groups(Derived):
                 f"{where}: item {brief(items.one(at))} has no {self.rule} ({len(outside):,} such rows here). Complete the column of items=, "
                 f"or set outside='ignore' to make such items groups of their own, which are counted."
             )
-        own = items[outside]
-        # a group of its own is called as the item, in the kind of the groups
-        if own.is_text != self.names.is_text:
-            own = Ids.of_strings([str(item) for item in own.tolist()])
-        names = self.names
-        if not names.is_text and own.is_text:
-            names = Ids.of_strings([str(name) for name in names.tolist()])
-        found = np.empty(len(items), np.int64)
-        found[:] = rows
+        # a group of its own is called as the item; where one side is text, both are
+        names, own = self.names, items[outside]
+        if own.is_text != names.is_text:
+            names, own = _as_text(names), _as_text(own)
+        group = np.empty(len(items), np.int64)
         inside = rows >= 0
-        found[inside] = self.number[rows[inside]]
-        found[outside] = len(names) + np.arange(len(outside))
-        return Ids.concatenate([names, own])[found], len(outside)
+        group[inside] = self.number[rows[inside]]
+        group[outside] = len(names) + np.arange(len(outside))
+        return Ids.concatenate([names, own])[group], len(outside)
 
     def decide(self, run: Iterable[Ids], judged: Ids) -> Judged:
         """Return what judgements are of: an id that is a group of some item and no item votes for groups, an item of another group for items.

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
-from rankwell.evaluation.task import Task
+from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.kernels import integers
 from rankwell.matching import lists_of_others, missing_lists
 from rankwell.matching.judged import Judged
@@ -23,7 +23,6 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.matching.mismatch import Mismatch
 
-BATCH_ROWS = 250_000
 FEW_HITS = 100_000  # they take 5 MB, as long as nobody has looked at other orders of their ties
 
 

@@ -68,7 +68,7 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
 
         return SheetTable(file)
     if kind == "qrels" and not columns and b"references" in file.head:
-        from rankwell.readers.frames.references import are_references, spans_of
+        from rankwell.readers.frames.spans import are_references, spans_of
 
         table = TextTable(file, "queries", columns, shared=True)
         if are_references(table.names):
