@@ -79,7 +79,8 @@ def place(folder: Path, name: str) -> Path:
 
 
 def for_the_site(text: str) -> str:
-    """Return a page with links to notebooks as pages, and sessions marked as such, so that prompts can be told from code."""
+    """Return a page with links to notebooks as pages, without notes to doctest, and with sessions marked as such, for their prompts."""
+    text = re.sub(r"  # doctest: \+.*", "", text)
     text = re.sub(r"```python\n(>>> .*?)\n+```", r"```pycon\n\1\n```", text, flags=re.DOTALL)
     return text.replace(".ipynb)", ".md)").replace("\n<BLANKLINE>\n", "\n\n")
 

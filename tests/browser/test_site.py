@@ -37,28 +37,45 @@ def copied(page, text):
     return page.evaluate("navigator.clipboard.readText()")
 
 
-def test_what_is_copied_has_no_prompts_and_no_output(site, opened):
-    page = opened(site / "index.html", permissions=["clipboard-read", "clipboard-write"])
-    assert copied(page, "results.test -m ap") == (
-        """cd "$(python -c 'import rankwell; print(rankwell.__path__[0])')/data/trec_eval"\n"""
-        "rankwell evaluate qrels.test results.test -m ap -m ndcg@10 -m rr"
+def test_what_is_copied_has_no_prompts_no_notes_to_doctest_and_no_output(site, opened):
+    page = opened(site / "docs/rag.html", permissions=["clipboard-read", "clipboard-write"])
+    assert copied(page, "rankwell gate") == (
+        """cd "$(python -c 'import rankwell; print(rankwell.__path__[0])')/data/help_pages"\n"""
+        "rankwell gate pages.qrels letters.json --baseline bm25.json -m ndcg@3 --group '#' --max-drop 0.1 2> /dev/null | tail -n 1"
     )
-    assert copied(page, "def ndcg").splitlines()[5:] == [
-        '    return {name: round(ev.evaluate(films / f"{name}.parquet")["ndcg@10"], 4) for name in systems}',
-        'ndcg(grades="interactions")',
-        "ndcg(rel=8)",
+    assert copied(page, "for tool in").splitlines()[1:] == [
+        'for tool in ("llamaindex", "haystack", "trulens", "mlflow", "elasticsearch"):',
+        '    [value] = rw.evaluate(one, five, ["ndcg@5"], preset=tool).mean.values()',
+        '    print(f"{tool:14} {value:.3f}")',
     ]
-    assert copied(page, "pip install") == "pip install '.[report]'"
+    assert copied(page, "rw.lint(") == 'print(rw.lint(letters, data / "pages.qrels"))'
+    page.goto((site / "index.html").as_uri())
+    assert copied(page, "cd ../help_pages").startswith("cd ../help_pages\nrankwell evaluate ")
 
 
 def test_prompts_are_not_selected(site, opened):
-    page = opened(site / "index.html")
-    page.locator("pre code").filter(has_text="def ndcg").evaluate(
+    page = opened(site / "docs/rag.html")
+    page.locator("pre code").filter(has_text="for tool in").evaluate(
         "code => getSelection().selectAllChildren(code)"
     )
     chosen = page.evaluate("getSelection().toString()")
-    assert "def ndcg" in chosen
+    assert "for tool in" in chosen
     assert not re.search(r"^(>>>|\.\.\.)", chosen, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("significance", "Comparing systems"),
+        ("LangChain", "Evaluating RAG"),
+        ("MAP@10 differs", "Coming from another tool"),
+    ],
+)
+def test_words_that_people_type_find_their_page_first(site, opened, words, place):
+    page = opened(site / "index.html")
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type(words)
+    expect(page.get_by_role("option").first).to_contain_text(place)
 
 
 @pytest.mark.slow

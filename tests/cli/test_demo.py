@@ -1,4 +1,4 @@
-"""The command ``demo``: with a folder it writes two reports, too."""
+"""The command ``demo``: with a folder it writes two reports, too, and copies the data."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ def test_it_writes_two_reports_into_a_folder_and_says_where(tmp_path, capsys):
         page = (folder / name).read_text(encoding="utf-8")
         assert says.replace("’", "&#39;") in page
         assert str(folder / name) in shown
+    assert f"Their data: {folder / 'data'}" in shown
+    assert (folder / "data" / "movietweetings" / "LICENSE").exists()
+    copied = folder / "data" / "trec_eval"
+    assert run(["evaluate", str(copied / "qrels.test"), str(copied / "results.test"), "-m", "ap"]) == 0
 
 
 def test_without_a_folder_it_writes_nothing(tmp_path, monkeypatch, capsys):

@@ -34,7 +34,7 @@ Next:
   rankwell explain ndcg                             formula, switches, edge cases, source
   rankwell evaluate QRELS RUN -m ndcg@10 -m ap      your own files
   rankwell report QRELS RUN… -m ndcg@10 -m ap       one HTML page of them, to send to others
-  rankwell demo -o FOLDER                           two such pages of these data"""
+  rankwell demo -o FOLDER                           two such pages of these data, and the data"""
 
 
 def demo(
@@ -44,7 +44,7 @@ def demo(
         Option(
             name=("--output", "-o"),
             group=OUTPUT,
-            help="a folder, made if need be: also write two reports into it, of the search engine and of the recommenders",
+            help="a folder, made if need be: also write two reports into it, of the search engine and of the recommenders, and copy the data",
         ),
     ] = None,
 ) -> None:
@@ -56,7 +56,9 @@ def demo(
     write(demo_text(width()), None)
     if output is not None:
         made = ", ".join(map(str, write_reports(Path(output))))
-        write(f"\nTwo reports, to be opened in a browser: {made}", None)
+        write(
+            f"\nTwo reports, to be opened in a browser: {made}. Their data: {copy_data(Path(output))}", None
+        )
 
 
 def write_reports(folder: Path) -> list[Path]:
@@ -92,6 +94,19 @@ def write_reports(folder: Path) -> list[Path]:
             title="Four recommenders of films",
         )
     return [search, films]
+
+
+def copy_data(folder: Path) -> Path:
+    """Copy the bundled data, with their terms, into ``data`` in a folder, and return that; what is there already is replaced."""
+    import shutil
+    from importlib.resources import as_file, files
+
+    with as_file(files("rankwell") / "data") as data:
+        return Path(
+            shutil.copytree(
+                data, folder / "data", ignore=shutil.ignore_patterns("*.schema.json"), dirs_exist_ok=True
+            )
+        )
 
 
 def _activity(train: Path) -> pl.DataFrame:
