@@ -107,7 +107,7 @@ def test_a_suffix_that_no_command_writes_is_refused_before_the_work_with_those_i
     extra = {"bench": ["--search", "x", "--topics", "x"], "explain": ["x", "x"]}.get(words[0], [])
     if any("-m" in each.names and each.default is not Parameter.empty for each in arguments):
         extra = [*extra, "-m", "ap"]
-    for name in ("values.xlsx", "values.numbers", "values.csv.gz", "values.JSN"):
+    for name in ("values.xls", "values.numbers", "values.csv.gz", "values.JSN"):
         assert run([*filled(words, but=field), *extra, "-o", name]) == 2, capsys.readouterr().err
         said = capsys.readouterr().err
         assert any(end in said for end in (".csv", ".json", ".html", ".txt", ".svg")), said

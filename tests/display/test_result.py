@@ -97,10 +97,10 @@ def test_a_file_has_the_text_of_its_suffix_in_any_case(tmp_path):
 def test_an_unknown_suffix_is_one_error_that_lists_what_can_be_written(tmp_path):
     with pytest.raises(
         UsageError,
-        match=r"both\.jsn: pairs are written as \.json, \.md, .*\.jsonl, by the suffix of the name\. Did you mean \.json",
+        match=r"both\.jsn: pairs are written as \.json, \.md, .*\.jsonl or \.xlsx, by the suffix of the name\. Did you mean \.json",
     ):
         Both().save(tmp_path / "both.jsn")
-    with pytest.raises(UsageError, match=r"results are written as \.json, \.md, \.tex or \.html, by"):
+    with pytest.raises(UsageError, match=r"results are written as \.json, \.md, \.tex, \.html or \.xlsx, by"):
         Single.suffix_of("single.csv")  # which has no frame
     with pytest.raises(InputError, match="cannot be written"):
         Both().save(tmp_path / "nowhere" / "both.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import zip_longest
 from operator import add
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 
 FORMS = get_args(Form)
+CompareForm = Literal[Form, "xlsx"]
 PLAIN = 120  # the width of a report that goes to no terminal
 
 Weights = Annotated[str | None, Option(help="a column of --users: the weight of each query in the means")]
@@ -157,7 +159,13 @@ def compare(
     ] = False,
     threads: Threads = None,
     experiment: FromExperiment = None,
-    format: Format = None,  # noqa: A002 - the word of the option
+    format: Annotated[  # noqa: A002 - the word of the option
+        CompareForm | None,
+        Option(
+            group=OUTPUT,
+            help="the output format, by default that of the suffix of the output; xlsx, for Excel, needs a file (-o)",
+        ),
+    ] = None,
     output: Output = None,
     statistics: Testing = Testing(),
     bounding: BoundingOptions = BoundingOptions(),
@@ -175,7 +183,7 @@ def compare(
 
     words = [run, *runs]
     paths = split_names(words)[1]
-    form = form_of(format, output, FORMS)
+    form = form_of(format, output, get_args(CompareForm))
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files], [output])
     bounds = bounding.wanted(weights)
     named = systems_of(words)
@@ -329,6 +337,8 @@ def _write_comparison(
     own = [found.to_pair_table()] if pairs else []
     if not pairs or form != "csv":  # a CSV file holds one table
         own.insert(0, found.to_table(details=not compact))
+    if pairs and form == "xlsx":  # whose sheets are called after their captions
+        own[-1] = replace(own[-1], caption="pairs")
     if found.bounding is not None and form != "csv":
         own.append(found.to_bounds_table())
     write_tables(own if form == "csv" else [*own, *found.to_cost_tables()], form, output)

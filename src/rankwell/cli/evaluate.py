@@ -24,7 +24,7 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import as_options, files, split, split_names
-from rankwell.display.output import ProgressBar, in_form, width, write
+from rankwell.display.output import ProgressBar, width, write
 from rankwell.display.text import printable
 from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 REFERENCE_DEPTH = 100
 TENTHS = [tenth / 10 for tenth in range(11)]
 NO_SWEEP = ("csv", "parquet")
-Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
+Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html", "xlsx"]
 
 
 @record(kw_only=True)
@@ -55,7 +55,8 @@ class Printed:
         Form | None,
         Option(
             help="the output format, by default that of the suffix of the output; parquet holds the values of each query and "
-            "needs a file (-o); csv holds ids as they are, so import it into a spreadsheet as text: ``=`` begins a formula there"
+            "needs a file (-o), as xlsx does, for Excel; csv holds ids as they are, so import it into a spreadsheet as text: ``=`` begins "
+            "a formula there"
         ),
     ] = None
     output: Output = None
@@ -271,8 +272,8 @@ def _refuse_beside_intervals(form: str, *, per_query: bool, weights: str | None)
         raise UsageError(
             "--interval cannot be combined with --weights; `rankwell compare` takes --weights and has intervals."
         )
-    if form == "parquet" or (per_query and form != "json"):
-        other = "--format parquet" if form == "parquet" else "--per-query, except in JSON"
+    if form == "parquet" or (per_query and form not in ("json", "xlsx")):
+        other = "--format parquet" if form == "parquet" else "--per-query, except in JSON and xlsx"
         raise UsageError(f"--interval cannot be combined with {other}.")
 
 
@@ -324,6 +325,16 @@ def _write(
     if printed.form == "parquet":
         _save_parquet(results, printed.output)
         return
+    if printed.form == "xlsx":
+        from rankwell.display.workbook import save_workbook
+
+        assert printed.output is not None  # form_of asked for it
+        has_words = any(profile(name) for name in names)
+        sheets = summary.sheets_of(
+            results, per_query=per_query, full_policy=printed.verbose, words=has_words, intervals=intervals
+        )
+        save_workbook(sheets, printed.output)
+        return
     text = summary.write_results(
         results,
         printed.form,
@@ -369,11 +380,9 @@ def write_sweep(sweep: Sweep, printed: Printed) -> None:
     if printed.form == "json":
         import json
 
-        text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        write(json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False), printed.output)
     else:
-        tables = [sweep.to_table(metric) for metric in sweep.metrics]
-        text = in_form(tables, printed.form, None if printed.output else width())
-    write(text, printed.output)
+        write_tables([sweep.to_table(metric) for metric in sweep.metrics], printed.form, printed.output)
 
 
 MergeForm = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]

@@ -295,7 +295,7 @@ def notes_printed() -> Iterator[None]:
 
 SUFFIXES = {
     ".json": "json", ".csv": "csv", ".parquet": "parquet", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
-    ".xml": "junit", ".txt": "text", ".text": "text", ".log": "text", "": "text",
+    ".xlsx": "xlsx", ".xml": "junit", ".txt": "text", ".text": "text", ".log": "text", "": "text",
 }  # fmt: skip
 
 
@@ -306,7 +306,7 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
     """
     if given is not None:
         if given in allowed:
-            return given
+            return _workbook(given, output)
         raise UsageError(f"--format {given}: this writes {one_of(allowed)}.")
     form = SUFFIXES.get(PurePath(output or "").suffix.lower(), "")
     if form not in allowed:
@@ -314,6 +314,17 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
         raise UsageError(
             f"-o {output}: this writes {one_of(ends)}; choose one of these suffixes, or say --format."
         )
+    return _workbook(form, output)
+
+
+def _workbook(form: str, output: str | None) -> str:
+    """Return the form; UsageError, before the work, if it is that of a workbook, which needs a file and a package."""
+    if form == "xlsx":
+        if output is None:
+            raise UsageError("--format xlsx writes a file for Excel: give -o FILE.xlsx.")
+        from rankwell.display.workbook import require_workbooks
+
+        require_workbooks(output)
     return form
 
 
@@ -324,6 +335,12 @@ def with_origin(results: Iterable[Results], origin: str | None) -> list[Results]
 
 def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None:
     """Print tables in a format, or write them to a file."""
+    if form == "xlsx":
+        from rankwell.display.workbook import save_workbook
+
+        assert output is not None  # form_of asked for it
+        save_workbook(tables, output)
+        return
     write(in_form(tables, form, None if output else width()), output)
 
 

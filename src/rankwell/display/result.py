@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rankwell.display.saved_files import Kind
 
+WORKBOOK = ".xlsx"
 # what ``save`` writes as text: the suffix, and the method that gives the text
 TEXTS = {".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".html": "_page"}
 
@@ -41,7 +42,7 @@ class Result:
     3
     >>> Sum().save("sum.doc")
     Traceback (most recent call last):
-    rankwell.errors.UsageError: sum.doc: results are written as .json, .md, .tex or .html, by the suffix of the name.
+    rankwell.errors.UsageError: sum.doc: results are written as .json, .md, .tex, .html or .xlsx, by the suffix of the name.
     """
 
     _plural: ClassVar[str] = "results"  # what messages call several of them
@@ -107,7 +108,7 @@ class Result:
     def suffix_of(cls, path: str | Path) -> str:
         """Return the suffix of a file name, in small letters; UsageError if ``save`` writes no such files."""
         suffix = Path(path).suffix.lower()
-        suffixes = dict.fromkeys([*cls._texts, *(WRITERS if hasattr(cls, "to_frame") else ())])
+        suffixes = dict.fromkeys([*cls._texts, *(WRITERS if hasattr(cls, "to_frame") else ()), WORKBOOK])
         if suffix not in suffixes:
             raise UsageError(
                 f"{path}: {cls._plural} are written as {one_of(suffixes)}, by the suffix of the name.{nearest(suffix, suffixes)}"
@@ -117,7 +118,8 @@ class Result:
     def save(self, path: str | Path) -> None:
         """Write the result in the format of the suffix; the file appears only once it is complete.
 
-        ``.json`` holds everything, ``.md``, ``.tex`` and ``.html`` the tables, ``.csv``, ``.parquet`` and others the frame, if there is one.
+        ``.json`` holds everything, ``.md``, ``.tex``, ``.html`` and ``.xlsx`` the tables, ``.csv``, ``.parquet`` and others the frame, if there
+        is one.
 
         Raises
         ------
@@ -129,8 +131,16 @@ class Result:
         suffix = self.suffix_of(path)
         if suffix in self._texts:
             write(getattr(self, self._texts[suffix])(), str(path))
+        elif suffix == WORKBOOK:
+            from rankwell.display.workbook import save_workbook  # most results are written as text
+
+            save_workbook(self._sheets(), path)
         else:
             save_frame(self._frame(), path)
+
+    def _sheets(self) -> list[Table]:
+        """Return the tables that ``save`` writes to a file for Excel."""
+        return self.tables()
 
     def _frame(self) -> pl.DataFrame:
         """Return the frame that ``save`` writes."""

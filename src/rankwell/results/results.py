@@ -623,7 +623,8 @@ class Results(Result):
         """Write the results in the format given by the file's suffix; the file appears only once it is complete.
 
         ``.parquet`` and ``.json`` hold everything, including per-query values, definitions and policy, and can be read
-        by ``Results.load``. ``.csv`` holds the per-query values. ``.md``, ``.tex`` and ``.html`` hold the table.
+        by ``Results.load``. ``.csv`` holds the per-query values. ``.md``, ``.tex`` and ``.html`` hold the table, ``.xlsx`` (Excel) all tables
+        and the per-query values.
 
         Examples
         --------
@@ -642,6 +643,10 @@ class Results(Result):
                 res.per_query.write_parquet(file, metadata={KEY: whole})
         else:
             super(Results, res).save(path)
+
+    def _sheets(self) -> list[Table]:
+        tables: list[Table] = module(TABLES).sheets_of([self.collected()], per_query=True)
+        return tables
 
     def _to_file(self) -> str:
         return self.to_json(per_query=True, states=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankwell.display.output import in_form
@@ -41,6 +42,21 @@ def write_results(
         return several_to_json(results, per_query=per_query, intervals=intervals, states=states)
     if form == "csv":
         return csv_of(results, per_query=per_query, intervals=intervals)
+    tables = tables_of(
+        results, per_query=per_query, full_policy=full_policy, words=words, intervals=intervals
+    )
+    return in_form(tables, form, width, colour)
+
+
+def tables_of(
+    results: Sequence[Results],
+    *,
+    per_query: bool = False,
+    full_policy: bool = False,
+    words: bool = False,
+    intervals: bool = False,
+) -> list[Table]:
+    """Return the tables that are printed of results: values, segments, slices, and what each metric measures if asked for."""
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
     if intervals:
         from rankwell.results.intervals import with_intervals
@@ -50,8 +66,36 @@ def write_results(
         ]
     tables += [res.segments.to_table() for res in results if res.has_segments]
     tables += [slices_of(res) for res in results if res.slices]
-    tables += [words_of(results[0].metrics)] if words else []
-    return in_form(tables, form, width, colour)
+    return [*tables, *([words_of(results[0].metrics)] if words else [])]
+
+
+def sheets_of(
+    results: Sequence[Results], *, per_query: bool, intervals: bool = False, **shown: bool
+) -> list[Table]:
+    """Return the tables of a workbook: those that are printed, and intervals and the value of each query if asked for."""
+    tables = tables_of(results, intervals=intervals, **shown)
+    tables[0] = replace(tables[0], caption=tables[0].caption or "runs")
+    rows: list[tuple[Cell, ...]]
+    if intervals and len(results) > 1:  # one text beside each mean there; of one run they are numbers
+        columns = [
+            Column("run"),
+            Column("metric"),
+            Column("mean", "value"),
+            Column("low", "value"),
+            Column("high", "value"),
+        ]
+        rows = [
+            (res.name, name, own.mean, own.low, own.high)
+            for res in results
+            for name, own in res.intervals().items()
+        ]
+        tables.append(Table(columns, rows, caption="intervals"))
+    if per_query:
+        names = results[0].per_query.columns[1:]
+        columns = [Column("run"), Column("query"), *(Column(name, "value") for name in names)]
+        rows = [(res.name, *row) for res in results for row in res.per_query.iter_rows()]
+        tables.append(Table(columns, rows, caption="queries"))
+    return tables
 
 
 def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:

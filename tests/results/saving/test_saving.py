@@ -158,7 +158,7 @@ def test_a_file_of_results_that_is_not_there_is_said_as_of_any_file(tmp_path, na
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(rw.RankwellError, match="results are written as"):
-        RES["plain"].save(tmp_path / "res.xlsx")
+        RES["plain"].save(tmp_path / "res.xls")
     with pytest.raises(rw.RankwellError, match="cannot be written"):
         RES["plain"].save(tmp_path / "nowhere" / "res.parquet")
     assert not list(tmp_path.iterdir())

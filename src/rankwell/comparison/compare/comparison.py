@@ -349,6 +349,10 @@ class Comparison(Saved):
         bounds = [] if self.bounding is None else [self.to_bounds_table()]
         return [self.to_table(), *bounds, *self.to_cost_tables()]
 
+    def _sheets(self) -> list[Table]:
+        first, *others = self.tables()
+        return [first, replace(self.to_pair_table(), caption="pairs"), *others]
+
     @property
     def caption(self) -> str:
         """What was compared, and with which tests and intervals, in one sentence or two."""
@@ -455,8 +459,8 @@ class Comparison(Saved):
     def save(self, path: str | Path) -> None:
         """Write the comparison in the format of the suffix; the file appears only once it is complete.
 
-        ``.json`` holds everything, and ``Comparison.load`` reads it. ``.md``, ``.tex`` and ``.html`` hold the tables, ``.csv`` the
-        leaderboard, ``.parquet`` and others the frame of pairs.
+        ``.json`` holds everything, and ``Comparison.load`` reads it. ``.md``, ``.tex`` and ``.html`` hold the tables, ``.xlsx`` (Excel) these
+        and the pairs, ``.csv`` the leaderboard, ``.parquet`` and others the frame of pairs.
         """
         super().save(path)
 
