@@ -19,8 +19,9 @@ QUICK := -m "$(NOT_SLOW) and not browser"
 CHOICE := $(if $(RANKWELL_CI),$(if $(ALL),,-m "$(NOT_SLOW)"),$(QUICK))
 # Whole files go to a core, in the order of their names: by default files with few tests come last, which are the slow ones.
 BY_FILE := --dist loadfile --no-loadscope-reorder
-TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
-	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
+TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py sentence_transformers.py mteb.py) \
+	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py test_sentence_transformers.py \
+	test_mteb.py) tests/readers/test_tensors.py
 
 # Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's.
 SPARK_PIP := build/spark/bin/python -m pip --disable-pip-version-check --quiet

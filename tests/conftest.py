@@ -33,17 +33,20 @@ TRAINING = [  # what imports one of these packages
     for path in (
         "docs/training.md",
         "src/rankwell/compat/lightning.py",
+        "src/rankwell/compat/mteb.py",
+        "src/rankwell/compat/sentence_transformers.py",
         "src/rankwell/compat/torchmetrics.py",
         "src/rankwell/compat/transformers.py",
         "tests/compat/test_lightning.py",
+        "tests/compat/test_mteb.py",
+        "tests/compat/test_sentence_transformers.py",
         "tests/compat/test_torchmetrics.py",
         "tests/compat/test_transformers.py",
         "tests/readers/test_tensors.py",
     )
 ]
-LACKING = [
-    name for name in ("torch", "torchmetrics", "lightning", "transformers", "jax") if find_spec(name) is None
-]
+NEEDED = ("torch", "torchmetrics", "lightning", "transformers", "sentence_transformers", "mteb", "jax")
+LACKING = [name for name in NEEDED if find_spec(name) is None]
 
 
 def pytest_report_header() -> list[str]:

@@ -25,6 +25,8 @@ except ImportError as error:
         ("torchmetrics", ["torch", "torchmetrics"], "PyTorch and torchmetrics"),
         ("lightning", ["lightning", "lightning.pytorch", "pytorch_lightning"], "Lightning"),
         ("transformers", ["torch", "transformers"], "PyTorch and Transformers"),
+        ("sentence_transformers", ["sentence_transformers"], "sentence-transformers"),
+        ("mteb", ["mteb"], "MTEB 2 or later"),
     ],
 )
 def test_the_error_names_the_packages_and_the_command(module, absent, needs):

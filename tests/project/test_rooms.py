@@ -13,7 +13,10 @@ import rankwell
 from rankwell.faces import rooms
 
 PACKAGE = Path(rankwell.__file__).parent
-FRAMEWORKS = ("compat/lightning.py", "compat/torchmetrics.py", "compat/transformers.py")
+FRAMEWORKS = tuple(
+    f"compat/{name}.py"
+    for name in ("lightning", "mteb", "sentence_transformers", "torchmetrics", "transformers")
+)
 SPARK = "evaluation/engines/spark"
 COMPARISON = Path(__file__).parents[1] / "data" / "saved" / "every_kind" / "comparison.json"
 
